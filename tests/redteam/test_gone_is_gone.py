@@ -121,7 +121,9 @@ async def three_more(talk: Talk, place: Place = DEV) -> str:
         await talk.ask("what is new in town?", user, where)
     await talk.stage.settle()
     await talk.stage.memory.mirror.catch_up()
-    return str([request.body for request in talk.server.requests[since:]])
+    requests = talk.server.requests[since:]
+    assert len(requests) >= 3
+    return str([request.body for request in requests])
 
 
 @pytest.mark.parametrize("change", ["delete", "edit"])

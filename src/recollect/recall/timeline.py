@@ -51,8 +51,8 @@ class Timeline:
         return (await self._store.read(lambda tx: self._names.tagged(tx, [message])))[0]
 
     async def withheld(self, place: Place, people: Collection[str]) -> Withheld:
-        """What must not be repeated in a place where these people take part."""
-        return await self._store.read(lambda tx: withheld.collect(tx, place, people))
+        """What must not be repeated in a place where these people take part, and whether something was erased since."""
+        return await self._store.read(lambda tx: withheld.with_erasures(tx, withheld.collect(tx, place, people)))
 
     async def memo(self, scope: str, memo_id: str) -> Memo | None:
         """A memo of any status that an event names."""

@@ -28,6 +28,7 @@ MAX_PEOPLE = 6
 MAX_TEXT_CHARS = 500
 """Characters of a statement that are compared."""
 _CHANGE_KINDS = (EventKind.MEMO_RETIRED, EventKind.MEMO_REVISED, EventKind.MEMO_UNDONE, EventKind.MEMO_REDONE)
+_ERASURE_KINDS = (EventKind.MEMO_ERASED, EventKind.ERASURE_CHECKED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,6 +279,12 @@ def collect(tx: Tx, place: Place, people: Iterable[str], messages: Sequence[Mess
     chosen = list(dict.fromkeys(candidates))[:MAX_PEOPLE]
     names = {message.author: message.name for message in messages if not message.bot and message.name}
     return _collect(tx, place.guild_key, chosen, names)
+
+
+def with_erasures(tx: Tx, held: Withheld) -> Withheld:
+    """The same with the last erasures, whoever was erased: conversations that were open then are read again."""
+    events = tx.events.list(limit=1, kinds=_ERASURE_KINDS)
+    return replace(held, items=[*held.items, *(Retired("", f"{event.id}", "", event.at) for event in events)])
 
 
 def of_session(tx: Tx, session: str) -> Withheld:
