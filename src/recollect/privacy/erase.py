@@ -63,6 +63,8 @@ class Files(Protocol):
         texts: Sequence[str],
     ) -> int: ...
     async def find(self, texts: Sequence[str]) -> Mapping[str, Sequence[int]]: ...
+    async def resume(self, target: str, texts: Sequence[str]) -> Sequence[str]: ...
+    async def end(self, target: str) -> None: ...
     def backups(self) -> Sequence[Path]: ...
 
 
@@ -101,6 +103,7 @@ class PrivacyService:
         started_at, now = monotonic(), self._clock()
         inventory = await take_inventory(self._store, target)
         await self._store.read(lambda tx: delete_rows.load_intent(tx, target, inventory))
+        inventory.samples.add(await self._hooks.files.resume(str(target), inventory.samples.chosen()))
         memos = await self._store.read(lambda tx: owned_memos(tx, target))
         await self._store.write(lambda tx: delete_rows.save_intent(tx, target, inventory))
         steps = _Steps(progress, len(inventory.message_keys) + len(memos))
@@ -128,6 +131,7 @@ class PrivacyService:
             notes=self._notes(),
         )
         await self._store.write(partial(_log_receipt, receipt=receipt, now=self._clock()))
+        await self._hooks.files.end(str(target))
         return receipt
 
     async def is_clean(self, target: ErasureTarget) -> bool:

@@ -15,6 +15,7 @@ from recollect.faces.cli.invocation import FAILED, NO_MATCH, Invocation, fail, w
 from recollect.faces.cli.output import cell
 from recollect.faces.outcome_text import count_noun
 from recollect.settings import Row, rows
+from recollect.workspace.disk import is_missing
 
 
 def config(
@@ -103,7 +104,7 @@ def _backup_path(call: Invocation, target: Path | None) -> Path:
 
 def _require_store(call: Invocation) -> None:
     path = examination.file_of(call.load("null").settings.store)
-    if path is not None and not path.exists():
+    if path is not None and is_missing(path):
         raise StoreError(f"there is no store at {path} yet; the first memory makes it")
 
 

@@ -126,6 +126,14 @@ class Jobs(ABC, Generic[D]):
     def extend(self, worker: str, until: datetime) -> int:
         return self._db.run(self.extended, (to_ms(until), worker))
 
+    def rescue(self, kinds: Collection[str], now: datetime, latest_due: datetime, latest_lease: datetime) -> int:
+        pull: LiteralString = (
+            f"UPDATE jobs SET due = $2 WHERE kind {self._db.among} AND due > $3 AND state IN ('waiting', 'blocked')"
+        )
+        pulled = self._db.run(pull, (self._db.array(kinds), to_ms(now), to_ms(latest_due)))
+        end = "UPDATE jobs SET until = $1 WHERE state = 'claimed' AND until > $2"
+        return pulled + self._db.run(end, (to_ms(now), to_ms(latest_lease)))
+
     def discard_oldest(self, kind: str, keep: int) -> list[Job]:
         """Reads as many index entries as are kept, unless there is something to drop."""
         excess = self._db.rows(_EXCESS, (kind, max(keep, 0)))

@@ -60,16 +60,22 @@ class Engine(Generic[S]):
     """
 
     def __init__(
-        self, path: Path | None, prepare: Callable[[Database], None], open_session: Callable[[Database], S]
+        self,
+        path: Path | None,
+        prepare: Callable[[Database], None],
+        open_session: Callable[[Database], S],
+        read_only: str = "",
     ) -> None:
+        """`read_only` says why the file can't be written, and what to do; it is empty where it can."""
         self.path = path
+        self._read_only = read_only
         self._open_session = open_session
         self._writes: queue.SimpleQueue[_QueuedWork | None] = queue.SimpleQueue()
         self._reads: queue.SimpleQueue[_QueuedWork | None] = queue.SimpleQueue()
         self._turn = threading.Lock()
         self._closed = False
         with translated(path):
-            self._writer = Database(path)
+            self._writer = Database(path, immutable=bool(read_only))
             try:
                 prepare(self._writer)
             except BaseException:
@@ -129,7 +135,7 @@ class Engine(Generic[S]):
             try:
                 with translated(self.path):
                     if connection is None or session is None:
-                        connection = Database(self.path, read_only=True)
+                        connection = Database(self.path, read_only=True, immutable=bool(self._read_only))
                         session = self._open_session(connection)
                     item.result = _run_read(connection, session, item.work)
             except BaseException as error:  # noqa: BLE001 - handed to the caller
@@ -201,6 +207,8 @@ class Engine(Generic[S]):
     def _transact(self, group: list[_QueuedWork]) -> None:
         if not group:
             return
+        if self._read_only:
+            raise StoreUnwritable(self._read_only)
         if _identity(self.path) != self._file:
             raise StoreUnwritable(
                 f"{self.path} was deleted or replaced while it was in use; restart to use the new one"
