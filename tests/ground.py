@@ -43,6 +43,7 @@ BOTH = {
     "faces/mcp": SLOW,
     "faces/commands": SLOW,
     "privacy": SLOW,
+    "redteam/test_gone_is_gone.py": SLOW,
     "policy/test_visibility.py": SLOW,
     "prompting/test_context.py": SLOW,
     "recall/test_crowding.py": SLOW,

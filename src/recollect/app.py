@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -124,7 +124,8 @@ async def open_parts(loaded: Loaded, clock: Clock, run_worker: bool, model: Mode
         store = cast("Store", write_monitor)
         closing.push_async_callback(store.close)
         if settings.compat.memories_fts and isinstance(bare_store, SupportsMemoriesFts):
-            await bare_store.install_memories_fts()
+            with suppress(StoreUnwritable):  # a read-only store keeps what it has
+                await bare_store.install_memories_fts()
         payload = embedding_text if settings.embed_evidence else None
         chain, revive = make_embedders(settings), partial(make_embedder, settings=settings)
         vectors = VectorIndexer(store, chain, revive, payload=payload, clock=clock)

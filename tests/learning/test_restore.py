@@ -7,7 +7,6 @@ from recollect import Place
 from recollect.core.outcomes import (
     AlreadyActive,
     Ambiguous,
-    CannotRestore,
     NotFound,
     Restored,
     RestoreOutcome,
@@ -155,8 +154,8 @@ async def test_a_memo_whose_message_was_deleted_or_edited_is_not_restored() -> N
             else:
                 await stage.memory.message_edited("discord", said.id, "Never mind")
             assert (await stage.memory.forgotten(user="ann", place=DM)).memos == ()
-            assert isinstance(await restore(stage, memo.id), CannotRestore)
-            assert isinstance(await restore(stage, f"{change} bike"), CannotRestore)
+            assert isinstance(await restore(stage, memo.id), NotFound)
+            assert isinstance(await restore(stage, f"{change} bike"), NotFound)
             assert memo.text not in await stage.known()
 
 

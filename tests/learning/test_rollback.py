@@ -3,6 +3,7 @@
 import pytest
 
 from recollect import CannotUndo
+from recollect.core.errors import UnknownMemo
 from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal, Retraction
 from recollect.core.state import StateKind
 from recollect.core.types import EVERYWHERE, Memo, Status
@@ -47,10 +48,10 @@ async def test_what_was_learned_from_a_deleted_message_is_no_longer_recalled() -
         (memo,) = (await stage.memory.show(user="ann", place=DEV)).memos
         await delete(stage, said.id)
         assert await stage.known() == []
-        gone = await stage.memory.get(memo.id, user="ann", place=DEV)
-        history = await stage.memory.history(memo.id, user="ann", place=DEV)
-    assert gone.status is Status.ARCHIVED
-    assert history[0].reason == "its message was deleted"
+        with pytest.raises(UnknownMemo):
+            await stage.memory.get(memo.id, user="ann", place=DEV)
+        (last, *_) = await stage.events("memo.retired")
+    assert last.reason == "its message was deleted"
 
 
 async def test_an_edited_message_is_learned_anew_and_its_old_words_go() -> None:
@@ -296,7 +297,7 @@ async def test_a_pinned_memo_that_nothing_else_says_goes_with_its_message_and_th
         await stage.memory.pin(memo.id, user="ann", place=DEV)
         await delete(stage, said.id)
         assert await stage.known() == []
-        (last, *_) = await stage.memory.history(memo.id, user="ann", place=DEV)
+        (last, *_) = await stage.events("memo.retired")
     assert last.reason == "its message was deleted; it was pinned, but nothing else said so"
 
 

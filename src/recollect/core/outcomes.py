@@ -72,6 +72,10 @@ class Forgotten:
     """These memos were retired; `undo` restores them."""
 
     memos: tuple[Memo, ...]
+    replies: int = 0
+    """Replies of the assistant that repeat them, and are hidden too."""
+    summary_lines: int = 0
+    """Sentences of summaries that do."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from recollect.core.outcomes import (
     AlreadyActive,
     CannotRestore,
     CannotUndo,
+    Forgotten,
     Listing,
     NotFound,
     Redone,
@@ -86,8 +87,19 @@ def render_audience(memo: Memo, policy: str, how: str = '"!memory {} <a part of 
     return f"It may be recalled {describe_audience(memo.audience)}; {how.format(verb)} {effect}."
 
 
-def render_forgotten(memos: Collection[Memo], query: str) -> str:
-    return f'Deprecated {count_noun(len(memos))} matching "{query}"'
+def render_forgotten(memos: Collection[Memo], query: str, *outcomes: Forgotten) -> str:
+    """What was forgotten, and what the outcomes say was hidden with it."""
+    return f'Deprecated {count_noun(len(memos))} matching "{query}"{render_hidden(*outcomes)}'
+
+
+def render_hidden(*outcomes: Forgotten) -> str:
+    """What else is hidden, as the end of a sentence; empty when that is nothing."""
+    replies = sum(outcome.replies for outcome in outcomes)
+    lines = sum(outcome.summary_lines for outcome in outcomes)
+    parts = [f"{replies:,} of my replies"] if replies else []
+    if lines:
+        parts.append("a line of the summary" if lines == 1 else f"{lines:,} lines of summaries")
+    return f" (also hides {' and '.join(parts)})" if parts else ""
 
 
 def nothing_matched(query: str) -> str:

@@ -1,14 +1,26 @@
 """Claims due jobs for one worker and keeps their leases."""
 
+import logging
 import os
 import secrets
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from recollect.core.clock import Clock
 from recollect.core.ports import Store, Tx
-from recollect.core.ports.jobs import Job
+from recollect.core.ports.jobs import CONSOLIDATE, DAILY_LOG, EXTRACT, SUMMARIZE, Job
 from recollect.jobs.options import WorkerOptions
+
+log = logging.getLogger("recollect.jobs")
+
+CLOCK_TOLERANCE = timedelta(minutes=1)
+"""A clock that goes back further was set back."""
+MAX_DELAY, MAX_SILENCE = timedelta(hours=25), timedelta(days=32)
+"""How far ahead learning and summarizing are put off at most (until the end of the day), and consolidating."""
+RESCUE_INTERVAL = timedelta(hours=1)
+"""Another process may have had such a clock."""
+MAX_LEASE = timedelta(hours=1)
+"""No worker claims jobs for longer."""
 
 
 class Claimer:
@@ -21,10 +33,17 @@ class Claimer:
         self.is_claiming = False
         """Jobs may be ours that the caller doesn't know of yet."""
         self._unreleased: list[Job] = []
+        self._last: datetime | None = None
+        """When it last looked for jobs."""
+        self._rescued = datetime.min.replace(tzinfo=UTC)
 
     async def claim(self, queues: int, options: WorkerOptions) -> list[Job]:
         """Due jobs of up to so many queues, those of a queue one after the other."""
         now = self._clock()
+        if self._last is None or now < self._last - CLOCK_TOLERANCE or now > self._rescued + RESCUE_INTERVAL:
+            await self._rescue(now)
+            self._rescued = now
+        self._last = now
         due = await self._store.read(lambda tx: tx.jobs.next_due())
         if due is None or due > now:
             return []
@@ -33,6 +52,17 @@ class Claimer:
             return await self._store.write(lambda tx: self._claim(tx, now, queues, options), background=True)
         finally:
             self.is_claiming = False
+
+    async def _rescue(self, now: datetime) -> None:
+        """The clock may have been ahead: what was put off then would wait until it is there again."""
+
+        def work(tx: Tx) -> int:
+            lease = now + MAX_LEASE
+            count = tx.jobs.rescue((EXTRACT, SUMMARIZE, DAILY_LOG), now, now + MAX_DELAY, lease)
+            return count + tx.jobs.rescue((CONSOLIDATE,), now, now + MAX_SILENCE, lease)
+
+        if count := await self._store.write(work):
+            log.warning("%d jobs were put off by a clock that was ahead; they are due now", count)
 
     def _claim(self, tx: Tx, now: datetime, queues: int, options: WorkerOptions) -> list[Job]:
         until = now + timedelta(seconds=options.lease)

@@ -12,7 +12,7 @@ from contextlib import suppress
 from itertools import groupby
 
 from recollect.core.clock import Clock
-from recollect.core.errors import RecollectError
+from recollect.core.errors import RecollectError, StoreUnwritable
 from recollect.core.ports import Handler, Progress, Store
 from recollect.core.ports.jobs import Job
 from recollect.jobs.claimer import Claimer
@@ -39,6 +39,7 @@ class Worker:
     ) -> None:
         self._store = store
         self._clock = clock
+        self._is_unwritable = False
         self.options = options or WorkerOptions()
         self.priority = priority or ForegroundPriority()
         limiter = limiter or ModelLimiter(self.options.max_model_calls)
@@ -174,6 +175,10 @@ class Worker:
             free = self.options.queues - len(self._queue_tasks)
             if free > 0 and not self._runner.backoff.is_paused(asyncio.get_running_loop().time()):
                 return await self._claimer.claim(free, self.options)
+        except StoreUnwritable as error:
+            if not self._is_unwritable:  # once: a read-only store stays so
+                log.warning("jobs can't be claimed (%s); retrying", error)
+            self._is_unwritable = True
         except RecollectError as error:
             log.warning("jobs can't be claimed (%s); retrying", error)
         except Exception:  # a worker that stops unnoticed would be worse

@@ -135,11 +135,11 @@ def retract(tx: Tx, memo: Memo, said_at: datetime, audience: Audience, context: 
     return True
 
 
-def add_tombstone(tx: Tx, memo: Memo, now: datetime) -> None:
+def add_tombstone(tx: Tx, memo: Memo, now: datetime) -> withheld.Retired:
     """Keep a forgotten text from being learned again, and from being repeated by the assistant."""
     tx.memos.add_tombstone(Tombstone(memo.subject.scope, tx.fingerprints.of_text(memo.text), now))
     message = source_message(tx, memo)
-    withheld.retire(tx, memo, now, name="" if message is None else message.name)
+    return withheld.retire(tx, memo, now, name="" if message is None else message.name)
 
 
 def remove_tombstone(tx: Tx, memo: Memo) -> None:

@@ -11,6 +11,7 @@ from recollect.core.outcomes import AlreadyKnown, Ambiguous, ForgetOutcome, Forg
 from recollect.core.ports import Tx, Vector
 from recollect.core.reasons import Reason
 from recollect.core.types import Audience, Memo, Subject
+from recollect.learning import derived
 from recollect.learning.apply import ChangeContext, MemoLimits, add_tombstone, apply_statement, write
 from recollect.learning.rollback import rebuild_summary
 from recollect.learning.schedule import Schedule, queue_daily_log
@@ -85,18 +86,25 @@ def forget(
     if len(matches) > 1 and not every:
         return Ambiguous(tuple(matches))
     write(tx, [retire(memo, context.at, Reason.FORGOTTEN, detail=context.actor) for memo in matches], context)
+    items = [add_tombstone(tx, memo, context.at) for memo in matches]
+    repeated = derived.count(tx, subject, items, min(memo.created for memo in matches))
     for memo in matches:
-        add_tombstone(tx, memo, context.at)
         rebuild_derived(tx, memo, context.at, Reason.SAID_WAS_FORGOTTEN, schedule)
-    return Forgotten(tuple(without_hidden_links(tx, memo, is_visible) for memo in matches))
+    return Forgotten(
+        tuple(without_hidden_links(tx, memo, is_visible) for memo in matches),
+        len(repeated.messages),
+        repeated.summary_lines,
+    )
 
 
 def rebuild_derived(tx: Tx, memo: Memo, now: datetime, reason: Reason, schedule: Schedule) -> None:
-    """Rebuild summary and daily log without (or, after a restore, with) the memo's source message."""
+    """Rebuild summary and daily log without (or, after a restore, with) what the memo's owner said."""
     message = source_message(tx, memo)
     if message is not None:
         rebuild_summary(tx, message, now, reason)
         queue_daily_log(tx, message, now, schedule)
+    for repetition in derived.said_again(tx, memo, now) if schedule.daily_log else ():
+        queue_daily_log(tx, repetition, now, schedule)
 
 
 def reset(tx: Tx, session: str, context: ChangeContext) -> bool:

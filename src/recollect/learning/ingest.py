@@ -30,6 +30,7 @@ from recollect.policy.repetition import shares
 from recollect.policy.viewer import require_present, valid_user
 from recollect.policy.visibility import includes
 from recollect.recall.display_names import Names, claim
+from recollect.recall.withheld import note_removal
 
 log = logging.getLogger("recollect")
 
@@ -125,7 +126,7 @@ def _record_exchange(tx: Tx, question: Message, answer: Message, now: datetime, 
         audience=audience,
     )
     tx.exchanges.add(exchange)
-    tx.exchanges.prune(audience.id, now, limits.entries, question.author)
+    tx.exchanges.prune(audience.id, now, limits.entries, question.person)
 
 
 def edit(
@@ -143,11 +144,12 @@ def edit(
     False when the message is unknown. An edit that arrives before its message is ignored: the message will arrive
     with its current text.
     """
+    before = tx.messages.get(platform, message_id)
     changed = tx.messages.edit(platform, message_id, text, edited_at)
     message = tx.messages.get(platform, message_id)
-    if changed and message is not None:
+    if changed and before is not None and message is not None:
         _remove_quotes(tx, message)
-        rollback_message(tx, message, text, edited_at)
+        _roll_back(tx, before, text, edited_at)
         if place is None or includes(place.audience, message.place.audience):
             relearn(tx, message, edited_at, schedule)
         queue_daily_log(tx, message, edited_at, schedule)
@@ -163,20 +165,25 @@ def delete(tx: Tx, platform: str, message_id: str, deleted_at: datetime, schedul
         return False
     _remove_quotes(tx, message)
     tx.messages.delete(platform, message_id, deleted_at)
-    _delete_replies(tx, message, deleted_at)
-    rollback_message(tx, message, None, deleted_at)
+    _roll_back(tx, message, None, deleted_at)
     queue_daily_log(tx, message, deleted_at, schedule)
     tx.events.add(Event(EventKind.MESSAGE_DELETED, deleted_at, data={"platform": platform, "message": message_id}))
     return True
 
 
-def _delete_replies(tx: Tx, message: Message, deleted_at: datetime) -> None:
-    """Delete the replies to a deleted message that repeat its words; "I see." may stay."""
-    for reply in (
-        [] if message.bot else tx.messages.after(message.place, message.at - _TIME_RESOLUTION, MAX_REPLIES_SCANNED)
-    ):
-        if reply.bot and reply.reply_to == message.id and shares(reply.text, message.text):
-            tx.messages.delete(reply.place.platform, reply.id, deleted_at)
+def _roll_back(tx: Tx, message: Message, text: str | None, now: datetime) -> None:
+    """Take back what rests on a message that was edited or deleted, and the words of replies that repeat it."""
+    replies = [] if message.bot else _replies(tx, message)
+    for reply in replies:  # "I see." may stay
+        if shares(reply.text, message.text) and not (text and shares(reply.text, text)):
+            tx.messages.delete(reply.place.platform, reply.id, now)
+    if rollback_message(tx, message, text, now) or replies:
+        note_removal(tx, message, now)
+
+
+def _replies(tx: Tx, message: Message) -> list[Message]:
+    later = tx.messages.after(message.place, message.at - _TIME_RESOLUTION, MAX_REPLIES_SCANNED)
+    return [reply for reply in later if reply.bot and reply.reply_to == message.id]
 
 
 def _note_unseen_deletion(tx: Tx, platform: str, message_id: str, deleted_at: datetime) -> None:

@@ -1,9 +1,11 @@
 """Roll back what rests on an edited or deleted message, in the same transaction.
 
-A memo returns to its newest earlier state that is still supported by a message; one that has none is archived. What it
-had replaced, and what the message had retired, is restored. Summaries that covered the message are rebuilt without it.
+A memo returns to its newest earlier state that is still supported by a message; one that has none is removed. What it
+had replaced, and what the message had retired, is restored. Summaries that covered the message are rebuilt without it,
+and the assistant's own words that repeat it go everywhere: nothing brings them back.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -13,6 +15,7 @@ from recollect.core.ports import Tx
 from recollect.core.reasons import Reason
 from recollect.core.text import collapse_spaces, fold
 from recollect.core.types import Memo, Message, Origin, Status, Subject, message_ref
+from recollect.learning import derived
 from recollect.learning.apply import ChangeContext, write
 from recollect.learning.schedule import queue_summary, summary_key
 from recollect.policy.guard.grounding import overlaps
@@ -41,35 +44,51 @@ class _EarlierState:
     step: int
 
 
-def rollback_message(tx: Tx, message: Message, text: str | None, now: datetime) -> None:
-    """Roll back what rests on a message that now has this text, or None if deleted; the store is already updated."""
+def rollback_message(tx: Tx, message: Message, text: str | None, now: datetime) -> bool:
+    """Roll back what rests on a message that now has this text, or None if deleted; the store is already updated, and
+    `message` still says what it said. Returns whether anything rested on it.
+    """
     # An undo must not bring deleted words back.
     context = ChangeContext(message.person, now, "", message_ref(message), undoable=False)
-    for memo in tx.memos.from_message(message.place.platform, message.id):
-        if _is_learned(memo) and not _quotes(memo, text or ""):
-            changes = _take_back(tx, memo, now, deleted=text is None)
-            write(tx, changes, context)
-            if changes:
-                withheld.retire(tx, memo, now, name=message.name, source_gone=True)
+    memos = [
+        memo
+        for memo in tx.memos.from_message(message.place.platform, message.id)
+        if _is_learned(memo) and not _quotes(memo, text or "")
+    ]
+    named = {(step.scope, step.memo) for step in tx.changes.caused_by(message_ref(message))}
+    for memo in memos:
+        write(tx, _take_back(tx, memo, now, deleted=text is None), context)
     for memo in _retired_by(tx, message):
         write(tx, _revive(tx, memo, now, Reason.NO_LONGER_ENDED), context)
     rebuild_summary(tx, message, now, Reason.MESSAGE_DELETED if text is None else Reason.MESSAGE_EDITED)
-    if text is None:
-        _redact_changes(tx, message)
+    _redact_changes(tx, message, text or "", named | {(memo.subject.scope, memo.id) for memo in memos})
+    for memo in memos:
+        _remove_unsupported(tx, memo)
+    if message.bot:
+        return bool(memos)
+    statements = derived.statements_of(message, memos, now, text or "")
+    repeated = derived.remove(tx, Subject(message.person), statements, message.at, now)
+    return bool(memos) or not repeated.is_empty
 
 
-def _redact_changes(tx: Tx, message: Message) -> None:
-    """Remove what a deleted message said from the record of changes: nothing brings it back."""
-    named = {(step.scope, step.memo) for step in tx.changes.caused_by(message_ref(message))}
-    memos = tx.memos.from_message(message.place.platform, message.id)
-    for scope, memo_id in named | {(memo.subject.scope, memo.id) for memo in memos}:
+def _remove_unsupported(tx: Tx, memo: Memo) -> None:
+    """Remove a memo that still says what its message no longer does, whatever its status."""
+    current = tx.memos.get(memo.subject, memo.id)
+    if current is not None and not current.active and current.text == memo.text and not is_authored(current):
+        tx.memos.remove(current)
+        withheld.lift(tx, [current])
+
+
+def _redact_changes(tx: Tx, message: Message, text: str, memos: Collection[tuple[str, str]]) -> None:
+    """Remove what a message said, and now no longer does, from the record of changes: nothing brings it back."""
+    for scope, memo_id in memos:
         steps = tx.changes.of_memo(scope, memo_id)
-        tx.changes.redact([step.id for step in steps if _rests_on(step.before, message)], ("before",))
-        tx.changes.redact([step.id for step in steps if _rests_on(step.after, message)], ("after",))
+        tx.changes.redact([step.id for step in steps if _rests_on(step.before, message, text)], ("before",))
+        tx.changes.redact([step.id for step in steps if _rests_on(step.after, message, text)], ("after",))
 
 
-def _rests_on(memo: Memo | None, message: Message) -> bool:
-    if memo is None or not _is_learned(memo):
+def _rests_on(memo: Memo | None, message: Message, text: str) -> bool:
+    if memo is None or not _is_learned(memo) or _quotes(memo, text):
         return False
     return (memo.source.platform, memo.source.message) == (message.place.platform, message.id)
 

@@ -17,6 +17,8 @@ MIN_PERSONAL_COVERAGE = 0.7
 """Weighted share of a memo's words that a sentence about a person must have to repeat it."""
 MIN_IMPERSONAL_COVERAGE = 0.95
 """The same for a sentence that mentions no person."""
+MIN_LONG_COVERAGE = 0.8
+"""The same for one that has three distinctive words of the memo, and says little else."""
 MAX_QUESTION_WORDS = 12
 """Up to this length, a question is read together with its answer."""
 
@@ -69,9 +71,12 @@ def sense(text: str) -> Sense:
     )
 
 
-def repeats(sentence: str, memo: str, *, question: str = "", about: bool = False, owner: str = "") -> bool:
+def repeats(
+    sentence: str, memo: str, *, question: str = "", about: bool = False, owner: str = "", addressed: bool = False
+) -> bool:
     """Whether a sentence repeats a memo. `question` is what it answers: "In Lisbon." repeats where someone
-    lives if that was asked. `about` says that the sentence is known to be about the memo's owner, named `owner`.
+    lives if that was asked. `about` says that the sentence is known to be about the memo's owner, named `owner`;
+    `addressed`, that it is said to the owner or names them: then a name alone tells, as in "How is Lisbon?".
     """
     sentence_sense, known = sense(sentence), _without_owner(sense(memo), sense(owner))
     if not known.roots:
@@ -84,22 +89,49 @@ def repeats(sentence: str, memo: str, *, question: str = "", about: bool = False
         return False
     if _weight(in_sentence, known) < 1:  # only common words are shared, or only the question shares any
         return False
+    if addressed and _tells_names(sentence_sense, names & in_sentence, known, asked):
+        return True
     about = about or sentence_sense.personal or (bool(in_sentence) and asked.personal)
-    share = len(in_sentence) / len(sentence_sense.roots)
-    if len(known.roots) == 1:
-        return share == 1 or (about and (share >= 0.5 or _follows(sentence, next(iter(known.roots)))))
+    share = len(in_sentence) / max(1, len(sentence_sense.roots - lexicon.words("reporting")))
+    distinctive = known.roots - lexicon.words("common")
+    if share == 1 and distinctive <= in_sentence and (len(known.roots) == 1 or about or not asks(question)):
+        return True
+    if about and len(distinctive) <= 1:
+        key = next(iter(distinctive or known.roots))
+        if _follows(sentence, key) or (share >= 0.5 and len(known.roots) == 1):
+            return True
     if len(shared) == 1:
         return False
     covered = _weight(shared, known) / _weight(known.roots, known)
     if not about:
-        return covered >= MIN_IMPERSONAL_COVERAGE and share >= 0.5
+        is_long = _weight(in_sentence, known) >= 3 and covered >= MIN_LONG_COVERAGE and share >= 0.75
+        return is_long or (covered >= MIN_IMPERSONAL_COVERAGE and share >= 0.5)
     return covered >= MIN_PERSONAL_COVERAGE or (share >= 0.75 and _weight(in_sentence, known) >= 2)
+
+
+def _tells_names(sentence: Sense, names: frozenset[str], known: Sense, question: Sense) -> bool:
+    """Whether a sentence to someone tells the names in a memo about them. "You could fly to Lisbon" suggests, and
+    an answer to a question with the name in it takes the question up.
+    """
+    if not names or names != known.exact & known.roots or not names.isdisjoint(question.roots):
+        return False
+    return sentence.words.isdisjoint(lexicon.words("suggestion"))
 
 
 def _without_owner(known: Sense, owner: Sense) -> Sense:
     """A memo's words without its owner's name, which a reply replaces by "you"."""
     roots = known.roots - owner.roots
     return known if roots == known.roots else replace(known, roots=roots)
+
+
+def asks(question: str) -> bool:
+    """Whether a question asks for something itself; "yes, say it" refers to what was said before."""
+    return not sense(question).roots <= lexicon.words("reporting")
+
+
+def unlabeled(sentence: str) -> str:
+    """A line without the name of its speaker."""
+    return _LABEL.sub("", sentence)
 
 
 def speaks_of_a_third(text: str) -> bool:
@@ -158,7 +190,9 @@ def _follows(sentence: str, root: str) -> bool:
 
 @lru_cache(maxsize=8192)
 def _root(word: str) -> str:
-    """Enough of a stem to join "lives" with "living" and "lived"."""
+    """Enough of a stem to join "lives" with "living" and "lived", and "3rd" with "3"."""
+    if word[:1].isdecimal() and word.isascii():
+        return word.removesuffix("st").removesuffix("nd").removesuffix("rd").removesuffix("th")
     is_plain = word.isascii() and word.isalpha() and len(word) > 3
     root = word_forms.stem(word, _ENDINGS) if is_plain else word
     synonyms = lexicon.synonyms("repetition")

@@ -12,6 +12,7 @@ from recollect.core.reasons import Reason
 from recollect.core.state import StateKind
 from recollect.core.text import escape
 from recollect.core.types import Memo, Message, Subject, Tombstone, parse_message_ref
+from recollect.learning import derived
 from recollect.learning.schedule import Schedule, queue_daily_log, queue_summary
 from recollect.policy.viewer import session_name
 from recollect.privacy.inventory import (
@@ -26,7 +27,7 @@ from recollect.privacy.inventory import (
     session_names,
 )
 from recollect.privacy.target import ErasureTarget
-from recollect.recall.withheld import lift
+from recollect.recall.withheld import lift, statement
 
 RETAINED_FIELDS = ("undoes",)
 """Event fields that survive redaction: the log needs the batch that was undone, and its number reveals nothing."""
@@ -104,6 +105,14 @@ def erase_memos(tx: Tx, target: ErasureTarget, memos: Sequence[Memo], now: datet
         along = Event(ERASED, now, scope=scope, reason=Reason.ERASED_ALONG, detail=str(target))
         _record_erasure(tx, along)  # mirrored files follow the log
     return len(memos)
+
+
+def remove_derived(tx: Tx, memos: Sequence[Memo], now: datetime) -> None:
+    """Remove what the assistant said to others that repeats memos which are about to be erased."""
+    for subject in {memo.subject for memo in memos}:
+        own = [memo for memo in memos if memo.subject == subject]
+        items = [statement(tx, memo, now) for memo in own]
+        derived.remove(tx, subject, items, min(memo.created for memo in own), now)
 
 
 def _redact_events(tx: Tx, events: Iterable[Event], now: datetime) -> None:

@@ -18,6 +18,7 @@ from recollect.core.events import Event
 from recollect.core.ports import Progress, Store, Tx
 from recollect.core.reasons import Reason
 from recollect.core.types import Memo, Subject
+from recollect.learning import derived
 from recollect.learning.schedule import Schedule
 from recollect.privacy import delete_rows, planned_erasures
 from recollect.privacy.export import export
@@ -62,6 +63,8 @@ class Files(Protocol):
         texts: Sequence[str],
     ) -> int: ...
     async def find(self, texts: Sequence[str]) -> Mapping[str, Sequence[int]]: ...
+    async def resume(self, target: str, texts: Sequence[str]) -> Sequence[str]: ...
+    async def end(self, target: str) -> None: ...
     def backups(self) -> Sequence[Path]: ...
 
 
@@ -100,6 +103,7 @@ class PrivacyService:
         started_at, now = monotonic(), self._clock()
         inventory = await take_inventory(self._store, target)
         await self._store.read(lambda tx: delete_rows.load_intent(tx, target, inventory))
+        inventory.samples.add(await self._hooks.files.resume(str(target), inventory.samples.chosen()))
         memos = await self._store.read(lambda tx: owned_memos(tx, target))
         await self._store.write(lambda tx: delete_rows.save_intent(tx, target, inventory))
         steps = _Steps(progress, len(inventory.message_keys) + len(memos))
@@ -127,6 +131,7 @@ class PrivacyService:
             notes=self._notes(),
         )
         await self._store.write(partial(_log_receipt, receipt=receipt, now=self._clock()))
+        await self._hooks.files.end(str(target))
         return receipt
 
     async def is_clean(self, target: ErasureTarget) -> bool:
@@ -180,6 +185,10 @@ class PrivacyService:
         counts = {"memos": 0, "messages": 0, "replies": 0}
         counts |= {name: inventory.counts[name] for name in ("summaries", "exchanges")}
         now = self._clock()
+        statements = await self._store.read(lambda tx: owned_memos(tx, target))
+        for start in range(0, len(statements), derived.MAX_STATEMENTS):
+            batch = statements[start : start + derived.MAX_STATEMENTS]
+            await self._store.write(partial(delete_rows.remove_derived, memos=batch, now=now))
         async for page, replies in iter_pages(self._store, target):
             erase = partial(delete_rows.erase_messages, target=target, now=now, schedule=self._schedule)
             await self._store.write(partial(erase, rows=[*page, *replies]))

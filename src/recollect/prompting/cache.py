@@ -47,10 +47,11 @@ class Cache(Generic[K, V]):
         now = self._clock()
         self.requests += 1
         created, value = self._entries.get(key, (now, None))
-        if value is not None and self._is_valid(value, now) and now - created < self._lifetime * MAX_STALE_LIFETIMES:
+        age = abs(now - created)  # a clock that was set back makes no entry last longer
+        if value is not None and self._is_valid(value, now) and age < self._lifetime * MAX_STALE_LIFETIMES:
             self._entries.move_to_end(key)
             self.hits += 1
-            if now - created >= self._lifetime:
+            if age >= self._lifetime:
                 self._start(key, make)
             return value
         return await asyncio.shield(self._start(key, make))

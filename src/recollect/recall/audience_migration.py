@@ -5,10 +5,12 @@ said. Profiles with one memory per person for all places keep `everywhere`; open
 mark that it is narrowed, so the next start under another profile narrows it again.
 """
 
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 
 from recollect.core.changes import Step
+from recollect.core.errors import StoreUnwritable
 from recollect.core.events import Event, EventKind
 from recollect.core.ports import Store, Tx
 from recollect.core.ports.archive import SECTIONS, Cursor
@@ -36,14 +38,19 @@ async def narrow(store: Store, now: datetime) -> int:
             count += await store.write(lambda tx, refs=refs: sum(_narrow(tx, *name, now=now) for name in refs))
         if after is None:
             break
-    await store.write(lambda tx: _mark_narrowed(tx, count, now))
+    try:
+        await store.write(lambda tx: _mark_narrowed(tx, count, now))
+    except StoreUnwritable:
+        if count:
+            raise  # a read-only store without such memos can be read as it is
     return count
 
 
 async def keep_wide(store: Store) -> None:
     """Drop the mark: `everywhere` is the default under this profile."""
     if await store.read(lambda tx: bool(tx.state.items(NARROWED))):
-        await store.write(lambda tx: tx.state.clear(NARROWED))
+        with suppress(StoreUnwritable):  # of no consequence while nothing can be written
+            await store.write(lambda tx: tx.state.clear(NARROWED))
 
 
 def memo_before(tx: Tx, step: Step) -> Memo | None:

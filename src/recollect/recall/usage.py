@@ -5,7 +5,7 @@ import logging
 from collections.abc import Awaitable, Callable, Iterable
 
 from recollect.core.clock import Clock
-from recollect.core.errors import RecollectError
+from recollect.core.errors import RecollectError, StoreUnwritable
 from recollect.core.ports import Store
 
 log = logging.getLogger("recollect.recall")
@@ -47,6 +47,9 @@ class UsageCounter:
             keys = pending[start : start + MAX_MEMOS_PER_WRITE]
             try:
                 await self._store.write(lambda tx, keys=keys: tx.memos.count_use(keys, now), background=True)
+            except StoreUnwritable as error:
+                log.info("uses are not counted: %s", error)
+                return
             except RecollectError as error:
                 log.warning("uses of %d memos were not counted: %s", len(pending) - start, error)
                 return

@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from recollect.core.changes import Step
@@ -15,19 +16,30 @@ from recollect.core.clock import from_ms, to_ms
 from recollect.core.events import Event, EventKind
 from recollect.core.ports import Corpus, Tx
 from recollect.core.state import Owner, StateKind
-from recollect.core.text import clip, fold, normalize
-from recollect.core.types import Memo, Message, Place, Subject, Summary, guild_key, parse_session, split_person
+from recollect.core.text import clip, fold, normalize, unescape
+from recollect.core.types import (
+    Memo,
+    Message,
+    Place,
+    Subject,
+    Summary,
+    guild_key,
+    message_ref,
+    parse_session,
+    split_person,
+)
 from recollect.policy import repetition
 from recollect.policy.viewer import Viewer
 from recollect.recall.summaries import latest_for
 
-MAX_ITEMS = 60
+MAX_ITEMS = 500
 """Retired statements per person or guild; the oldest are dropped."""
 MAX_PEOPLE = 6
 """People of a conversation whose lists are read in addition to their guild's."""
 MAX_TEXT_CHARS = 500
 """Characters of a statement that are compared."""
 _CHANGE_KINDS = (EventKind.MEMO_RETIRED, EventKind.MEMO_REVISED, EventKind.MEMO_UNDONE, EventKind.MEMO_REDONE)
+_ERASURE_KINDS = (EventKind.MEMO_ERASED, EventKind.ERASURE_CHECKED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,18 +60,49 @@ class Retired:
     """Guilds in which it was visible."""
 
 
-def retire(tx: Tx, memo: Memo, now: datetime, *, name: str = "", source_gone: bool = False) -> None:
-    """Withhold a memo that its owner forgot, or whose source message is gone, and whatever repeats it."""
-    source = memo.source
-    guild = None if source.guild is None else guild_key(source.platform, source.guild)
-    guilds = dict.fromkeys(filter(None, (guild, memo.audience.guild or None, memo.subject.guild)))
-    message = (source.platform, source.message) if source.message else None
-    text = clip(memo.text, MAX_TEXT_CHARS)
-    item = Retired(memo.subject.scope, memo.id, text, now, name, message, source_gone, tuple(guilds))
+def retire(tx: Tx, memo: Memo, now: datetime, *, name: str = "") -> Retired:
+    """Withhold a memo that its owner forgot, and whatever repeats it."""
+    item = statement(tx, memo, now, name=name)
+    _append(tx, item)
+    return item
+
+
+def note_removal(tx: Tx, message: Message, now: datetime) -> None:
+    """What a message said was removed: conversations that were open then are read again. No word of it is kept."""
+    subject, reference = Subject(message.person), message_ref(message)
+    guilds = guilds_of(tx, subject, filter(None, [message.place.guild_key]))
+    _append(tx, Retired(subject.scope, reference, "", now, source_gone=True, guilds=guilds))
+
+
+def _append(tx: Tx, item: Retired) -> None:
     for kind, key, owner in _lists(item):
         tx.state.append(kind, key, _pack(item), owner)
         if tx.state.count(kind, key) > 2 * MAX_ITEMS:
             tx.state.remove(kind, key, tx.state.items(kind, key)[:-MAX_ITEMS])
+
+
+def statement(tx: Tx, memo: Memo, now: datetime, *, name: str = "") -> Retired:
+    """What a memo says, and wherever it may have been told."""
+    source = memo.source
+    guild = None if source.guild is None else guild_key(source.platform, source.guild)
+    guilds = guilds_of(tx, memo.subject, filter(None, (guild, memo.audience.guild or None, memo.subject.guild)))
+    message = (source.platform, source.message) if source.message else None
+    text = clip(memo.text, MAX_TEXT_CHARS)
+    return Retired(memo.subject.scope, memo.id, text, now, name, message, guilds=guilds)
+
+
+def guilds_of(tx: Tx, subject: Subject, known: Iterable[str] = ()) -> tuple[str, ...]:
+    """Guilds in which a person took part, as far as records say so, and those that are known anyway."""
+    if subject.is_lore:
+        return tuple(dict.fromkeys([*known, *filter(None, [subject.guild])]))
+    rows = tx.state.owned_by(Owner.person(subject.id))
+    return tuple(dict.fromkeys([*known, *(row.owner.guild_id for row in rows if row.owner.guild_id)]))
+
+
+def guild_place(guild: str) -> Place:
+    """A place in a guild, by what `core.types.guild_key` made of its platform and id."""
+    platform, separator, guild_id = guild.partition("~")
+    return Place(unescape(platform, "~"), guild_id) if separator else Place("discord", guild)
 
 
 def lift(tx: Tx, memos: Sequence[Memo]) -> None:
@@ -108,6 +151,7 @@ def _read_list(tx: Tx, kind: StateKind, key: str) -> list[Retired]:
     return [_unpack(line) for line in tx.state.items(kind, key)]
 
 
+@lru_cache(maxsize=8192)
 def _unpack(line: str) -> Retired:
     """An item of a list."""
     scope, memo, text, at, name, message, source_gone, guilds = json.loads(line)
@@ -129,7 +173,12 @@ class Withheld:
     @property
     def memos(self) -> frozenset[tuple[str, str]]:
         """Scope and id of what is withheld."""
-        return frozenset((item.scope, item.memo) for item in self.items)
+        return frozenset((item.scope, item.memo) for item in self.items if item.text)
+
+    @property
+    def removals(self) -> frozenset[tuple[str, datetime]]:
+        """Messages whose words were removed, and when."""
+        return frozenset((item.memo, item.at) for item in self.items if not item.text)
 
     def hides(self, message: Message, question: Message | None = None) -> bool:
         """Whether a message is withheld: it is the source of a retired statement, the reply to it, or repeats it.
@@ -162,13 +211,14 @@ class Withheld:
         """The same for a question of this author and its answer in one line."""
         return bool(self.items) and self._repeats_item(excerpt, "", author)
 
-    def without(self, text: str) -> str:
-        """A summary without the sentences that repeat what is withheld."""
+    def without(self, text: str, question: Message | None = None) -> str:
+        """A summary, or the answer to a question, without the sentences that repeat what is withheld."""
         if not self.items:
             return text
+        asked, addressee = ("", None) if question is None else (question.text, question.person)
         lines = ((line, repetition.sentences(line)) for line in text.splitlines())
         parsed = (
-            (line, parts, [part for part in parts if not self._repeats_item(part, "", None, line)])
+            (line, parts, [part for part in parts if not self._repeats_item(part, asked, addressee, line)])
             for line, parts in lines
         )
         return "\n".join(
@@ -179,9 +229,15 @@ class Withheld:
 
     def _repeats_item(self, sentence: str, question: str, addressee: str | None, line: str = "") -> bool:
         """Whether a sentence to someone, as part of a line, repeats one of the items."""
+        words = repetition.unlabeled(sentence)
         return any(
             repetition.repeats(
-                sentence, item.text, question=question, about=_mentions_owner(sentence, item), owner=_owner_names(item)
+                words,
+                item.text,
+                question=question,
+                about=_mentions_owner(sentence, item),
+                owner=_owner_names(item),
+                addressed=_mentions_owner(sentence, item) or _is_addressed(sentence, item, addressee),
             )
             for item in self._items_near(f"{sentence} {question}")
             if not self._is_about_someone_else(f"{line or sentence} {question}", item, addressee)
@@ -193,7 +249,7 @@ class Withheld:
 
     def _is_about_someone_else(self, line: str, item: Retired, addressee: str | None) -> bool:
         """Whether a line is said by, to or about someone else than the owner."""
-        is_to_owner = addressee is not None and Subject(addressee).scope == item.scope
+        is_to_owner = _is_owner(addressee, item)
         if _mentions_owner(line, item) or (is_to_owner and repetition.speaks_to_someone(line)):
             return False
         words = repetition.sense(line).words
@@ -212,6 +268,17 @@ def _mentions_owner(text: str, item: Retired) -> bool:
     return not repetition.sense(_owner_names(item)).words.isdisjoint(repetition.sense(text).words)
 
 
+def _is_owner(user: str | None, item: Retired) -> bool:
+    return user is not None and Subject(user).scope == item.scope
+
+
+def _is_addressed(sentence: str, item: Retired, addressee: str | None) -> bool:
+    """Whether a sentence is said to the owner; "you" in a summary may be anyone there."""
+    if addressee is None:
+        return repetition.speaks_to_someone(sentence)
+    return _is_owner(addressee, item) and repetition.sense(sentence).personal
+
+
 def _owner_names(item: Retired) -> str:
     return f"{item.name} {split_person(Subject.of_scope(item.scope).id)[1]}"
 
@@ -223,6 +290,12 @@ def collect(tx: Tx, place: Place, people: Iterable[str], messages: Sequence[Mess
     chosen = list(dict.fromkeys(candidates))[:MAX_PEOPLE]
     names = {message.person: message.name for message in messages if not message.bot and message.name}
     return _collect(tx, place.guild_key, chosen, names)
+
+
+def with_erasures(tx: Tx, held: Withheld) -> Withheld:
+    """The same with the last erasures, whoever was erased: conversations that were open then are read again."""
+    events = tx.events.list(limit=1, kinds=_ERASURE_KINDS)
+    return replace(held, items=[*held.items, *(Retired("", f"{event.id}", "", event.at) for event in events)])
 
 
 def of_session(tx: Tx, session: str) -> Withheld:
@@ -241,9 +314,12 @@ def _collect(tx: Tx, guild: str | None, people: Collection[str], names: Mapping[
     stored = dict.fromkeys(item for kind, key in lists for item in _read_list(tx, kind, key)[-MAX_ITEMS:])
     if not stored:
         return NOTHING
-    items = [_with_name(item, names) for item in stored]
-    others = {fold(name): repetition.sense(name).words for name in names.values()}
-    return Withheld(items, others, _by_head(items))
+    return screen([_with_name(item, names) for item in stored], names.values())
+
+
+def screen(items: Sequence[Retired], names: Iterable[str] = ()) -> Withheld:
+    """These statements, where people of these names take part."""
+    return Withheld(items, {fold(name): repetition.sense(name).words for name in names}, _by_head(items))
 
 
 def _by_head(items: Sequence[Retired]) -> dict[str, list[int]]:
@@ -274,10 +350,9 @@ def question(tx: Tx, message: Message, lookup: Callable[[str], Message | None] =
     return lookup(message.reply_to) or tx.messages.get(message.place.platform, message.reply_to)
 
 
-def is_source(tx: Tx, message: Message) -> bool:
-    """Whether a message is the source of something that its author has forgotten."""
-    items = _read_list(tx, StateKind.WITHHELD, Subject(message.person).scope)
-    return any(not item.source_gone and item.message == (message.place.platform, message.id) for item in items)
+def is_hidden(tx: Tx, message: Message) -> bool:
+    """Whether a message says something that its author has forgotten."""
+    return _collect(tx, None, [message.person], {}).hides(message)
 
 
 def screened_summary(tx: Tx, session: str, place: Place | None = None) -> Summary | None:
@@ -299,7 +374,7 @@ def affected_sessions(tx: Tx, events: Iterable[Event], sessions: Iterable[str]) 
     items = [item for event in changes for item in _changed_statements(tx, event, steps.get(event.id))]
     if not items:
         return []
-    changed = Withheld(items, {}, _by_head(items))
+    changed = screen(items)
     return [session for session in sessions if (summary := tx.summaries.get(session)) and changed.repeats(summary.text)]
 
 

@@ -206,6 +206,11 @@ def make_folder(folder: Path) -> None:
         sync(folder.parent)
 
 
+def is_missing(store: Path) -> bool:
+    """Whether there is no file of a store, nor a log that it left behind: opening that says what to do."""
+    return not store.exists() and not store.with_name(f"{store.name}-wal").exists()
+
+
 def upgrade_copies(store: Path) -> list[Path]:
     """The copies of a store that were kept beside it before upgrades."""
     names = sorted(store.parent.iterdir()) if store.parent.is_dir() else []

@@ -90,6 +90,12 @@ class Jobs(Protocol):
         """Renew the leases of all jobs that this worker holds."""
         ...
 
+    def rescue(self, kinds: Collection[str], now: datetime, latest_due: datetime, latest_lease: datetime) -> int:
+        """Make waiting jobs of these kinds due now that are due after `latest_due`, and end leases after
+        `latest_lease`: a clock that was ahead set these times. Returns how many there were.
+        """
+        ...
+
     def discard_oldest(self, kind: str, keep: int) -> list[Job]:
         """Discard the oldest waiting jobs of a kind beyond the `keep` newest; running ones are left alone."""
         ...

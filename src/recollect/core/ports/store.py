@@ -68,6 +68,10 @@ class Messages(Protocol):
         """Where someone with this id spoke; reads all messages."""
         ...
 
+    def streams(self, prefix: str) -> list[str]:
+        """Names of channels and conversations that begin so."""
+        ...
+
     def replies_to(self, platform: str, ids: Collection[str]) -> list[tuple[int, Message]]:
         """Replies of bots to these messages, including deleted ones."""
         ...
@@ -217,6 +221,13 @@ class Summaries(Protocol):
     def history(self, session: str, limit: int = 20) -> list[Summary]: ...
     def sessions(self) -> list[str]:
         """Sessions that have or had a summary."""
+        ...
+
+    def rewrite(self, prefix: str, since: datetime, change: Callable[[Summary], str]) -> list[str]:
+        """Change the texts of summaries made since a time, past ones too, of sessions whose name begins so.
+
+        Returns the sessions that changed; work in flight can't bring their texts back.
+        """
         ...
 
     def rewind(self, session: str, before: datetime, at: datetime) -> bool:

@@ -143,13 +143,16 @@ def _render_listing(numbered: dict[str, Memo]) -> str:
 def _print_forgotten(call: Invocation, query: str, outcome: ForgetOutcome) -> None:
     name, memos = _name_and_memos(outcome)
     if call.options.json:
-        call.screen.data({"outcome": name, "what": query, "memos": [records.from_memo(memo) for memo in memos]})
+        data = {"outcome": name, "what": query, "memos": [records.from_memo(memo) for memo in memos]}
+        if isinstance(outcome, Forgotten):
+            data |= {"hidden": {"replies": outcome.replies, "summary_lines": outcome.summary_lines}}
+        call.screen.data(data)
         if name != "forgotten":
             raise typer.Exit(NO_MATCH)
         return
     match outcome:
         case Forgotten():
-            call.screen.say(outcome_text.render_forgotten(memos, query))
+            call.screen.say(outcome_text.render_forgotten(memos, query, outcome))
             for memo in memos:
                 call.screen.aside(f'  "{memo.text}"')
             call.screen.aside("  'recollect undo' takes that back, 'recollect restore' at any time")

@@ -14,6 +14,7 @@ from recollect.faces.outcome_text import count_noun
 from recollect.settings.values import redacted, store_url
 from recollect.transfer import copying
 from recollect.transfer.copying import CopyReport
+from recollect.workspace.disk import is_missing
 
 Source = Annotated[str, typer.Argument(metavar="FROM", help="Path or address of the store that is there.")]
 Target = Annotated[str, typer.Argument(metavar="TO", help="Path or address of an empty store; it is made if need be.")]
@@ -39,7 +40,7 @@ def _store_url(text: str) -> str:
 
 def _check_stores(source_url: str, target_url: str) -> None:
     path = file_of(source_url)
-    if path is not None and not path.exists():
+    if path is not None and is_missing(path):
         raise StoreError(f"there is no store at {path}")
     if "sqlite://" in (source_url, target_url):
         raise BadInput("sqlite:// lives in memory only; name a file: sqlite:///folder/memory.db")

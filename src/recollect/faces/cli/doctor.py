@@ -23,6 +23,7 @@ _ADVICE = {
     "schema": "update recollect: pip install --upgrade recollect",
     "file opens": "check the path and its permissions, or restore a backup",
     "file is a recollect store": "choose another file with --store or RECOLLECT_STORE, or restore a backup",
+    "file holds a store": "restore a backup, or start with an empty memory on purpose, as above",
     "file is sound": "keep a copy of the file, then restore a backup",
     "jobs": "see 'recollect log'",
     "server answers": "start the server, or set RECOLLECT_STORE",
@@ -94,11 +95,6 @@ def _data_dir(folder: Path) -> Finding:
 
 def _store(spec: str) -> Iterator[Finding]:
     path = file_of(spec)
-    if path is not None and not path.exists():
-        yield Finding(
-            "store", "note", f"{path} is not there yet", "the first memory creates it: recollect remember I like tea"
-        )
-        return
     try:
         examine_store: Callable[[str], list[ports.HealthCheck]] = getattr(
             plugins.find("stores", spec), "examine", lambda _: []
@@ -106,6 +102,10 @@ def _store(spec: str) -> Iterator[Finding]:
         checks = examine_store(spec)
     except RecollectError as error:
         yield Finding("store", "broken", str(error), "set RECOLLECT_STORE, or use --store")
+        return
+    if [check.check for check in checks] == ["file exists"]:
+        advice = "the first memory creates it: recollect remember I like tea"
+        yield Finding("store", "note", f"{path} is not there yet", advice)
         return
     for check in checks:
         advice = "" if check.ok or "recollect reindex" in check.detail else _ADVICE.get(check.check, "restore a backup")

@@ -26,6 +26,7 @@ from recollect.privacy.target import ErasureTarget
 from recollect.transfer.exporting import check_empty
 from recollect.transfer.mirror.export import PageFolder, durable
 from recollect.transfers import export_records, export_vectors
+from recollect.workspace.disk import is_missing
 
 UserArgument = Annotated[
     str | None,
@@ -217,5 +218,5 @@ def find_target(call: Invocation, user: str | None, guild: str | None, *, change
 
 def require_store(call: Invocation) -> None:
     path = file_of(call.load("null").settings.store)
-    if path is not None and not path.exists():
+    if path is not None and is_missing(path):
         raise StoreError(f"there is no store at {path} yet; the first memory creates it")

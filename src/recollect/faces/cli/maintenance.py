@@ -16,6 +16,7 @@ from recollect.faces.cli.options import flag
 from recollect.faces.cli.output import cell
 from recollect.faces.outcome_text import count_noun
 from recollect.settings import Row, rows
+from recollect.workspace.disk import is_missing
 
 
 def config(
@@ -107,7 +108,7 @@ def _backup_path(call: Invocation, target: Path | None) -> Path:
 
 def _require_store(call: Invocation) -> None:
     path = examination.file_of(call.load("null").settings.store)
-    if path is not None and not path.exists():
+    if path is not None and is_missing(path):
         raise StoreError(f"there is no store at {path} yet; the first memory makes it")
 
 

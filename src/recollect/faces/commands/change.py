@@ -36,8 +36,8 @@ async def forget(request: CommandRequest) -> str:
         return usage("forget")
     is_literal = not request.memory.settings.chat_commands.forget_asks
     match await request.view.forget(query, every=is_all or is_literal):
-        case Forgotten(memos):
-            return _render_forgotten(memos, query)
+        case Forgotten() as outcome:
+            return _render_forgotten(outcome, query)
         case Ambiguous(matches):
             advice = (
                 f'Nothing was changed. Say which by its number, or "!memory forget all {outcome_text.echo(query)}".'
@@ -47,9 +47,10 @@ async def forget(request: CommandRequest) -> str:
             return _render_not_found(request, query)
 
 
-def _render_forgotten(memos: Collection[Memo], query: str) -> str:
+def _render_forgotten(outcome: Forgotten, query: str) -> str:
     """List the forgotten memos, unless the query already says it all."""
-    reply = outcome_text.render_forgotten(memos, outcome_text.echo(query))
+    memos = outcome.memos
+    reply = outcome_text.render_forgotten(memos, outcome_text.echo(query), outcome)
     is_quoted = len(memos) == 1 and all(query.casefold() in memo.text.casefold() for memo in memos)
     return reply if is_quoted else "\n".join([reply, *(outcome_text.line(memo) for memo in memos)])
 

@@ -8,6 +8,7 @@ from discord import app_commands
 
 from recollect import bot_state as state
 from recollect.core.errors import BadInput
+from recollect.core.outcomes import Forgotten
 from recollect.core.state import Owner
 from recollect.core.text import clip, collapse_spaces, fold
 from recollect.core.types import Memo
@@ -133,9 +134,9 @@ class SlashCommands:
             return
 
         async def forget() -> str:
-            for memo in matches:
-                await memory.forget(memo.id, user=user, place=place)
-            return outcome_text.render_forgotten(matches, _describe_request(which, matches))
+            outcomes = [await memory.forget(memo.id, user=user, place=place) for memo in matches]
+            forgotten = [outcome for outcome in outcomes if isinstance(outcome, Forgotten)]
+            return outcome_text.render_forgotten(matches, _describe_request(which, matches), *forgotten)
 
         listed = [outcome_text.line(memo) for memo in matches]
         question = "\n".join([f"Forget {outcome_text.count_noun(len(matches))}?", *listed])

@@ -172,7 +172,8 @@ class MemoryTool:
         outcome = await self._view.forget(memo.id)
         if not isinstance(outcome, Forgotten):
             raise UnknownMemo(f"there is no memo {call.id!r} any more")
-        return Answer(f'Forgotten: "{memo.text}". Its owner can undo that.', {"memory": render.data(memo)})
+        hidden = outcome_text.render_hidden(outcome)
+        return Answer(f'Forgotten: "{memo.text}"{hidden}. Its owner can undo that.', {"memory": render.data(memo)})
 
     async def _restore(self, call: Restore) -> Answer:
         """By id only, so that nothing is changed by a chance match."""

@@ -44,6 +44,8 @@ UPDATE jobs SET state = 'failed', error = $1, dedupe = NULL, worker = NULL, unti
 WHERE id = $2 AND worker = $3 AND state = 'claimed'
 """
 _REQUEUE = "UPDATE jobs SET state = 'blocked', due = $1, attempts = 0 WHERE id = $2 AND state = 'failed'"
+_PULL = "UPDATE jobs SET due = $1 WHERE kind = $2 AND due > $3 AND state <> 'failed'"
+_END_LEASES = "UPDATE jobs SET until = $1 WHERE state = 'claimed' AND until > $2"
 # Those of a kind that are not claimed, beyond the newest; SQLite has no OFFSET without a LIMIT.
 _EXCESS = """
 SELECT id, queue FROM jobs WHERE kind = $1 AND state IN ('waiting', 'blocked')
@@ -125,6 +127,10 @@ class Jobs(ABC, Generic[D]):
 
     def extend(self, worker: str, until: datetime) -> int:
         return self._db.run(self.extended, (to_ms(until), worker))
+
+    def rescue(self, kinds: Collection[str], now: datetime, latest_due: datetime, latest_lease: datetime) -> int:
+        pulled = sum(self._db.run(_PULL, (to_ms(now), kind, to_ms(latest_due))) for kind in kinds)
+        return pulled + self._db.run(_END_LEASES, (to_ms(now), to_ms(latest_lease)))
 
     def discard_oldest(self, kind: str, keep: int) -> list[Job]:
         """Reads as many index entries as are kept, unless there is something to drop."""

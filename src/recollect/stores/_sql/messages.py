@@ -42,6 +42,8 @@ class Messages(ABC, Generic[D]):
     later: LiteralString
     at_time: LiteralString
     """At a time, after a key."""
+    scopes_between: LiteralString
+    """Names of scopes from one name up to another."""
     numbers: LiteralString
     """Key, number in its channel, length and share of questions."""
 
@@ -127,6 +129,9 @@ class Messages(ABC, Generic[D]):
         rows = self._db.rows("SELECT DISTINCT platform FROM messages WHERE author = $1 AND NOT bot", (author,))
         return sorted(platform for (platform,) in rows)
 
+    def streams(self, prefix: str) -> list[str]:
+        return [name for (name,) in self._db.rows(self.scopes_between, prefix_range(prefix))]
+
     def replies_to(self, platform: str, ids: Collection[str]) -> list[tuple[int, Message]]:
         names = self._db.array(map(self._db.handle, ids))
         return _keyed(self._db.rows(self.replies, (names, self._db.handle(platform))))
@@ -153,6 +158,11 @@ class Messages(ABC, Generic[D]):
             key, at = rows[-1][0], rows[-1][5]
             rows += self._db.rows(self.at_time, (scope, at, key))
         return [read_message(row) for row in rows]
+
+
+def prefix_range(prefix: str) -> tuple[str, str]:
+    """The names that begin so: from the first value up to the second."""
+    return prefix, prefix[:-1] + chr(ord(prefix[-1]) + 1)
 
 
 def remove_unused_places(db: Database, places: Collection[int]) -> None:

@@ -1,11 +1,13 @@
 """Rolling summaries."""
 
+from collections.abc import Callable
 from datetime import datetime
 
 from recollect.core.clock import from_ms, to_ms
 from recollect.core.text import clean
 from recollect.core.types import Summary
 from recollect.stores._sql.database import Database, Row
+from recollect.stores._sql.messages import prefix_range
 from recollect.stores._sql.rows import optional_ms, optional_time, read_audience
 
 _LATEST = """
@@ -22,6 +24,11 @@ _RENUMBER_LATEST = """
 UPDATE summaries SET sequence = $1 WHERE session = $2
 AND sequence = (SELECT max(sequence) FROM summaries WHERE session = $2)
 """
+_BETWEEN = """
+SELECT session, text, sequence, updated, through FROM summaries
+WHERE session >= $1 AND session < $2 AND updated >= $3 AND text IS NOT NULL ORDER BY session, sequence
+"""
+_REPLACE_TEXT = "UPDATE summaries SET text = $1 WHERE session = $2 AND sequence = $3"
 
 
 class Summaries:
@@ -66,6 +73,18 @@ class Summaries:
         if not self._db.run(_RENUMBER_LATEST, (sequence, session)):
             self._leave_empty(session, sequence, at)
         return dropped > 0
+
+    def rewrite(self, prefix: str, since: datetime, change: Callable[[Summary], str]) -> list[str]:
+        changed: dict[str, None] = {}
+        for row in self._db.rows(_BETWEEN, (*prefix_range(prefix), to_ms(since))):
+            summary = _summary(row)
+            text = change(summary)
+            if text != summary.text:
+                changed[summary.session] = None
+                self._db.run(_REPLACE_TEXT, (text.strip() or None, summary.session, summary.sequence))
+        for session in changed:
+            self._db.run(_RENUMBER_LATEST, (self._unused_sequence(session), session))
+        return list(changed)
 
     def _unused_sequence(self, session: str) -> int:
         """One past the number that work in flight may have taken."""

@@ -90,6 +90,7 @@ class PostgresMessages(Messages[Database]):
     at_time: LiteralString = (
         f"{_READ} WHERE session = {_OF_SCOPE} AND at = $2 AND messages.key > $3 ORDER BY messages.key"
     )
+    scopes_between: LiteralString = "SELECT name FROM scopes WHERE mark >= $1 AND mark < $2 ORDER BY mark"
     numbers: LiteralString = "SELECT key, number, length, asks FROM messages WHERE key = ANY($1::bigint[])"
 
     def __init__(self, db: Database) -> None:

@@ -9,8 +9,9 @@ from typing import TypeVar
 from recollect.core.errors import ConfigError, StoreUnwritable
 from recollect.core.ports import Corpus, HealthCheck, Progress, Tx
 from recollect.stores._sql.maintenance import reindex, reindex_start
-from recollect.stores.sqlite import backup, maintenance, memories_fts, secure_delete, vectors
-from recollect.stores.sqlite.engine import Engine
+from recollect.stores.sqlite import backup, maintenance, memories_fts, opening, secure_delete, vectors
+from recollect.stores.sqlite.database import Database
+from recollect.stores.sqlite.engine import Engine, translated
 from recollect.stores.sqlite.schema import migrate
 from recollect.stores.sqlite.tx import SQLiteTx
 from recollect.workspace.disk import make_folder
@@ -23,7 +24,16 @@ class SQLiteStore:
 
     def __init__(self, path: Path | None) -> None:
         cache = vectors.make_cache()
-        self._engine = Engine(path, migrate, lambda db: SQLiteTx(db, cache))
+        self._path = self._opened_path = path
+        read_only = ""
+        if path is not None:
+            with translated(path):
+                opening.prepare(path)
+                if opening.is_read_only(path):
+                    self._opened_path = opening.read_copy(path)
+                    read_only = f"{path} is read-only: {opening.WRITE_ADVICE}"
+        prepare = opening.check_readable if read_only else _migrate
+        self._engine = Engine(self._opened_path, prepare, lambda db: SQLiteTx(db, cache), read_only=read_only)
 
     async def read(self, work: Callable[[Tx], T]) -> T:
         return await self._engine.read(work)
@@ -67,6 +77,13 @@ class SQLiteStore:
 
     async def close(self) -> None:
         await self._engine.close()
+        if self._path is not None and self._opened_path is not None:
+            opening.drop_copy(self._path, self._opened_path)
+
+
+def _migrate(db: Database) -> None:
+    opening.refuse_emptied(db)
+    migrate(db)
 
 
 def create(spec: str) -> SQLiteStore:
@@ -83,9 +100,19 @@ def create(spec: str) -> SQLiteStore:
 def examine(spec: str) -> list[HealthCheck]:
     """Examine a file without opening it for writing, whatever state it is in."""
     path = path_of(spec)
+    lost = None if path is None else opening.problem(path)
+    if lost is not None:
+        return [HealthCheck("file holds a store", False, lost)]
     if path is None or not path.exists():
         return [HealthCheck("file exists", False, f"{path} is not there; the first memory makes it")]
-    return maintenance.examine_file(path)
+    if not opening.is_read_only(path):
+        return maintenance.examine_file(path)
+    with translated(path):
+        copy = opening.read_copy(path)
+    try:
+        return maintenance.examine_file(copy, immutable=True)
+    finally:
+        opening.drop_copy(path, copy)
 
 
 def path_of(spec: str) -> Path | None:

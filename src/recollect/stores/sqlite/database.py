@@ -42,11 +42,14 @@ class Database(apsw.Connection):
 
     among: LiteralString = "IN (SELECT value FROM json_each($1))"
 
-    def __init__(self, path: Path | None, read_only: bool = False) -> None:
+    def __init__(self, path: Path | None, read_only: bool = False, immutable: bool = False) -> None:
         flags = apsw.SQLITE_OPEN_READWRITE | (0 if read_only else apsw.SQLITE_OPEN_CREATE)
-        if path is not None and not read_only:
+        name = ":memory:" if path is None else str(path)
+        if immutable and path is not None:  # without locks and log: nobody writes it
+            name, flags = f"{path.absolute().as_uri()}?immutable=1", apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+        elif path is not None and not read_only:
             _make_private(path)
-        super().__init__(":memory:" if path is None else str(path), flags=flags, statementcachesize=256)
+        super().__init__(name, flags=flags, statementcachesize=256)
         self.changed_scopes: set[int] = set()
         """Scopes whose vectors the running transaction changed: caches must not keep what it sees of them."""
         self.scopes: dict[str, int] = {}
@@ -54,7 +57,7 @@ class Database(apsw.Connection):
         self.set_busy_timeout(BUSY_TIMEOUT_MS)
         # Plans hold for every value: without this, queries of a table with a partial index are planned at each run.
         self.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
-        if read_only:
+        if read_only or immutable:
             self.pragma("query_only", True)
         else:
             self.pragma("page_size", PAGE_SIZE)

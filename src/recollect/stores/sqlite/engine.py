@@ -69,9 +69,12 @@ class Engine(Generic[S]):
         prepare: Callable[[Database], None],
         open_session: Callable[[Database], S],
         linger: float = GROUP_COMMIT_WINDOW_SECONDS,
+        read_only: str = "",
     ) -> None:
+        """`read_only` says why the file can't be written, and what to do; it is empty where it can."""
         self.path = path
         self._linger = 0.0 if path is None else linger
+        self._read_only = read_only
         self._open_session = open_session
         self._writes: queue.SimpleQueue[_QueuedWork | None] = queue.SimpleQueue()
         self._reads: queue.SimpleQueue[_QueuedWork | None] = queue.SimpleQueue()
@@ -79,7 +82,7 @@ class Engine(Generic[S]):
         self._expected = 0.0  # until when a caller that has just written may write again
         self._closed = False
         with translated(path):
-            self._writer = Database(path)
+            self._writer = Database(path, immutable=bool(read_only))
             try:
                 prepare(self._writer)
             except BaseException:
@@ -140,7 +143,7 @@ class Engine(Generic[S]):
             try:
                 with translated(self.path):
                     if connection is None or session is None:
-                        connection = Database(self.path, read_only=True)
+                        connection = Database(self.path, read_only=True, immutable=bool(self._read_only))
                         session = self._open_session(connection)
                     item.result = _run_read(connection, session, item.work)
             except BaseException as error:  # noqa: BLE001 - handed to the caller
@@ -223,6 +226,8 @@ class Engine(Generic[S]):
     def _transact(self, group: list[_QueuedWork]) -> None:
         if not group:
             return
+        if self._read_only:
+            raise StoreUnwritable(self._read_only)
         if _identity(self.path) != self._file:
             raise StoreUnwritable(
                 f"{self.path} was deleted or replaced while it was in use; restart to use the new one"

@@ -119,16 +119,17 @@ def _counts(db: Database) -> list[HealthCheck]:
     return [] if _is_older(db) else [check_counts(events.miscounted(db))]
 
 
-def examine_file(path: Path) -> list[HealthCheck]:
+def examine_file(path: Path, *, immutable: bool = False) -> list[HealthCheck]:
     """Examine a file that may be too damaged to open as a store, without writing to it."""
     try:
-        db = Database(path, read_only=True)
+        db = Database(path, read_only=True, immutable=immutable)
     except apsw.Error as error:
         return [HealthCheck("file opens", False, str(error))]
     try:
         db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         if db.pragma("application_id") != APPLICATION:
-            return [HealthCheck("file is a recollect store", False, "another program's file, or an empty one")]
+            detail = "another program's file, or one that lost its log and with it all that it held"
+            return [HealthCheck("file is a recollect store", False, detail)]
         return examine(db)
     except apsw.Error as error:
         return [HealthCheck("file is sound", False, str(error))]

@@ -70,6 +70,7 @@ class SQLiteMessages(Messages[Database]):
     )
     later: LiteralString = f"{_READ} WHERE session = $1 AND deleted IS NULL AND at > $2 ORDER BY at, key LIMIT $3"
     at_time: LiteralString = f"{_READ} WHERE session = $1 AND deleted IS NULL AND at = $2 AND key > $3 ORDER BY key"
+    scopes_between: LiteralString = "SELECT name FROM scopes WHERE name >= $1 AND name < $2 ORDER BY name"
     numbers: LiteralString = (
         "SELECT key, key & 4294967295, length, asks FROM messages WHERE key IN (SELECT value FROM json_each($1))"
     )

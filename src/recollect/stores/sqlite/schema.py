@@ -384,6 +384,13 @@ def migrate(db: Database) -> None:
             _apply(db, after=version)
 
 
+def create_tables(db: Database) -> None:
+    """All tables in a new file."""
+    with db.transaction("BEGIN IMMEDIATE"):
+        _apply(db, after=0)
+    db.use_log()
+
+
 def _apply(db: Database, after: int) -> None:
     for number, (name, migration) in enumerate(MIGRATIONS[after:], after + 1):
         if number == 1:

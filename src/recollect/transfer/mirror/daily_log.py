@@ -178,7 +178,7 @@ def _read_messages(tx: Tx) -> dict[str, Message | None]:
 def _message(tx: Tx, item: str) -> Message | None:
     """The message; None when it was deleted, or its author forgot what it said."""
     message = tx.messages.get(*parse_message_ref(item.partition(" ")[2]))
-    return None if message is None or withheld.is_source(tx, message) else message
+    return None if message is None or withheld.is_hidden(tx, message) else message
 
 
 def _escape_id(of: str) -> str:

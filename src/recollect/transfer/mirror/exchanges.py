@@ -9,8 +9,7 @@ from pathlib import Path
 
 from recollect.core.clock import Clock
 from recollect.core.ports import Tx
-from recollect.core.text import unescape
-from recollect.core.types import Exchange, Place
+from recollect.core.types import Exchange
 from recollect.recall import withheld
 from recollect.transfer.mirror.json_files import exchanges_name, render_exchanges
 from recollect.transfer.mirror.state import MirrorState
@@ -69,12 +68,6 @@ def _current(tx: Tx, guild: str, now: datetime) -> Entries:
 
 
 def _visible(tx: Tx, guild: str, entries: Entries) -> list[Exchange]:
-    place = _place(guild)
+    place = withheld.guild_place(guild)
     by_author = {author: withheld.collect(tx, place, [author]) for author in {entry.author for entry in entries}}
     return [entry for entry in entries if not by_author[entry.author].quotes(entry.text, entry.author)]
-
-
-def _place(guild_key: str) -> Place:
-    """A place in a guild, by what `core.types.guild_key` made of its platform and id."""
-    platform, separator, guild = guild_key.partition("~")
-    return Place(unescape(platform, "~"), guild) if separator else Place("discord", guild_key)

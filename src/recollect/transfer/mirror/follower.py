@@ -232,7 +232,7 @@ class MirrorWriter:
             return
         days = await asyncio.to_thread(daily_log.stamps, self._folders.memory, snapshot.MAX_LOG_DAYS)
         last = self._last_full_snapshot
-        due = self._started and (last is None or self._clock() - last >= SNAPSHOT_INTERVAL)
+        due = self._started and (last is None or abs(self._clock() - last) >= SNAPSHOT_INTERVAL)
         if due or changed or (self._started and days != self._log_stamps):
             await self._write_snapshot(None if due else changed)
             self._log_stamps = days

@@ -5,6 +5,8 @@ reported, not changed.
 """
 
 import asyncio
+import base64
+import json
 import os
 import re
 import shutil
@@ -15,6 +17,7 @@ from urllib.parse import unquote
 
 from recollect.core.ports import Store, Tx
 from recollect.core.state import StateKind
+from recollect.core.text import digest
 from recollect.core.types import Subject, parse_message_ref, person_key, split_person
 from recollect.transfer.mirror import daily_log, disk
 from recollect.transfer.mirror.json_files import durable_name, exchanges_name, read_entries, summary_name
@@ -95,6 +98,30 @@ class MirrorPurge:
     async def find(self, texts: Sequence[str]) -> dict[str, list[int]]:
         """Files that hold one of these texts: how many of each, by path."""
         return await asyncio.to_thread(self._find, texts)
+
+    async def resume(self, target: str, texts: Sequence[str]) -> list[str]:
+        """Add to the texts to search for after an erasure, and return all of them, from before an interruption too.
+
+        They lie in a file, not in the store: what is erased there stays in its log and free space until it is purged.
+        """
+        path = self._resume_file(target)
+        if path is None:
+            return [*texts]
+        saved = disk.read(path)
+        known: list[str] = [] if saved is None else json.loads(base64.b64decode(saved))
+        merged = [*dict.fromkeys([*known, *texts])]
+        if merged != known:  # encoded, so that a search for the texts does not find them here
+            await asyncio.to_thread(disk.replace, path, base64.b64encode(json.dumps(merged).encode()))
+        return merged
+
+    async def end(self, target: str) -> None:
+        """The erasure is complete, and nothing has to be searched for again."""
+        path = self._resume_file(target)
+        if path is not None and path.exists():
+            await asyncio.to_thread(disk.remove, path)
+
+    def _resume_file(self, target: str) -> Path | None:
+        return None if self._folders.data is None else self._folders.data / f"erasing-{digest(target)[:16]}"
 
     def backups(self) -> list[Path]:
         """Copies of the store that were made earlier, on request or before an upgrade."""
