@@ -10,6 +10,7 @@ from recollect.core.events import Event, EventKind
 from recollect.core.ports import Tx, Vector
 from recollect.core.reasons import Reason
 from recollect.core.types import EVERYWHERE, Audience, Memo, Origin, Status, Subject, Tombstone
+from recollect.policy.guard.statements import screen
 from recollect.policy.merge import ExistingMemos, may_retract, merge, over_limit, overflow, retire
 from recollect.policy.similarity import match_cues
 from recollect.recall import withheld
@@ -48,7 +49,14 @@ class ChangeContext:
 def apply_statement(
     tx: Tx, candidate: Candidate, context: ChangeContext, limits: MemoLimits, vector: tuple[str, Vector] | None = None
 ) -> list[Change]:
-    """Merge a candidate with existing memos, and write the result. `vector` is of the candidate's text."""
+    """Merge a candidate with existing memos, and write the result. `vector` is of the candidate's text.
+
+    Every way into memory ends here, so here the guard has its say: what it refuses is skipped, with the reason.
+    """
+    screened = screen(candidate)
+    if isinstance(screened, Reason):
+        return [Skip(candidate, screened)]
+    candidate = screened
     changes = merge(candidate, _existing_memos(tx, candidate), context.at)
     write(tx, changes, context, vector)
     written = {change.memo.id for change in changes if isinstance(change, Add)}

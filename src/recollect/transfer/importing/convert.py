@@ -12,9 +12,9 @@ from recollect.core.clock import from_ms, to_ms
 from recollect.core.errors import BadInput
 from recollect.core.ports.format import FOREIGN_ID, Entry, Problem
 from recollect.core.text import clean, clip, collapse_spaces, digest, valid_memo_text
-from recollect.core.types import EVERYWHERE, Audience, AudienceLevel, Kind, Memo, Origin, Provenance, Subject
+from recollect.core.types import EVERYWHERE, Audience, AudienceLevel, Kind, Memo, Provenance, Subject
 from recollect.policy import kinds
-from recollect.policy.guard.instructions import is_instruction
+from recollect.policy.guard.statements import gives_instructions, kind_of_statement
 from recollect.policy.redaction import redact
 from recollect.policy.redaction.json_values import redact_value
 from recollect.policy.viewer import valid_user
@@ -50,8 +50,6 @@ class ConvertedEntry:
     redacted: bool
     dated: bool
     """Whether it was said when it was written."""
-    trusted: bool
-    """Its owner stated it here before."""
     vector: tuple[str, bytes] | None = None
     shared: bool = False
     """Whether it is for everywhere by a decision."""
@@ -68,7 +66,7 @@ def convert(entry: Entry, options: ImportOptions) -> ConvertedEntry | Problem:
 def gives_orders(entry: ConvertedEntry) -> bool:
     """Whether it gives orders to the assistant; slow, so only new entries are checked."""
     memo = entry.memo
-    return not entry.trusted and (is_instruction(memo.text) or is_instruction(memo.source.evidence or ""))
+    return gives_instructions(memo.text, memo.source.evidence or "", memo.label or "", " ".join(memo.tags))
 
 
 def _convert(entry: Entry, options: ImportOptions) -> ConvertedEntry:
@@ -101,9 +99,8 @@ def _convert(entry: Entry, options: ImportOptions) -> ConvertedEntry:
     is_whole = (
         text == cleaned == collapse_spaces(entry.text)
     )  # a vector of other words, or of a secret, is not this text's
-    is_own_word = entry.is_ours and source.origin is Origin.MANUAL
     vector = _vector(entry) if is_whole and memo.active else None
-    return ConvertedEntry(memo, text != cleaned, dated, is_own_word, vector, shared=entry.shared or options.everywhere)
+    return ConvertedEntry(memo, text != cleaned, dated, vector, shared=entry.shared or options.everywhere)
 
 
 def _subject(entry: Entry) -> Subject:
@@ -149,11 +146,11 @@ def _redacted(text: str | None) -> str | None:
 def _kind(entry: Entry, text: str) -> tuple[Kind, str | None]:
     label = None if entry.label is None else redact(clip(clean(entry.label), _MAX_LABEL_CHARS)).text
     if entry.kind is None:
-        return (Kind.LORE if entry.user is None else kinds.infer(text)), label
+        return (Kind.LORE if entry.user is None else kind_of_statement(kinds.infer(text), text)), label
     try:
-        return kinds.from_kind(entry.kind)[0], label
+        return kind_of_statement(kinds.from_kind(entry.kind)[0], text), label
     except BadInput:
-        return Kind.FACT, label or clip(clean(entry.kind), _MAX_LABEL_CHARS)
+        return kind_of_statement(Kind.FACT, text), label or redact(clip(clean(entry.kind), _MAX_LABEL_CHARS)).text
 
 
 def _tags(entry: Entry) -> tuple[str, ...]:
