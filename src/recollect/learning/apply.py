@@ -11,7 +11,7 @@ from recollect.core.ports import Tx, Vector
 from recollect.core.reasons import Reason
 from recollect.core.types import EVERYWHERE, Audience, Memo, Origin, Status, Subject, Tombstone
 from recollect.policy.guard.statements import screen
-from recollect.policy.merge import ExistingMemos, may_retract, merge, over_limit, overflow, retire
+from recollect.policy.merge import ExistingMemos, is_automatic_lore, may_retract, merge, over_limit, overflow, retire
 from recollect.policy.similarity import match_cues
 from recollect.recall import withheld
 from recollect.recall.listing import source_message
@@ -103,6 +103,8 @@ def archive_surplus(
 ) -> list[Retire]:
     """Archive memos over the active limit, and delete those over the total limit."""
     subject = statement.subject
+    if is_automatic_lore(statement):
+        written = set()  # it makes room itself, before anything that people wrote
     archived: list[Retire] = []
     if limits.active is not None and tx.index.size([subject.scope]) > limits.active:
         active = tx.memos.list(subject, [Status.ACTIVE])

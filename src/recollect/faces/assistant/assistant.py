@@ -14,16 +14,22 @@ from weakref import WeakValueDictionary
 from recollect.core.clock import Clock, now
 from recollect.core.errors import ModelError, RecollectError, StoreBusy, StoreUnreachable
 from recollect.core.ports import ChatModel
+from recollect.core.reasons import Reason, render_reason
 from recollect.core.text import clip
-from recollect.core.types import Message, Origin, Place
+from recollect.core.types import Message, Place
 from recollect.faces.assistant import offline
-from recollect.faces.assistant.memory_lines import CONFIDENCE, MemoryLineFilter, lore_text, split_lines
+from recollect.faces.assistant.memory_lines import (
+    CONFIDENCE,
+    MAX_LINES_PER_REPLY,
+    MemoryLineFilter,
+    lore_text,
+    split_lines,
+)
 from recollect.faces.assistant.model_turn import Responder
 from recollect.faces.assistant.tools import AssistantTools
 from recollect.faces.assistant.window import Turn, Window, tokens
 from recollect.faces.commands.dispatcher import Answer, ChatCommands
 from recollect.memory import AsyncMemory
-from recollect.policy.guard.instructions import is_instruction
 from recollect.policy.redaction import redact
 from recollect.policy.rendering import render_message
 from recollect.prompting.assemble import Prompt, with_message
@@ -231,7 +237,7 @@ class Assistant:
         )
         show(line_filter.end())
         text, lines = split_lines(model_reply.text)
-        for line in lines:
+        for line in lines[:MAX_LINES_PER_REPLY]:
             await self._remember_lore(line, message)
         question = render_message(await self._with_unique_name(message)) or message.text
         window.turns.append(Turn(*model_reply.as_turn(question), message, model_reply.spoken_text))
@@ -333,19 +339,11 @@ class Assistant:
         if not _is_guild_wide(message.place):
             log.info("ignored a memory line: not everyone on the server can read this channel")
             return
-        if is_instruction(line):
-            log.warning("a memory line was refused: it gives instructions")
-            return
         try:
-            await self._memory.remember(
-                lore_text(line),
-                user=message.author,
-                place=message.place,
-                message=message.id,
-                lore=True,
-                origin=Origin.TOOL,
-                confidence=CONFIDENCE,
-            )
+            view = self._memory.view(message.author, message.place, lore=True)
+            outcome = await view.note(line, lore_text(line), message, CONFIDENCE)
+            if isinstance(outcome, Reason):
+                log.info("a memory line was not kept: it %s", render_reason(outcome))
         except RecollectError as error:
             log.warning("a memory line was not stored: %s", error)
 
