@@ -18,6 +18,8 @@ from recollect.recall.listing import source_message
 
 _MAX_SIMILAR = 12
 """Memos with shared words that are compared with a new statement."""
+_MAX_NAMES_READ = 20
+"""Messages of a person that are read for their display names."""
 _MAX_FORGOTTEN = 50
 """Recently forgotten memos that are compared with statements from older messages."""
 
@@ -53,7 +55,7 @@ def apply_statement(
 
     Every way into memory ends here, so here the guard has its say: what it refuses is skipped, with the reason.
     """
-    screened = screen(candidate)
+    screened = screen(candidate, lambda: _display_name(tx, candidate))
     if isinstance(screened, Reason):
         return [Skip(candidate, screened)]
     candidate = screened
@@ -67,6 +69,12 @@ def apply_statement(
                 remove_tombstone(tx, change.memo if isinstance(change, Add) else change.after)
         changes += archive_surplus(tx, candidate, limits, written, context)
     return changes
+
+
+def _display_name(tx: Tx, candidate: Candidate) -> str:
+    """How the subject is called where they speak: "Ann likes tea", saved for Ann, is about Ann herself."""
+    rows = tx.messages.written_by(candidate.subject.id, limit=_MAX_NAMES_READ)
+    return " ".join(dict.fromkeys(message.name for _, message in rows if message.author == candidate.subject.id))
 
 
 def _existing_memos(tx: Tx, candidate: Candidate) -> ExistingMemos:

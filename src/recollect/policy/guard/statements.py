@@ -4,7 +4,7 @@ The rules are those of learned facts: nothing instructs the assistant, and what 
 speaker's own note on that person.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from recollect.core.changes import Candidate
@@ -22,13 +22,15 @@ _NOTE_KINDS = frozenset({Kind.FACT, Kind.PREFERENCE, Kind.CONSTRAINT, Kind.EVENT
 _PATTERNS = Patterns()
 
 
-def screen(candidate: Candidate) -> Candidate | Reason:
-    """The candidate as it may be merged, or why it is refused."""
+def screen(candidate: Candidate, speaker: Callable[[], str] = str) -> Candidate | Reason:
+    """The candidate as it may be merged, or why it is refused. `speaker` looks up the display name of who states it."""
     texts = (candidate.text, candidate.source.evidence or "", candidate.label or "")
     if gives_instructions(*texts):
         return Reason.INSTRUCTIONS
     tags = without_instructions(candidate.tags)
     kind = kind_of_statement(candidate.kind, candidate.text)
+    if kind is not candidate.kind and not is_about_another(candidate.text, f"{speaker()} {candidate.subject.id}"):
+        kind = candidate.kind
     if kind is candidate.kind and tags == candidate.tags:
         return candidate
     return replace(candidate, kind=kind, tags=tags)
