@@ -23,6 +23,8 @@ _MIN_STEM_CHARS, _MAX_ENDING_CHARS = 4, 5
 
 _PATTERNS = Patterns()
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
+_ELISION = re.compile(r"(?<!\w)(?:[jldncmts]|qu)['’](?=[^\W\d_]{2})", re.IGNORECASE)
+"""A French word that lost its vowel: "j'habite", "l'été"."""
 _LETTER, _DIGIT = re.compile("[A-Za-z]"), re.compile(r"\d")
 
 
@@ -119,7 +121,7 @@ def foreign_count(text: str) -> int:
 @lru_cache(maxsize=16)
 def _count_function_words(text: str) -> tuple[int, int, int]:
     """Number of English function words, of foreign ones, and of all words."""
-    all_words = words(text)
+    all_words = words(_ELISION.sub("je ", text))  # a function word, whichever it was
     ambiguous = lexicon.words("ambiguous")  # they count only where no other function word occurs
     for counted in ([word for word in all_words if word not in ambiguous], all_words):
         english, foreign = sum(word in _english() for word in counted), sum(word in _foreign() for word in counted)
@@ -149,7 +151,7 @@ def is_frame_word(word: str) -> bool:
 
 def tokens(text: str) -> list[str]:
     """Words, and single characters of scripts without spaces."""
-    return [word for word in words(text) if len(word) == 1 or not _UNSPACED.match(word)]
+    return [word for word in words(_ELISION.sub(" ", text)) if len(word) == 1 or not _UNSPACED.match(word)]
 
 
 def _is_empty(word: str) -> bool:
@@ -165,6 +167,11 @@ def is_stated(word: str, source_words: Collection[str]) -> bool:
         return True
     implying = _implied_by().get(word, ())
     return any(other in implying or is_form(word, other) for other in source_words)
+
+
+def is_abbreviated(word: str, source_words: Collection[str]) -> bool:
+    """Whether a word was said by another name of it: "JS" for "JavaScript"."""
+    return not _related().get(word, set()).isdisjoint(source_words)
 
 
 def has_form(word: str, others: Collection[str]) -> bool:

@@ -14,15 +14,23 @@ from recollect.core.ports.model import Proposal
 from recollect.core.reasons import Reason
 from recollect.core.text import clip, collapse_spaces
 from recollect.core.types import Kind, Memo, Message
+from recollect.language.lexicon import Patterns
 from recollect.policy import kinds
 from recollect.policy.guard.case import Case, Claim
-from recollect.policy.guard.checks import FACT_CHECKS, OVERLAP_CHECKS, QUOTE_CHECKS, QuoteCheck, name_of
+from recollect.policy.guard.checks import (
+    FACT_CHECKS,
+    OVERLAP_CHECKS,
+    QUOTE_CHECKS,
+    VERBATIM_CHECKS,
+    QuoteCheck,
+    name_of,
+)
 from recollect.policy.guard.checks.size import MIN_FACT_CHARS
 from recollect.policy.guard.checks.subject import other_person
-from recollect.policy.guard.grounding import overlaps
+from recollect.policy.guard.grounding import compact, overlaps
 from recollect.policy.guard.instructions import is_instruction, remove_invisible
 from recollect.policy.guard.own_words import own_words
-from recollect.policy.guard.quote import MAX_EVIDENCE_CHARS, QuoteMatch, find_quote, has_content
+from recollect.policy.guard.quote import MAX_EVIDENCE_CHARS, QuoteMatch, find_quote, has_content, sentences
 from recollect.policy.kinds import label, tags
 
 __all__ = ["UNGROUNDED", "Accepted", "Grounding", "Refused", "check", "is_instruction", "normalize_fact", "own_words"]
@@ -33,6 +41,7 @@ UNGROUNDED = (Reason.NO_EVIDENCE, Reason.NO_QUOTE)
 MAX_NORMALIZED_CHARS = 190
 
 _SENTENCE_END = ".!?。！？…"
+_PATTERNS = Patterns()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,12 +106,20 @@ def _judge(
 ) -> Accepted | Refused:
     """Accept a fact unless a check refuses it; one about somebody else becomes a note on that person."""
     case = Case(fact, proposal.evidence, quote, message, proposal.about, revised)
-    for quote_check in checks:
+    for quote_check in VERBATIM_CHECKS if _is_own_sentence(case) else checks:
         if reason := quote_check.refuse(case):
             return Refused(reason, name_of(quote_check))
     evidence = clip(collapse_spaces(remove_invisible(quote.words)), MAX_EVIDENCE_CHARS)
     is_note = proposal.about or other_person(case) is not None
     return _accept_as(Kind.PERSON if is_note else _parse_kind(proposal.kind), proposal, message, evidence, fact)
+
+
+def _is_own_sentence(case: Case) -> bool:
+    """Whether the fact is what the speaker said about themselves, word for word: a sentence, or the whole message."""
+    own_texts = [case.own_text, case.quote.sentence, *sentences(case.own_text)]
+    is_verbatim = compact(case.fact) in map(compact, own_texts)
+    is_own = case.context.foreign or _PATTERNS.first_person.search(case.lower_fact) is not None
+    return is_verbatim and is_own  # "I" is in the verb in many languages
 
 
 def _accept_as(kind: Kind, proposal: Proposal, message: Message, evidence: str, text: str) -> Accepted:

@@ -105,6 +105,8 @@ def _root(name: str) -> str:
 def _was_said(name: str, source: str, foreign: bool) -> bool:
     """Whether a name was said in any inflection, such as "Berliner" for "Berlin"; a short name only as it is."""
     root = _root(fold(name))
+    if word_forms.is_abbreviated(root, words(source)):
+        return True
     if not _same_script(root, source):
         return True  # "Tokyo" can't be found in Japanese text
     if len(root) <= 4:
@@ -119,7 +121,7 @@ def _same_script(name: str, source: str) -> bool:
 
 def overlaps(fact: str, source: str) -> bool:
     """Whether a fact was said: all of it verbatim, or enough of its words."""
-    if _compact(fact) and _compact(fact) in _compact(source):
+    if compact(fact) and compact(fact) in compact(source):
         return True
     required = [word for word in query_words(fact) if len(word) >= _MIN_WORD_CHARS or not word.isascii()]
     common = len(set(required) & set(words(source)))
@@ -128,5 +130,5 @@ def overlaps(fact: str, source: str) -> bool:
     return common >= max(_MIN_COMMON_WORDS, math.ceil(MIN_SHARE * len(required)))
 
 
-def _compact(text: str) -> str:
+def compact(text: str) -> str:
     return "".join(char for char in fold(text) if char.isalnum())

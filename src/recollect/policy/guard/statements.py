@@ -19,7 +19,7 @@ from recollect.policy.guard.quote import find_quote
 
 _NOTE_KINDS = frozenset({Kind.FACT, Kind.PREFERENCE, Kind.CONSTRAINT, Kind.EVENT, Kind.TOOL, Kind.WORKFLOW})
 """Kinds that a statement about somebody else can't have; a project or a summary may well name people."""
-_PATTERNS = Patterns()
+_PATTERNS = Patterns(pronoun_first=r"(?i)\W*(?:he|she)(?:['’]s)? [a-z]")
 
 
 def screen(candidate: Candidate, speaker: Callable[[], str] = str) -> Candidate | Reason:
@@ -47,6 +47,8 @@ def kind_of_statement(kind: Kind, text: str) -> Kind:
 
 def is_about_another(text: str, name: str = "") -> bool:
     """Whether a statement is about somebody else than its speaker, or reports what somebody else said."""
+    if _PATTERNS.pronoun_first.match(text):
+        return True
     quote = find_quote(text, text)
     if quote is None:
         return False

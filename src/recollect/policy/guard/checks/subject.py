@@ -57,12 +57,12 @@ def _about_another(case: Case) -> str | None:
 
 
 def _named(case: Case) -> str | None:
-    """The name, mention or pronoun with which a quote begins, if it is one of a person."""
+    """The name or mention with which a quote begins, if it is one of a person."""
     subject = _PATTERNS.named.match(case.quote.words)
     if subject is None:
         return None
     who = subject["who"]
-    if who[0] in "<@" or fold(who) in ("he", "she"):
+    if who[0] in "<@":
         return who
     return who if who[0].isupper() and fold(who) in lexicon.words("given_names") else None
 
