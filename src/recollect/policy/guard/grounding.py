@@ -70,6 +70,13 @@ def _strip_zeros(number: str) -> str:
     return (whole.lstrip("0") or "0") + (dot + fraction if fraction else "")
 
 
+def is_date_said(day: date, source: str, today: date) -> bool:
+    """Whether a day lies in a period that a message of today mentions."""
+    years = (today.year - 1, today.year, today.year + 1)
+    periods = [*days(source, today, years), *nearby_days(source, today)]
+    return any(period.first <= day <= period.last for period in periods) or str(day.year) in _NUMBER.findall(source)
+
+
 def _date_numbers(fact: str, source: str, today: date) -> Iterator[str]:
     """Numbers of the fact's dates that overlap a period that the message mentions."""
     mentioned = [*days(source, today, (today.year - 1, today.year, today.year + 1)), *nearby_days(source, today)]
