@@ -69,7 +69,7 @@ def _implied_by() -> dict[str, frozenset[str]]:
     return {word: frozenset(implying.split()) for group, implying in implied.items() for word in group.split()}
 
 
-def is_worded_from(source: str, fact: str, speaker: str = "") -> bool:
+def is_worded_from(source: str, fact: str, speaker: str = "", min_share: float | None = None) -> bool:
     """Whether enough of the fact's content words were said, and all the sensitive ones."""
     if not is_comparable(source, fact):
         return True
@@ -78,7 +78,8 @@ def is_worded_from(source: str, fact: str, speaker: str = "") -> bool:
     missing = [word for word in required if not is_stated(word, source_words)]
     if any(map(_PATTERNS.sensitive.match, missing)):
         return False
-    return len(required) - len(missing) >= math.ceil(_min_share(fact) * len(required))
+    share = _min_share(fact) if min_share is None else min_share
+    return len(required) - len(missing) >= math.ceil(share * len(required))
 
 
 def _min_share(fact: str) -> float:
