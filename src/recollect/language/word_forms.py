@@ -191,6 +191,8 @@ def is_form(first: str, second: str) -> bool:
     short, long = sorted((first, second), key=len)
     if len(short) >= 3 and long.startswith(short):
         return len(long) - len(short) <= (2 if len(short) == 3 else _MAX_ENDING_CHARS)
+    if len(first) == len(second) >= 4 and first[:-1] == second[:-1] and {first[-1], second[-1]} <= set("aeio"):
+        return True  # "odio" and "odia"
     stem_chars = max(_MIN_STEM_CHARS if first.isascii() else 3, math.ceil(0.6 * len(short)))
     has_common_stem = first[:stem_chars] == second[:stem_chars] and len(short) >= stem_chars
     return has_common_stem and len(long) - stem_chars <= _MAX_ENDING_CHARS

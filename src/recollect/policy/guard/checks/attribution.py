@@ -24,7 +24,8 @@ _PATTERNS = Patterns(
     i=r"\b(?:{first_person}|im|we're)\b|^\W*(?!your|his|her|their)\w",
     mine_or_had=r"\b(?:{my}|have|has|got|had|'ve|with|and|\d+|a|an|two|three|four|five)\b",
     we_at=r"""\b(?:we|our)\b.*\b(?:at|in) (?:the|our|my) (?P<where>office|work|company|school|uni|university|club
-        |lab|firm|gym|hotel|church|studio|agency)\b""",
+        |lab|firm|gym|hotel|church|studio|agency)\b|\bwe (?:at|here at) (?P<name>\w+)""",
+    role=r"^\W*(?:(?:the )?user |he |she |they )?(?:is|are|works as) (?:an? |the )?(?P<role>[\w-]+)\W*$",
     possession=r"\b(?:{possesses})\b",
 )
 _MAX_CONTEXT_CHARS = 60
@@ -93,7 +94,7 @@ def _differs(case: Case) -> bool:
     if context.foreign:
         about_other = any(map(_is_foreign_other, context.clauses[:1]))
         return subject.is_user and about_other and not _names_possession(fact, context.lower)
-    if subject.is_user and _is_of_institution(fact, case.clauses):
+    if subject.is_user and (_is_of_institution(fact, case.clauses) or _is_role_of_another(case)):
         return True
     if subject.is_user and (_is_of_another(fact, context.lower) or not (verbs or _keeps_verb(fact, case.clauses))):
         return True
@@ -168,8 +169,18 @@ def _is_of_another(fact: str, quote: str) -> bool:
 def _is_of_institution(fact: str, clauses: Sequence[str]) -> bool:
     """Whether "we" are a company or a school, and the fact doesn't say so: "we have a pool at the office"."""
     content = words(fact)
-    institutions = [match["where"] for clause in clauses for match in _PATTERNS.we_at.finditer(clause)]
+    institutions = [match["where"] or match["name"] for clause in clauses for match in _PATTERNS.we_at.finditer(clause)]
     return bool(institutions) and not any(word_forms.has_form(where, content) for where in institutions)
+
+
+def _is_role_of_another(case: Case) -> bool:
+    """Whether the fact gives the user the role of somebody else: "my therapist thinks …"."""
+    claimed, quote = _PATTERNS.role.match(case.lower_fact), case.context.lower
+    if claimed is None:
+        return False
+    role = re.escape(claimed["role"])
+    is_anothers = re.search(rf"\b(?:my|our|your|his|her|their) (?:\w+ )?{role}s?\b", quote)
+    return is_anothers is not None and not re.search(rf"\b(?:i'?m|i am|as|be|been|become|became|was) .*{role}", quote)
 
 
 def _is_only_addressed(name: str, quote: str) -> bool:
