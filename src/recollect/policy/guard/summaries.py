@@ -7,7 +7,7 @@ from datetime import date
 
 from recollect.core.reasons import Reason
 from recollect.core.text import normalize, words
-from recollect.language import word_forms
+from recollect.language import lexicon, word_forms
 from recollect.policy.guard.grounding import keeps_names, keeps_numbers
 from recollect.policy.guard.instructions import is_instruction
 from recollect.policy.guard.quote import sentences
@@ -64,7 +64,7 @@ def _loops(text: str) -> bool:
 
 def _says_little(sentence: str, said: str) -> bool:
     """Whether a sentence is too short to claim anything, and of nobody: "So far, so good." """
-    names = {name for speaker in _SPEAKER.findall(said) for name in words(speaker)}
+    names = {name for speaker in _SPEAKER.findall(said) for name in words(speaker)} | lexicon.words("given_names")
     return len(word_forms.content_words(sentence)) <= _MAX_EMPTY_WORDS and names.isdisjoint(words(sentence))
 
 
@@ -75,6 +75,7 @@ def _refuse(sentence: str, said: str, today: date) -> Reason | None:
         return None
     if not keeps_numbers(sentence, said, today):
         return Reason.NUMBER_NOT_SAID
-    if not keeps_names(sentence, said):
+    unsaid_people = lexicon.words("given_names").intersection(words(sentence)).difference(words(said))
+    if unsaid_people or not keeps_names(sentence, said):  # a capital at its beginning is no sign of a name
         return Reason.NAME_NOT_SAID
     return None if word_forms.is_worded_from(said, sentence, min_share=MIN_SHARE) else Reason.NOT_SAID
