@@ -123,7 +123,7 @@ class View:
             source = await self.engine.store.read(lambda tx: source_of(tx, line, message, now))
             if isinstance(source, Reason):
                 return source
-            options = StatementOptions(**{**options, "message": source.message.id, "evidence": source.quote})
+            options["message"], options["evidence"] = source.message.id, source.quote
         return await replace(self, lore=True).remember(text, **options)
 
     async def update(

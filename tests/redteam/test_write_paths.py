@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Awaitable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 
 from recollect.adapters.langgraph import RecollectStore
 from recollect.core.errors import BadInput, RecollectError
-from recollect.core.types import Kind, Origin, Status, Subject
+from recollect.core.types import Kind, Memo, Origin, Status, Subject
 from recollect.faces.http.app import create
 from recollect.faces.tool.dispatcher import MemoryTool
 from recollect.faces.tool.files import MemoryFiles
@@ -84,6 +85,10 @@ def _hostile_files(folder: Path) -> list[Path]:
     return [mem0, ours]
 
 
+def _public(memo: Memo) -> Memo:
+    return replace(memo, audience=DEV.audience)
+
+
 async def test_a_hostile_file_brings_neither_instructions_nor_facts_of_others(tmp_path: Path) -> None:
     for path in _hostile_files(tmp_path):
         async with opened() as stage:
@@ -93,7 +98,11 @@ async def test_a_hostile_file_brings_neither_instructions_nor_facts_of_others(tm
                 continue  # not a file of ours: nothing comes in at all
             memos = await stage.memory.store.read(lambda tx: tx.memos.list(Subject("ann")))
             assert ORDER not in [memo.text for memo in memos]
-            assert all(memo.kind is Kind.PERSON for memo in memos if memo.text == NOTE)
+            assert all(memo.kind is Kind.PERSON for memo in memos if memo.text == NOTE and path.name == "mem0.json")
+            await stage.say("hello all")
+            await stage.memory.store.write(lambda tx, memos=memos: [tx.memos.put(_public(memo)) for memo in memos])
+            prompt = await stage.prompt("what is new?", user="bob", place=DEV)
+            assert "allergic" not in prompt.text
 
 
 async def test_what_is_said_about_somebody_else_is_the_speakers_note_and_told_to_nobody() -> None:

@@ -6,6 +6,7 @@ speaker's own note on that person.
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import lru_cache
 
 from recollect.core.changes import Candidate
 from recollect.core.clock import from_ms
@@ -28,9 +29,9 @@ def screen(candidate: Candidate, speaker: Callable[[], str] = str) -> Candidate 
     if gives_instructions(*texts):
         return Reason.INSTRUCTIONS
     tags = without_instructions(candidate.tags)
-    kind = kind_of_statement(candidate.kind, candidate.text)
-    if kind is not candidate.kind and not is_about_another(candidate.text, f"{speaker()} {candidate.subject.id}"):
-        kind = candidate.kind
+    kind = kind_of_statement(candidate.kind, candidate.text, candidate.subject.id)
+    if kind is not candidate.kind:
+        kind = kind_of_statement(candidate.kind, candidate.text, f"{speaker()} {candidate.subject.id}")
     if kind is candidate.kind and tags == candidate.tags:
         return candidate
     return replace(candidate, kind=kind, tags=tags)
@@ -40,11 +41,12 @@ def gives_instructions(*texts: str) -> bool:
     return any(text and is_instruction(text) for text in texts)
 
 
-def kind_of_statement(kind: Kind, text: str) -> Kind:
+def kind_of_statement(kind: Kind, text: str, speaker: str = "") -> Kind:
     """`person` for what is said about somebody else, else the kind as it is."""
-    return Kind.PERSON if kind in _NOTE_KINDS and is_about_another(text) else kind
+    return Kind.PERSON if kind in _NOTE_KINDS and is_about_another(text, speaker) else kind
 
 
+@lru_cache(maxsize=1024)
 def is_about_another(text: str, name: str = "") -> bool:
     """Whether a statement is about somebody else than its speaker, or reports what somebody else said."""
     if _PATTERNS.pronoun_first.match(text):
@@ -56,9 +58,11 @@ def is_about_another(text: str, name: str = "") -> bool:
     return other_person(Case(text, text, quote, message)) is not None
 
 
-def is_for_own_prompts(memo: Memo) -> bool:
+def is_for_own_prompts(memo: Memo, name: str) -> bool:
     """Whether a memo belongs into its owner's own prompts alone: a note on somebody else, or how to be answered."""
-    return memo.kind is Kind.PERSON or _PATTERNS.answer_request.search(memo.text.casefold()) is not None
+    if memo.kind is Kind.PERSON or _PATTERNS.answer_request.search(memo.text.casefold()):
+        return True
+    return is_about_another(memo.text, f"{name} {memo.subject.id}")
 
 
 def without_instructions(labels: Iterable[str]) -> tuple[str, ...]:

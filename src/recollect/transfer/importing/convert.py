@@ -146,11 +146,17 @@ def _redacted(text: str | None) -> str | None:
 def _kind(entry: Entry, text: str) -> tuple[Kind, str | None]:
     label = None if entry.label is None else redact(clip(clean(entry.label), _MAX_LABEL_CHARS)).text
     if entry.kind is None:
-        return (Kind.LORE if entry.user is None else kind_of_statement(kinds.infer(text), text)), label
+        return (Kind.LORE if entry.user is None else _screened_kind(kinds.infer(text), entry, text)), label
     try:
-        return kind_of_statement(kinds.from_kind(entry.kind)[0], text), label
+        return _screened_kind(kinds.from_kind(entry.kind)[0], entry, text), label
     except BadInput:
-        return kind_of_statement(Kind.FACT, text), label or redact(clip(clean(entry.kind), _MAX_LABEL_CHARS)).text
+        label = label or redact(clip(clean(entry.kind), _MAX_LABEL_CHARS)).text
+        return _screened_kind(Kind.FACT, entry, text), label
+
+
+def _screened_kind(kind: Kind, entry: Entry, text: str) -> Kind:
+    """What another program says about somebody else is a note; our own files were screened when they were written."""
+    return kind if entry.is_ours else kind_of_statement(kind, text, entry.user or "")
 
 
 def _tags(entry: Entry) -> tuple[str, ...]:
