@@ -18,6 +18,7 @@ from recollect.core.outcomes import (
     UndoOutcome,
 )
 from recollect.core.ports import PromptRequest, Tx
+from recollect.core.reasons import Reason
 from recollect.core.text import valid_memo_text
 from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Message, Origin, Place, Status, Subject
 from recollect.engine import Engine
@@ -25,6 +26,7 @@ from recollect.learning import changes, consent, ingest
 from recollect.learning.apply import ChangeContext
 from recollect.learning.consolidate import ConsolidationReport
 from recollect.learning.edit import MemoEdit, edit_memo
+from recollect.learning.lore import source_of
 from recollect.learning.restore import restorable_page, restore
 from recollect.learning.schedule import flush
 from recollect.learning.summarize import wait_for_summary
@@ -113,6 +115,17 @@ class View:
         limits, viewer = wiring.memo_limits(settings, lore=self.lore), self._viewer
         context = replace(self._context, shared=options.get("audience") == EVERYWHERE)
         return await engine.write(lambda tx: changes.remember(tx, candidate, context, limits, vector, viewer))
+
+    async def note(self, line: str, text: str, message: Message, confidence: float) -> Remembered | Reason:
+        """Keep a line of the assistant's reply to a message as lore, with the words it rests on; or why it is not."""
+        options = StatementOptions(message=message.id, origin=Origin.TOOL, confidence=confidence)
+        if self.engine.settings.extraction.grounding == "quote":  # its document takes the assistant's word for it
+            now = self.engine.clock()
+            source = await self.engine.store.read(lambda tx: source_of(tx, line, message, now))
+            if isinstance(source, Reason):
+                return source
+            options["message"], options["evidence"] = source.message.id, source.quote
+        return await replace(self, lore=True).remember(text, **options)
 
     async def update(
         self,

@@ -70,26 +70,35 @@ async def test_the_model_gets_the_previous_summary_and_the_exchange_with_replies
     assert second == ("so far", "[Ann]: and then?\n[recollect]: fine", 2000)
 
 
+SENTENCES = (
+    "The topic is next.",
+    "The answer is on topic.",
+    "What is next on the topic is the answer.",
+    "The next topic is next to the answer.",
+)
+
+
 async def test_a_summary_over_its_limit_is_recompressed_once_and_then_cut_at_a_sentence() -> None:
     asked: list[int] = []
 
     def shortens(text: str, limit: int) -> str:
         asked.append(len(text))
-        return "One sentence is here. " * 6
+        return " ".join(SENTENCES)
 
-    model = summing(lambda previous, exchange, limit: "y" * 500, shortens=shortens)
+    model = summing(lambda previous, exchange, limit: f"{'y' * 300} {' '.join(SENTENCES)}", shortens=shortens)
     async with opened(model=model, summary={"every_n_turns": 1, "max_chars": 100}) as stage:
         await talk(stage, 1)
         await stage.settle()
         text = await summary(stage)
-    assert asked == [500]
-    assert text == ("One sentence is here. " * 4).strip()
+    assert asked == [301 + len(" ".join(SENTENCES))]
+    assert text == " ".join(SENTENCES[:3])
 
 
 async def test_a_summary_that_cannot_be_recompressed_is_cut() -> None:
-    model = summing(lambda previous, exchange, limit: "word " * 100, shortens=lambda text, limit: "")
+    words = " ".join(f"word{number}" for number in range(40))
+    model = summing(lambda previous, exchange, limit: words, shortens=lambda text, limit: "")
     async with opened(model=model, summary={"every_n_turns": 1, "max_chars": 100}) as stage:
-        await talk(stage, 1)
+        await talk(stage, 1, about=words)
         await stage.settle()
         text = await summary(stage)
     assert text is not None

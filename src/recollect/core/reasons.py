@@ -101,6 +101,10 @@ class Reason(StrEnum):
     SAYS_MORE = "says more than was said"
     OPPOSITE = "says the opposite"
     NO_LONGER_SO = "is no longer so"
+    TOO_MANY_TODAY = "enough was noted today"
+    NOT_SAID = "rests on nothing that was said"
+    REPETITION = "repeats itself"
+    NO_PROSE = "is data, not text"
     # A change can't be undone.
     WAS_ERASURE = "the last change can't be undone: it was an erasure"
     MESSAGE_GONE = "the last change can't be undone: it came with a message that was deleted or edited"

@@ -12,12 +12,14 @@ from typing import Any
 from recollect.core.clock import Clock
 from recollect.core.errors import BadInput
 from recollect.core.ports import Tx
+from recollect.core.reasons import Reason
 from recollect.core.types import Memo, Place
 from recollect.items import values
 from recollect.items.units import Item, UserItems
 from recollect.items.values import Path
 from recollect.learning.apply import ChangeContext
 from recollect.memory import AsyncMemory
+from recollect.policy.guard.statements import gives_instructions
 from recollect.policy.visibility import VisibilityPolicy
 from recollect.settings import wiring
 
@@ -83,6 +85,8 @@ class Items:
         if put.value is None:
             return lambda tx: user_items.delete(tx, put.path, put.key, context)
         stored = values.to_stored_item(put.path, put.key, put.value, put.search_text)
+        if gives_instructions(stored.text):
+            raise BadInput(f"not remembered: {Reason.INSTRUCTIONS}")
         vector = await self._memory.vectors.embed_text(stored.text)
         item = Item(put.path, put.key, stored, put.expires, vector)
         return lambda tx: user_items.put(tx, item, context)

@@ -14,6 +14,7 @@ from recollect.items import values
 from recollect.items.values import Path, StoredItem
 from recollect.learning.apply import ChangeContext, add_tombstone, remove_tombstone, write
 from recollect.policy import kinds
+from recollect.policy.guard.statements import kind_of_statement
 from recollect.policy.merge import retire
 from recollect.policy.viewer import Viewer, provenance, subject_of
 from recollect.policy.visibility import VisibilityPolicy, common_audience
@@ -110,7 +111,7 @@ class UserItems:
         return Memo(
             id=self._id(item.path, item.key),
             subject=self.subject,
-            kind=kinds.infer(item.stored.text),
+            kind=kind_of_statement(kinds.infer(item.stored.text), item.stored.text),
             text=item.stored.text,
             created=self.now,
             updated=self.now,

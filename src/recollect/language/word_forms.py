@@ -23,6 +23,8 @@ _MIN_STEM_CHARS, _MAX_ENDING_CHARS = 4, 5
 
 _PATTERNS = Patterns()
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
+_ELISION = re.compile(r"(?<!\w)(?:[jldncmts]|qu)['’](?=[^\W\d_]{2})", re.IGNORECASE)
+"""A French word that lost its vowel: "j'habite", "l'été"."""
 _LETTER, _DIGIT = re.compile("[A-Za-z]"), re.compile(r"\d")
 
 
@@ -67,7 +69,7 @@ def _implied_by() -> dict[str, frozenset[str]]:
     return {word: frozenset(implying.split()) for group, implying in implied.items() for word in group.split()}
 
 
-def is_worded_from(source: str, fact: str, speaker: str = "") -> bool:
+def is_worded_from(source: str, fact: str, speaker: str = "", min_share: float | None = None) -> bool:
     """Whether enough of the fact's content words were said, and all the sensitive ones."""
     if not is_comparable(source, fact):
         return True
@@ -76,7 +78,8 @@ def is_worded_from(source: str, fact: str, speaker: str = "") -> bool:
     missing = [word for word in required if not is_stated(word, source_words)]
     if any(map(_PATTERNS.sensitive.match, missing)):
         return False
-    return len(required) - len(missing) >= math.ceil(_min_share(fact) * len(required))
+    share = _min_share(fact) if min_share is None else min_share
+    return len(required) - len(missing) >= math.ceil(share * len(required))
 
 
 def _min_share(fact: str) -> float:
@@ -119,7 +122,7 @@ def foreign_count(text: str) -> int:
 @lru_cache(maxsize=16)
 def _count_function_words(text: str) -> tuple[int, int, int]:
     """Number of English function words, of foreign ones, and of all words."""
-    all_words = words(text)
+    all_words = words(_ELISION.sub("je ", text))  # a function word, whichever it was
     ambiguous = lexicon.words("ambiguous")  # they count only where no other function word occurs
     for counted in ([word for word in all_words if word not in ambiguous], all_words):
         english, foreign = sum(word in _english() for word in counted), sum(word in _foreign() for word in counted)
@@ -149,7 +152,7 @@ def is_frame_word(word: str) -> bool:
 
 def tokens(text: str) -> list[str]:
     """Words, and single characters of scripts without spaces."""
-    return [word for word in words(text) if len(word) == 1 or not _UNSPACED.match(word)]
+    return [word for word in words(_ELISION.sub(" ", text)) if len(word) == 1 or not _UNSPACED.match(word)]
 
 
 def _is_empty(word: str) -> bool:
@@ -165,6 +168,11 @@ def is_stated(word: str, source_words: Collection[str]) -> bool:
         return True
     implying = _implied_by().get(word, ())
     return any(other in implying or is_form(word, other) for other in source_words)
+
+
+def is_abbreviated(word: str, source_words: Collection[str]) -> bool:
+    """Whether a word was said by another name of it: "JS" for "JavaScript"."""
+    return not _related().get(word, set()).isdisjoint(source_words)
 
 
 def has_form(word: str, others: Collection[str]) -> bool:
@@ -183,6 +191,8 @@ def is_form(first: str, second: str) -> bool:
     short, long = sorted((first, second), key=len)
     if len(short) >= 3 and long.startswith(short):
         return len(long) - len(short) <= (2 if len(short) == 3 else _MAX_ENDING_CHARS)
+    if len(first) == len(second) >= 4 and first[:-1] == second[:-1] and {first[-1], second[-1]} <= set("aeio"):
+        return True  # "odio" and "odia"
     stem_chars = max(_MIN_STEM_CHARS if first.isascii() else 3, math.ceil(0.6 * len(short)))
     has_common_stem = first[:stem_chars] == second[:stem_chars] and len(short) >= stem_chars
     return has_common_stem and len(long) - stem_chars <= _MAX_ENDING_CHARS

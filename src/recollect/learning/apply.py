@@ -10,13 +10,16 @@ from recollect.core.events import Event, EventKind
 from recollect.core.ports import Tx, Vector
 from recollect.core.reasons import Reason
 from recollect.core.types import EVERYWHERE, Audience, Memo, Origin, Status, Subject, Tombstone
-from recollect.policy.merge import ExistingMemos, may_retract, merge, over_limit, overflow, retire
+from recollect.policy.guard.statements import screen
+from recollect.policy.merge import ExistingMemos, is_automatic_lore, may_retract, merge, over_limit, overflow, retire
 from recollect.policy.similarity import match_cues
 from recollect.recall import withheld
 from recollect.recall.listing import source_message
 
 _MAX_SIMILAR = 12
 """Memos with shared words that are compared with a new statement."""
+_MAX_NAMES_READ = 20
+"""Messages of a person that are read for their display names."""
 _MAX_FORGOTTEN = 50
 """Recently forgotten memos that are compared with statements from older messages."""
 
@@ -48,7 +51,14 @@ class ChangeContext:
 def apply_statement(
     tx: Tx, candidate: Candidate, context: ChangeContext, limits: MemoLimits, vector: tuple[str, Vector] | None = None
 ) -> list[Change]:
-    """Merge a candidate with existing memos, and write the result. `vector` is of the candidate's text."""
+    """Merge a candidate with existing memos, and write the result. `vector` is of the candidate's text.
+
+    Every way into memory ends here, so here the guard has its say: what it refuses is skipped, with the reason.
+    """
+    screened = screen(candidate, lambda: _display_name(tx, candidate))
+    if isinstance(screened, Reason):
+        return [Skip(candidate, screened)]
+    candidate = screened
     changes = merge(candidate, _existing_memos(tx, candidate), context.at)
     write(tx, changes, context, vector)
     written = {change.memo.id for change in changes if isinstance(change, Add)}
@@ -59,6 +69,12 @@ def apply_statement(
                 remove_tombstone(tx, change.memo if isinstance(change, Add) else change.after)
         changes += archive_surplus(tx, candidate, limits, written, context)
     return changes
+
+
+def _display_name(tx: Tx, candidate: Candidate) -> str:
+    """How the subject is called where they speak: "Ann likes tea", saved for Ann, is about Ann herself."""
+    rows = tx.messages.written_by(candidate.subject.id, limit=_MAX_NAMES_READ)
+    return " ".join(dict.fromkeys(message.name for _, message in rows if message.person == candidate.subject.id))
 
 
 def _existing_memos(tx: Tx, candidate: Candidate) -> ExistingMemos:
@@ -95,6 +111,8 @@ def archive_surplus(
 ) -> list[Retire]:
     """Archive memos over the active limit, and delete those over the total limit."""
     subject = statement.subject
+    if is_automatic_lore(statement):
+        written = set()  # it makes room itself, before anything that people wrote
     archived: list[Retire] = []
     if limits.active is not None and tx.index.size([subject.scope]) > limits.active:
         active = tx.memos.list(subject, [Status.ACTIVE])

@@ -11,6 +11,7 @@ from recollect.core.ports import Tx, Vector
 from recollect.core.reasons import Reason
 from recollect.core.types import EVERYWHERE, Audience, Memo, Origin, Provenance
 from recollect.learning.apply import ChangeContext, MemoLimits, apply_statement, write
+from recollect.policy.guard.statements import without_instructions
 from recollect.policy.visibility import common_audience
 
 
@@ -42,7 +43,7 @@ def edit_memo(
     """
     if not memo.active:
         raise UnknownMemo(f"memo {memo.id!r} is no longer in use")
-    tags = memo.tags if edit.tags is None else edit.tags
+    tags = memo.tags if edit.tags is None else without_instructions(edit.tags)
     text = memo.text if edit.text is None else edit.text
     if (text, tags) == (memo.text, memo.tags):
         return memo

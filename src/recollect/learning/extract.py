@@ -217,7 +217,7 @@ class Extractor:
             id=proposal.id if proposal.id in known_ids else None,
             tags=tuple(tag.lower() for tag in verdict.tags),
             confidence=min(1.0, max(0.0, proposal.confidence)),
-            happened=proposal.happened,
+            happened=verdict.happened,
             supersedes=next(iter(replaced), None),
         )
         return AcceptedProposal(message, candidate, await self._embed(text), replaced[1:])
@@ -340,7 +340,8 @@ def _instructions_in(messages: Sequence[Message]) -> list[Message]:
 
 
 def _redact(proposal: Proposal) -> Proposal:
-    return replace(proposal, text=redact(proposal.text).text, evidence=redact(proposal.evidence).text)
+    tags = tuple(tag for tag in proposal.tags if redact(tag).text == tag)
+    return replace(proposal, text=redact(proposal.text).text, evidence=redact(proposal.evidence).text, tags=tags)
 
 
 def _read_messages(tx: Tx, references: Iterable[str]) -> list[Message]:

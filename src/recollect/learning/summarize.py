@@ -5,7 +5,6 @@ A result that was overtaken or reset meanwhile is dropped; a failure leaves the 
 
 import asyncio
 import logging
-import re
 from collections.abc import Awaitable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -23,6 +22,7 @@ from recollect.core.text import clip, cut
 from recollect.core.types import Message, Place, Summary, bare_id, message_ref, parse_message_ref
 from recollect.learning.schedule import summary_key
 from recollect.learning.token_usage import total_usage
+from recollect.policy.guard.summaries import MAX_OVERLENGTH, CheckedSummary, check_summary
 from recollect.policy.redaction import redact
 from recollect.policy.rendering import render_message, speaker
 from recollect.policy.viewer import session_name
@@ -41,8 +41,6 @@ MAX_EXCHANGE_CHARS = 6_000
 """Characters per model call."""
 POLL_INTERVAL_SECONDS = 0.05
 """Of prompts that wait for a summary."""
-_DATA = re.compile(r"(?:```\w*\s*)?(?:\{|\[\s*[\[{\"\]])")
-"""How JSON begins, and no summary does: `[Ann] says` is one, `["Ann"]` is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +94,21 @@ class Summarizer:
             return _no_work
         text = page.previous.text if page.previous else ""
         usage = Usage()
+        reason: Reason | None = None
         for exchange in exchanges(page.messages, self._options.reply_chars, self._options.assistant):
             generated = await self._next_summary(text or None, exchange)
-            text, usage = generated.text or text, total_usage(usage, generated.usage)
-            if _is_unusable(generated):
-                return partial(self._keep_last, job=job, page=page, usage=usage)
-        return partial(self._complete, job=job, page=page, written=GeneratedText(text, usage))
+            checked = self._check(generated, f"{text}\n{exchange}", page)
+            usage, reason = total_usage(usage, generated.usage), reason or checked.reason
+            if not checked.text and generated.usage.requests:
+                return partial(self._keep_last, job=job, page=page, usage=usage, reason=reason or Reason.NO_SUMMARY)
+            text = checked.text or text
+        return partial(self._complete, job=job, page=page, written=GeneratedText(text, usage), reason=reason)
+
+    def _check(self, generated: GeneratedText, said: str, page: _Page) -> CheckedSummary:
+        """What may be kept of a summary; one without a model call is made of the messages' own words."""
+        if not generated.usage.requests:
+            return CheckedSummary(generated.text)
+        return check_summary(generated.text, said, page.messages[-1].at.date(), self._options.limit)
 
     def _read_page(self, tx: Tx, job: Job) -> _Page:
         page = _page(tx, job)
@@ -111,10 +118,11 @@ class Summarizer:
         """The next summary within its limit: shortened by the model once, and cut if it is still too long."""
         limit = self._options.limit
         first = await self._ask(self._model.summarize(previous, exchange, limit))
-        if len(first.text) <= limit:
+        if not limit < len(first.text) <= MAX_OVERLENGTH * limit:
             return first
         shorter = await self._ask(self._model.shorten(first.text, limit))
-        text = first.text if _is_unusable(shorter) else shorter.text or first.text
+        is_unusable = check_summary(shorter.text, first.text, self._clock().date(), limit).text != shorter.text
+        text = first.text if is_unusable else shorter.text or first.text
         return GeneratedText(cut(text, limit), total_usage(first.usage, shorter.usage))
 
     async def _ask(self, answer: Awaitable[GeneratedText]) -> GeneratedText:
@@ -125,7 +133,7 @@ class Summarizer:
             raise ModelUnavailable(f"no answer within {self._options.timeout:.0f} s") from error
         return replace(generated, text=redact(generated.text.strip()).text)
 
-    def _complete(self, tx: Tx, job: Job, page: _Page, written: GeneratedText) -> None:
+    def _complete(self, tx: Tx, job: Job, page: _Page, written: GeneratedText, reason: Reason | None) -> None:
         for message in page.messages:
             now = tx.messages.get(message.place.platform, message.id)
             if now is None or now.text != message.text:
@@ -139,16 +147,16 @@ class Summarizer:
                 return
             _update_late(tx, page, missed)
             tx.events.add(Event(EventKind.SUMMARY_SAVED, moment, self._model.name, page.session))
+        if reason is not None:  # the rest is kept
+            tx.events.add(Event(EventKind.SUMMARIZE_ERROR, moment, self._model.name, page.session, reason=reason))
         self._log_cost(tx, page, written.usage)
         if page.full or len(page.late) >= MAX_MESSAGES_PER_SUMMARY:
             key = summary_key(page.session)
             tx.jobs.add(NewJob(job.kind, job.queue, job.payload, moment, key, job.tenant))
 
-    def _keep_last(self, tx: Tx, job: Job, page: _Page, usage: Usage) -> None:
+    def _keep_last(self, tx: Tx, job: Job, page: _Page, usage: Usage, reason: Reason) -> None:
         """Keep the last summary; the messages since are covered by the next attempt."""
-        error = Event(
-            EventKind.SUMMARIZE_ERROR, self._clock(), self._model.name, page.session, reason=Reason.NO_SUMMARY
-        )
+        error = Event(EventKind.SUMMARIZE_ERROR, self._clock(), self._model.name, page.session, reason=reason)
         log.warning("%s of %s: %s", job.kind, page.session, error.text)
         tx.events.add(error)
         self._log_cost(tx, page, usage)
@@ -170,11 +178,6 @@ async def wait_for_summary(store: Store, session: str, clock: Clock, timeout: fl
         async with asyncio.timeout(timeout):
             while await store.read(is_due):  # noqa: ASYNC110 - another process may write it
                 await asyncio.sleep(POLL_INTERVAL_SECONDS)
-
-
-def _is_unusable(generated: GeneratedText) -> bool:
-    """Whether a model call returned nothing, or data instead of text."""
-    return bool(generated.usage.requests) and (not generated.text or _DATA.match(generated.text) is not None)
 
 
 def _page(tx: Tx, job: Job) -> _Page:

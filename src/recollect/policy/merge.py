@@ -98,7 +98,8 @@ def _predates(candidate: Candidate, memo: Memo) -> bool:
 
 
 def _may_change(candidate: Candidate, memo: Memo) -> bool:
-    return includes(candidate.audience, memo.audience)
+    """Whether it is said to all who hear the memo; the assistant's own lore changes nothing that people wrote."""
+    return includes(candidate.audience, memo.audience) and not (is_automatic_lore(candidate) and is_authored(memo))
 
 
 def is_live(memo: Memo, now: datetime) -> bool:
@@ -275,3 +276,8 @@ def over_limit(memos: Collection[Memo], limit: int | None, written: Collection[s
 def is_authored(memo: Memo) -> bool:
     """Whether its owner wrote it down, rather than a model."""
     return memo.source.origin is Origin.MANUAL
+
+
+def is_automatic_lore(statement: Candidate | Memo) -> bool:
+    """Whether the assistant made a note of it about a guild, by itself."""
+    return statement.subject.is_lore and statement.source.origin is Origin.TOOL

@@ -29,6 +29,7 @@ class StatementOptions(TypedDict, total=False):
     origin: Origin
     metadata: Mapping[str, Any] | None
     confidence: float
+    evidence: str | None
 
 
 def statement(
@@ -49,6 +50,7 @@ def statement(
     origin: Origin = Origin.MANUAL,
     metadata: Mapping[str, Any] | None = None,
     confidence: float = 1.0,
+    evidence: str | None = None,
 ) -> Candidate:
     """The candidate of a statement; its audience is the place's unless one is named, for lore its guild's."""
     if not 0 <= confidence <= 1:
@@ -61,7 +63,11 @@ def statement(
         kind=kinds.stated_kind(kind, text, lore=lore),
         text=text,
         at=now,
-        source=replace(provenance(user, place, message, origin), metadata=redact_value(dict(metadata or {}))),
+        source=replace(
+            provenance(user, place, message, origin),
+            metadata=redact_value(dict(metadata or {})),
+            evidence=None if evidence is None else redact(evidence).text,
+        ),
         audience=lore_audience(place) if lore else limit_audience(requested, place, policy),
         tags=redact_tags(tags),
         happened=happened,

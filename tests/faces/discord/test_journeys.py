@@ -165,7 +165,7 @@ async def test_notes_are_named_in_dms_only_and_by_their_path(tmp_path: Path) -> 
 @pytest.mark.acceptance("D22")
 async def test_a_memory_line_of_the_model_becomes_lore_of_the_server_and_is_not_shown() -> None:
     async with acting([Says("Well done!\nmemory_line: Ann won the quiz night"), Says("Ann did.")]) as scene:
-        assert await scene.ask("I won!") == "Well done!"
+        assert await scene.ask("I won the quiz night!") == "Well done!"
         await scene.ask("who won the quiz night?", scene.bob, scene.general)
         assert "Ann won the quiz night" in scene.prompts()[-1]
 

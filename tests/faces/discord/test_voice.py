@@ -75,7 +75,7 @@ async def test_what_is_said_to_the_bot_aloud_is_answered_and_its_memory_line_bec
     async with acting(answers, discord={"privacy_notice": "reply"}) as scene:
         lounge = scene.guild.create_voice_channel("lounge")
         for trace in ("voice", "voice_realtime"):
-            heard = await scene.client.answer(aloud(scene, lounge.id, f"I won the {trace} quiz!", trace=trace))
+            heard = await scene.client.answer(aloud(scene, lounge.id, f"I won the {trace} quiz night!", trace=trace))
             assert heard == {"voice": "Well done!", "voice_realtime": "Ann did."}[trace]
         assert [one.content for one in lounge.history()] == [NOTICE], "told once, in writing"
         assert "Ann won the quiz night" in scene.prompts()[-1]

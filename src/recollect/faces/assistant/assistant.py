@@ -14,15 +14,21 @@ from weakref import WeakValueDictionary
 from recollect.core.clock import Clock, now
 from recollect.core.errors import ModelError, RecollectError, StoreBusy, StoreUnreachable
 from recollect.core.ports import ChatModel
-from recollect.core.types import Message, Origin
+from recollect.core.reasons import Reason, render_reason
+from recollect.core.types import Message
 from recollect.faces.assistant import offline
-from recollect.faces.assistant.memory_lines import CONFIDENCE, MemoryLineFilter, lore_text, split_lines
+from recollect.faces.assistant.memory_lines import (
+    CONFIDENCE,
+    MAX_LINES_PER_REPLY,
+    MemoryLineFilter,
+    lore_text,
+    split_lines,
+)
 from recollect.faces.assistant.model_turn import Responder
 from recollect.faces.assistant.request import NAME, PERSONA, ChatRequest, asks_for_lore, chat_request, with_message
 from recollect.faces.assistant.tools import AssistantTools, tool_definitions
 from recollect.faces.commands.dispatcher import Answer, ChatCommands
 from recollect.memory import AsyncMemory
-from recollect.policy.guard.instructions import is_instruction
 from recollect.policy.redaction import redact
 
 __all__ = ["Assistant", "Reply"]
@@ -237,7 +243,7 @@ class Assistant:
         )
         show(line_filter.end())
         text, lines = split_lines(reply)
-        for line in lines:
+        for line in lines[:MAX_LINES_PER_REPLY]:
             await self._remember_lore(line, message)
         return text
 
@@ -265,18 +271,10 @@ class Assistant:
         if not asks_for_lore(message.place, self._memory.settings):
             log.info("ignored a memory line: lore is not recalled, or not everyone on the server can read this channel")
             return
-        if is_instruction(line):
-            log.warning("a memory line was refused: it gives instructions")
-            return
         try:
-            await self._memory.remember(
-                lore_text(line),
-                user=message.author,
-                place=message.place,
-                message=message.id,
-                lore=True,
-                origin=Origin.TOOL,
-                confidence=CONFIDENCE,
-            )
+            view = self._memory.view(message.author, message.place, lore=True)
+            outcome = await view.note(line, lore_text(line), message, CONFIDENCE)
+            if isinstance(outcome, Reason):
+                log.info("a memory line was not kept: it %s", render_reason(outcome))
         except RecollectError as error:
             log.warning("a memory line was not stored: %s", error)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from recollect.core.text import clip, collapse_spaces
 
 MAX_LINE_CHARS = 180
+MAX_LINES_PER_REPLY = 1
 CONFIDENCE = 0.72
 _OPENING = "memory_line:"
 _LINE = re.compile(r"^[ \t]*(?:\[+|<+|`+)?[ \t]*memory_?line[ \t]*:[ \t]*(.*?)[ \t]*(?:\]+|>+|`+)?[ \t]*$", re.I | re.M)

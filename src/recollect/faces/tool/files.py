@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from recollect.core.errors import BadInput
+from recollect.core.reasons import Reason
+from recollect.policy.guard.statements import gives_instructions
 from recollect.policy.redaction import redact
 from recollect.workspace import Workspace
 from recollect.workspace.disk import Entry
@@ -138,6 +140,8 @@ def _redact_and_check(path: str, text: str) -> tuple[str, str]:
     size = len(redacted.encode("utf-8", "surrogatepass"))
     if size > MAX_FILE_BYTES:
         raise BadInput(f"File {path} would have {size} bytes; the limit is {MAX_FILE_BYTES}. Use several files.")
+    if gives_instructions(*redacted.splitlines()):
+        raise BadInput(f"File {path} was not written: it {Reason.INSTRUCTIONS}. Notes hold what was said.")
     return redacted, note
 
 

@@ -7,22 +7,33 @@ message.
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Literal
 
 from recollect.core.errors import BadInput
 from recollect.core.ports.model import Proposal
 from recollect.core.reasons import Reason
-from recollect.core.text import clip, collapse_spaces
+from recollect.core.text import clip, collapse_spaces, words
 from recollect.core.types import Kind, Memo, Message
+from recollect.language import lexicon, word_forms
+from recollect.language.lexicon import Patterns
 from recollect.policy import kinds
 from recollect.policy.guard.case import Case, Claim
-from recollect.policy.guard.checks import FACT_CHECKS, OVERLAP_CHECKS, QUOTE_CHECKS, QuoteCheck, name_of
+from recollect.policy.guard.checks import (
+    FACT_CHECKS,
+    OVERLAP_CHECKS,
+    QUOTE_CHECKS,
+    VERBATIM_CHECKS,
+    QuoteCheck,
+    name_of,
+)
 from recollect.policy.guard.checks.size import MIN_FACT_CHARS
 from recollect.policy.guard.checks.subject import other_person
-from recollect.policy.guard.grounding import overlaps
+from recollect.policy.guard.grounding import compact, is_date_said, overlaps
 from recollect.policy.guard.instructions import is_instruction, remove_invisible
 from recollect.policy.guard.own_words import own_words
-from recollect.policy.guard.quote import MAX_EVIDENCE_CHARS, QuoteMatch, find_quote, has_content
+from recollect.policy.guard.quote import MAX_EVIDENCE_CHARS, QuoteMatch, find_quote, has_content, sentences
+from recollect.policy.guard.statements import without_instructions
 from recollect.policy.kinds import label, tags
 
 __all__ = ["UNGROUNDED", "Accepted", "Grounding", "Refused", "check", "is_instruction", "normalize_fact", "own_words"]
@@ -34,6 +45,7 @@ MAX_NORMALIZED_CHARS = 190
 
 _SENTENCE_END = ".!?。！？…"
 _SENTENCE_BREAK = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n")
+_PATTERNS = Patterns()
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +59,9 @@ class Accepted:
     tags: tuple[str, ...] = ()
     """The proposal's tags, within limits."""
     label: str | None = None
-    """The proposal's own word for its kind, if it differs from ours."""
+    """The proposal's own word for its kind, if it is one of a document's that differs from ours."""
+    happened: datetime | None = None
+    """The proposal's date, if the speaker named it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +129,7 @@ def _judge(
 ) -> Accepted | Refused:
     """Accept a fact unless a check refuses it; one about somebody else becomes a note on that person."""
     case = Case(fact, proposal.evidence, quote, message, proposal.about, revised)
-    for quote_check in checks:
+    for quote_check in VERBATIM_CHECKS if _is_own_sentence(case) else checks:
         if reason := quote_check.refuse(case):
             return Refused(reason, name_of(quote_check))
     evidence = clip(collapse_spaces(remove_invisible(quote.words)), MAX_EVIDENCE_CHARS)
@@ -123,10 +137,29 @@ def _judge(
     return _accept_as(Kind.PERSON if is_note else _parse_kind(proposal.kind), proposal, message, evidence, fact)
 
 
+def _is_own_sentence(case: Case) -> bool:
+    """Whether the fact is what the speaker said about themselves, word for word: a sentence, or the whole message."""
+    own_texts = [case.own_text, case.quote.sentence, *sentences(case.own_text)]
+    is_verbatim = compact(case.fact) in map(compact, own_texts)
+    is_own = case.context.foreign or _PATTERNS.first_person.search(case.lower_fact) is not None
+    return is_verbatim and is_own  # "I" is in the verb in many languages
+
+
 def _accept_as(kind: Kind, proposal: Proposal, message: Message, evidence: str, text: str) -> Accepted:
-    own_label = label(proposal.kind)
-    kept_label = None if own_label == kind.value else own_label or None
-    return Accepted(message, evidence, kind, text, tags(proposal.tags), kept_label)
+    said = f"{own_words(message.text, message.name)}\n{text}"
+    happened = proposal.happened
+    if happened is not None and not is_date_said(happened.date(), said, message.at.date()):
+        happened = None  # a date that nobody named is no reason to forget the rest
+    own_label = "".join(_grounded([label(proposal.kind)], said))
+    kept_label = own_label if own_label != kind.value else None
+    return Accepted(message, evidence, kind, text, _grounded(tags(proposal.tags), said), kept_label or None, happened)
+
+
+def _grounded(labels: Iterable[str], said: str) -> tuple[str, ...]:
+    """The labels whose words were said, or that name a kind or a general topic; without instructions."""
+    said_words = [*word_forms.tokens(said), *lexicon.words("topics"), *Kind, *kinds.TYPES]
+    said_labels = (name for name in labels if all(word_forms.is_stated(word, said_words) for word in words(name)))
+    return without_instructions(said_labels)
 
 
 def _check_overlap(proposal: Proposal, text: str, sources: Sequence[Message]) -> Accepted | Refused:

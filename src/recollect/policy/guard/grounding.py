@@ -72,6 +72,13 @@ def _strip_zeros(number: str) -> str:
     return (whole.lstrip("0") or "0") + (dot + fraction if fraction else "")
 
 
+def is_date_said(day: date, source: str, today: date) -> bool:
+    """Whether a day lies in a period that a message of today mentions."""
+    years = (today.year - 1, today.year, today.year + 1)
+    periods = [*days(source, today, years), *nearby_days(source, today)]
+    return any(period.first <= day <= period.last for period in periods) or str(day.year) in _NUMBER.findall(source)
+
+
 def _date_numbers(fact: str, source: str, today: date) -> Iterator[str]:
     """Numbers of the fact's dates that overlap a period that the message mentions."""
     mentioned = [*days(source, today, (today.year - 1, today.year, today.year + 1)), *nearby_days(source, today)]
@@ -107,6 +114,8 @@ def _root(name: str) -> str:
 def _was_said(name: str, source: str, foreign: bool) -> bool:
     """Whether a name was said in any inflection, such as "Berliner" for "Berlin"; a short name only as it is."""
     root = _root(fold(name))
+    if word_forms.is_abbreviated(root, words(source)):
+        return True
     if not _same_script(root, source):
         return True  # "Tokyo" can't be found in Japanese text
     if len(root) <= 4:
@@ -124,7 +133,7 @@ def overlaps(fact: str, source: str, speaker: str = "") -> bool:
 
     Facts are retold in the third person: "lives" counts for "live", and who is called the user or by name said "I".
     """
-    if _compact(fact) and _compact(fact) in _compact(source):
+    if compact(fact) and compact(fact) in compact(source):
         return True
     third_person = {"user", *words(speaker)}
     candidates = [word for word in query_words(fact) if word not in third_person]
@@ -140,5 +149,5 @@ def _stem(word: str) -> str:
     return word_forms.stem(word, _ENDINGS) if word.isascii() and word.isalpha() else word
 
 
-def _compact(text: str) -> str:
+def compact(text: str) -> str:
     return "".join(char for char in fold(text) if char.isalnum())

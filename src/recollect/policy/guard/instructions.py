@@ -32,6 +32,15 @@ def instruction_patterns() -> list[tuple[tuple[str, ...], re.Pattern[str]]]:
     return [(required_literals(pattern), pattern) for pattern in patterns]
 
 
+@cache
+def _name_patterns() -> list[re.Pattern[str]]:
+    """Patterns of orders about a named person; matched against text in its own case."""
+    return [
+        re.compile(lexicon.join_lines(source))
+        for source in lexicon.tables("instructions")[lexicon.ENGLISH]["about_names"]
+    ]
+
+
 def remove_invisible(text: str) -> str:
     """Without invisible characters, which could hide words from every rule."""
     return _INVISIBLE.sub("", text)
@@ -46,7 +55,12 @@ def is_instruction(text: str) -> bool:
     folded = unicodedata.normalize("NFKC", remove_invisible(text[:_MAX_CHARS])).casefold().replace("’", "'")
     folded = _JOINERS.sub("", folded)
     forms = dict.fromkeys(" ".join(form.split()) for form in (folded, _unmask(folded)))
-    return any(_matches_any(form) for form in forms)
+    return any(_matches_any(form) for form in forms) or _orders_about_name(remove_invisible(text[:_MAX_CHARS]))
+
+
+def _orders_about_name(text: str) -> bool:
+    matches = (match for pattern in _name_patterns() for match in pattern.finditer(text))
+    return any(match["name"].casefold() not in lexicon.words("languages") for match in matches)
 
 
 def _matches_any(form: str) -> bool:

@@ -4,6 +4,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from recollect.core.text import words
 from recollect.language import lexicon
@@ -60,6 +61,13 @@ def _match(message: str, start: int, end: int) -> QuoteMatch:
     return QuoteMatch(
         message[start:end], message[sentence_start:start], message[end:sentence_end], message[sentence_end:]
     )
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text that have any words."""
+    ends = [match.end() for match in _SENTENCE_END.finditer(text)]
+    parts = (text[start:end].strip() for start, end in pairwise([0, *ends, len(text)]))
+    return [part for part in parts if words(part)]
 
 
 def _normalize(text: str) -> tuple[str, list[int]]:

@@ -7,6 +7,7 @@ from recollect.core.ports import PromptRequest, Tx
 from recollect.core.ports.layer import Block, Line
 from recollect.core.text import collapse_spaces
 from recollect.core.types import Memo, Status, Subject
+from recollect.policy.guard.statements import is_for_own_prompts
 from recollect.policy.rendering import speaker
 
 MAX_CHARS = 600
@@ -43,7 +44,8 @@ def _read_others(tx: Tx, request: PromptRequest) -> list[tuple[str, list[Memo]]]
         visible: list[Memo] = []
         for limit in (MAX_FACTS, MAX_MEMOS_READ):
             memos = tx.memos.list(Subject(person), [Status.ACTIVE], limit=limit)
-            visible = [memo for memo in memos if request.is_visible_to(memo, present)][:MAX_FACTS]
+            told = (memo for memo in memos if not is_for_own_prompts(memo, name))
+            visible = [memo for memo in told if request.is_visible_to(memo, present)][:MAX_FACTS]
             if len(visible) == MAX_FACTS or len(memos) < limit:
                 break
         facts.append((name, visible))

@@ -19,13 +19,12 @@ from recollect.core.types import (
     AudienceLevel,
     Kind,
     Memo,
-    Origin,
     Provenance,
     Subject,
     person_key,
 )
 from recollect.policy import kinds
-from recollect.policy.guard.instructions import is_instruction
+from recollect.policy.guard.statements import gives_instructions, kind_of_statement
 from recollect.policy.redaction import redact
 from recollect.policy.redaction.json_values import redact_value
 from recollect.policy.viewer import valid_user
@@ -61,8 +60,6 @@ class ConvertedEntry:
     redacted: bool
     dated: bool
     """Whether it was said when it was written."""
-    trusted: bool
-    """Its owner stated it here before."""
     vector: tuple[str, bytes] | None = None
     shared: bool = False
     """Whether it is for everywhere by a decision."""
@@ -79,7 +76,7 @@ def convert(entry: Entry, options: ImportOptions) -> ConvertedEntry | Problem:
 def gives_orders(entry: ConvertedEntry) -> bool:
     """Whether it gives orders to the assistant; slow, so only new entries are checked."""
     memo = entry.memo
-    return not entry.trusted and (is_instruction(memo.text) or is_instruction(memo.source.evidence or ""))
+    return gives_instructions(memo.text, memo.source.evidence or "", memo.label or "", " ".join(memo.tags))
 
 
 def _convert(entry: Entry, options: ImportOptions) -> ConvertedEntry:
@@ -112,9 +109,8 @@ def _convert(entry: Entry, options: ImportOptions) -> ConvertedEntry:
     is_whole = (
         text == cleaned == collapse_spaces(entry.text)
     )  # a vector of other words, or of a secret, is not this text's
-    is_own_word = entry.is_ours and source.origin is Origin.MANUAL
     vector = _vector(entry) if is_whole and memo.active else None
-    return ConvertedEntry(memo, text != cleaned, dated, is_own_word, vector, shared=entry.shared or options.everywhere)
+    return ConvertedEntry(memo, text != cleaned, dated, vector, shared=entry.shared or options.everywhere)
 
 
 def _subject(entry: Entry) -> Subject:
@@ -167,11 +163,17 @@ def _redacted(text: str | None) -> str | None:
 def _kind(entry: Entry, text: str) -> tuple[Kind, str | None]:
     label = None if entry.label is None else redact(clip(clean(entry.label), _MAX_LABEL_CHARS)).text
     if entry.kind is None:
-        return (Kind.LORE if entry.user is None else kinds.infer(text)), label
+        return (Kind.LORE if entry.user is None else _screened_kind(kinds.infer(text), entry, text)), label
     try:
-        return kinds.from_kind(entry.kind)[0], label
+        return _screened_kind(kinds.from_kind(entry.kind)[0], entry, text), label
     except BadInput:
-        return Kind.FACT, label or clip(clean(entry.kind), _MAX_LABEL_CHARS)
+        label = label or redact(clip(clean(entry.kind), _MAX_LABEL_CHARS)).text
+        return _screened_kind(Kind.FACT, entry, text), label
+
+
+def _screened_kind(kind: Kind, entry: Entry, text: str) -> Kind:
+    """What another program says about somebody else is a note; our own files were screened when they were written."""
+    return kind if entry.is_ours else kind_of_statement(kind, text, entry.user or "")
 
 
 def _tags(entry: Entry) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from recollect.core.text import clean
 from recollect.core.types import Message, Status, Subject, Summary, Tombstone
 from recollect.learning.apply import ChangeContext, write
 from recollect.policy.guard.instructions import is_instruction
+from recollect.policy.guard.statements import gives_instructions
 from recollect.policy.merge import memo_id
 from recollect.policy.redaction import redact
 from recollect.transfer.importing.convert import ORDERS, ConvertedEntry, ImportOptions, convert, gives_orders
@@ -232,7 +233,7 @@ class _Importer:
             return outcome("left", "was cleared here")
         if past and past[0].updated >= updated:
             return outcome("left", "is older than the one here")
-        if not entry.is_ours and is_instruction(text):
+        if is_instruction(text):
             return outcome("left", ORDERS)
         sequence = entry.sequence if entry.sequence is not None and entry.sequence > last else last + 1
         if self.seen is None:
@@ -287,6 +288,8 @@ class _Importer:
             existing = workspace.read_text(entry.name)
             if existing is not None:
                 return outcome("same") if existing == text else outcome("left", "another file has this name here")
+            if gives_instructions(*text.splitlines()):
+                return outcome("left", ORDERS)
             if self.seen is None:
                 workspace.create(entry.name, text)
         except RecollectError as error:

@@ -11,8 +11,11 @@ from recollect.policy.guard.case import Case, Claim
 from recollect.policy.guard.checks import (
     asked,
     attribution,
+    condition,
     entailment,
+    figurative,
     greeting,
+    hearsay,
     instruction,
     mentioned,
     names,
@@ -21,10 +24,12 @@ from recollect.policy.guard.checks import (
     overreach,
     polarity,
     question,
+    relation,
     secret,
     sincerity,
     size,
     subject,
+    tense,
     wording,
 )
 
@@ -51,10 +56,12 @@ class QuoteCheck(Protocol):
 
 FACT_CHECKS: tuple[FactCheck, ...] = (size, question, greeting, secret, instruction)
 QUOTE_CHECKS: tuple[QuoteCheck, ...] = (
-    instruction, sincerity, asked, negation, numbers, names, wording, polarity, entailment, attribution, overreach,
-    mentioned, subject,
+    instruction, sincerity, asked, condition, negation, numbers, names, wording, polarity, figurative,
+    relation, entailment, attribution, overreach, tense, mentioned, subject, hearsay,
 )  # fmt: skip
-OVERLAP_CHECKS: tuple[QuoteCheck, ...] = (sincerity, polarity, mentioned, subject)
+VERBATIM_CHECKS: tuple[QuoteCheck, ...] = (instruction, sincerity, asked, condition, mentioned, subject, hearsay)
+"""Those for a speaker's own sentence, word for word: it says what was said, but may still not be meant."""
+OVERLAP_CHECKS: tuple[QuoteCheck, ...] = (sincerity, condition, hearsay, polarity, relation, tense, mentioned, subject)
 """Those for the looser grounding by common words."""
 
 

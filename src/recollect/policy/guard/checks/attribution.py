@@ -23,6 +23,9 @@ _PATTERNS = Patterns(
     unspaced_other="^(?:{my_before})?(?:{unspaced_relatives}|{others_before})(?:{topic})",
     i=r"\b(?:{first_person}|im|we're)\b|^\W*(?!your|his|her|their)\w",
     mine_or_had=r"\b(?:{my}|have|has|got|had|'ve|with|and|\d+|a|an|two|three|four|five)\b",
+    we_at=r"""\b(?:we|our)\b.*\b(?:at|in) (?:the|our|my) (?P<where>office|work|company|school|uni|university|club
+        |lab|firm|gym|hotel|church|studio|agency)\b|\bwe (?:at|here at) (?P<name>\w+)""",
+    role=r"^\W*(?:(?:the )?user |he |she |they )?(?:is|are|works as) (?:an? |the )?(?P<role>[\w-]+)\W*$",
     possession=r"\b(?:{possesses})\b",
 )
 _MAX_CONTEXT_CHARS = 60
@@ -51,6 +54,8 @@ def _fact_subject(fact: str, speaker: str, context: QuoteContext) -> _FactSubjec
     name = fold(first.removesuffix("'s"))
     if name in lexicon.words("possessives") or (name in user_names and (first.endswith("'s") or name == "users")):
         return _FactSubject(False, tuple(_people(tokens[1:4])), is_users=True)
+    if kinship.person(name) and not tokens[0][:1].islower():
+        return _FactSubject(False, tuple(_people(tokens[:3])), is_users=True)
     if name in user_names or name in lexicon.words("first_person") or name in ("he", "she", "they"):
         return _FactSubject(True)
     if _is_name(first, context):
@@ -89,6 +94,8 @@ def _differs(case: Case) -> bool:
     if context.foreign:
         about_other = any(map(_is_foreign_other, context.clauses[:1]))
         return subject.is_user and about_other and not _names_possession(fact, context.lower)
+    if subject.is_user and (_is_of_institution(fact, case.clauses) or _is_role_of_another(case)):
+        return True
     if subject.is_user and (_is_of_another(fact, context.lower) or not (verbs or _keeps_verb(fact, case.clauses))):
         return True
     actors = [actor for actor in _actors(case, verbs) if actor is not None]
@@ -157,6 +164,23 @@ def _is_of_another(fact: str, quote: str) -> bool:
         and not re.search(rf"\b(?:my|our) (?:\w+ )?{re.escape(match['thing'])}\b", quote)
         for match in _PATTERNS.anothers.finditer(quote)
     )
+
+
+def _is_of_institution(fact: str, clauses: Sequence[str]) -> bool:
+    """Whether "we" are a company or a school, and the fact doesn't say so: "we have a pool at the office"."""
+    content = words(fact)
+    institutions = [match["where"] or match["name"] for clause in clauses for match in _PATTERNS.we_at.finditer(clause)]
+    return bool(institutions) and not any(word_forms.has_form(where, content) for where in institutions)
+
+
+def _is_role_of_another(case: Case) -> bool:
+    """Whether the fact gives the user the role of somebody else: "my therapist thinks …"."""
+    claimed, quote = _PATTERNS.role.match(case.lower_fact), case.context.lower
+    if claimed is None:
+        return False
+    role = re.escape(claimed["role"])
+    is_anothers = re.search(rf"\b(?:my|our|your|his|her|their) (?:\w+ )?{role}s?\b", quote)
+    return is_anothers is not None and not re.search(rf"\b(?:i'?m|i am|as|be|been|become|became|was) .*{role}", quote)
 
 
 def _is_only_addressed(name: str, quote: str) -> bool:

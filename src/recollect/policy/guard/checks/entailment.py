@@ -15,7 +15,8 @@ from recollect.language import kinship, lexicon, word_forms
 from recollect.language.lexicon import Patterns
 from recollect.policy.guard.case import Case
 
-_PATTERNS, _PARTS = Patterns(), Patterns(table=lambda: lexicon.tables("verb_parts")[lexicon.ENGLISH])
+_PATTERNS = Patterns(perfect_tense=r"\bhat\b(?=.*\b\w*ge\w{2,}(?:t|en)\W*$)")
+_PARTS = Patterns(table=lambda: lexicon.tables("verb_parts")[lexicon.ENGLISH])
 _MAX_WORDS_AFTER_MY = 4
 
 
@@ -90,6 +91,7 @@ def entailments(case: Case) -> list[Entailment] | None:
     if _PATTERNS.denied.search(fact):
         return []  # a negation is checked by `polarity`
     fact = _PATTERNS.auxiliary.sub(lambda had: had[0].partition(" ")[2], fact)
+    fact = _PATTERNS.perfect_tense.sub("", fact)
     related = _related_parts(fact, case.context.clauses)
     found: list[Entailment] = []
     for family, pattern in _claimed(fact, word_forms.is_surely_english(case.context.text)):

@@ -44,7 +44,7 @@ def _difference(clause: str, context: QuoteContext, fact: str) -> Reason | None:
     if all(feelings):
         if feelings[0] != feelings[1]:
             return Reason.OPPOSITE
-    elif _is_negated(before, literal, context.foreign) and not _negates(fact, literal):
+    elif _is_negated(before, literal, context.foreign) and not _negates(fact, literal, context.foreign):
         return Reason.NEGATION_DROPPED
     elif _PATTERNS.fact_denial.search(fact) and not _is_ending(clause) and word_forms.is_comparable(clause, fact):
         return Reason.OPPOSITE
@@ -78,8 +78,10 @@ def _is_negated(before: str, clause: str, foreign: bool) -> bool:
     return before != clause and re.search(r"\b(?:no longer|not|no more)$", last) is not None
 
 
-def _negates(fact: str, clause: str) -> bool:
+def _negates(fact: str, clause: str, foreign: bool) -> bool:
     """Whether a fact expresses a "not" in some way, other than by a word of the clause itself."""
+    if foreign and not word_forms.is_surely_english(fact):
+        return _PATTERNS.foreign_denial.search(fact) is not None
     clause_words = words(clause)
     is_negative = any(word[0] not in clause_words for word in _PATTERNS.negative.finditer(fact))
     return is_negative or _PATTERNS.denial.search(fact) is not None

@@ -24,6 +24,8 @@ _PATTERNS = Patterns(
     states_of=_WHO + "(?:{does})",
     acts_of=_WHO + "(?:{acts})",
     of_user=r"users?\b(?!['’]s)",
+    named=r"^[^\w<@]*(?:(?:and|but|so|also|O|A|El|La|Der|Die) )?(?P<who><@!?\d+>|@[\w.-]+|[^\W\d_][\w-]*)"
+    r"(?P<own>['’]s)?(?= [^\W\d_])",
 )
 
 
@@ -51,7 +53,18 @@ def _about_another(case: Case) -> str | None:
     if len(case.clauses) == 1 and _PATTERNS.itself.match(case.clauses[0]):
         return None
     relative = _PATTERNS.relative.match(case.quote.clause)
-    return relative["who"] if relative else _subject(case, "states_of")
+    return relative["who"] if relative else _named(case) or _subject(case, "states_of")
+
+
+def _named(case: Case) -> str | None:
+    """The name or mention with which a quote begins, if it is one of a person."""
+    subject = _PATTERNS.named.match(case.quote.words)
+    if subject is None:
+        return None
+    who = subject["who"]
+    if who[0] in "<@":
+        return who
+    return who if who[0].isupper() and fold(who) in lexicon.words("given_names") else None
 
 
 def _subject(case: Case, pattern: str) -> str | None:

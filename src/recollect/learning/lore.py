@@ -1,0 +1,28 @@
+"""Lore that the assistant notes by itself: it rests on what people said, and there is little of it a day."""
+
+from datetime import datetime, timedelta
+
+from recollect.core.ports import Tx
+from recollect.core.reasons import Reason
+from recollect.core.types import Message, Status, Subject
+from recollect.policy.guard.sources import Source, find_source
+from recollect.policy.merge import is_automatic_lore
+from recollect.recall import withheld
+
+MAX_LINES_PER_DAY = 10
+MAX_MESSAGES = 30
+"""Newest messages of the place on which a line may rest."""
+
+
+def source_of(tx: Tx, line: str, message: Message, now: datetime) -> Source | Reason:
+    """What a line rests on, in the reply to a message; or why it is not noted."""
+    if message.place.guild_key is None:
+        return Reason.NO_SUCH_MESSAGE
+    noted = tx.memos.list(Subject.lore(message.place.guild_key), list(Status), limit=2 * MAX_LINES_PER_DAY)
+    today = [memo for memo in noted if is_automatic_lore(memo) and memo.created > now - timedelta(days=1)]
+    if len(today) >= MAX_LINES_PER_DAY:
+        return Reason.TOO_MANY_TODAY
+    recent = tx.messages.recent(message.place, MAX_MESSAGES)
+    screen = withheld.collect(tx, message.place, [message.person], recent)
+    others = [other for other in withheld.visible_messages(tx, screen, recent) if other.id != message.id]
+    return find_source(line, [*others, message])

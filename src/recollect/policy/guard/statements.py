@@ -1,0 +1,69 @@
+"""The guard of what is written without a quote: remembered, saved by a tool, imported, edited, posted.
+
+The rules are those of learned facts: nothing instructs the assistant, and what is said about somebody else is the
+speaker's own note on that person.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import lru_cache
+
+from recollect.core.changes import Candidate
+from recollect.core.clock import from_ms
+from recollect.core.reasons import Reason
+from recollect.core.types import Kind, Memo, Message, Place
+from recollect.language.lexicon import Patterns
+from recollect.policy.guard.case import Case
+from recollect.policy.guard.checks.subject import other_person
+from recollect.policy.guard.instructions import is_instruction
+from recollect.policy.guard.quote import find_quote
+
+_NOTE_KINDS = frozenset({Kind.FACT, Kind.PREFERENCE, Kind.CONSTRAINT, Kind.EVENT, Kind.TOOL, Kind.WORKFLOW})
+"""Kinds that a statement about somebody else can't have; a project or a summary may well name people."""
+_PATTERNS = Patterns(pronoun_first=r"(?i)\W*(?:he|she)(?:['’]s)? [a-z]")
+
+
+def screen(candidate: Candidate, speaker: Callable[[], str] = str) -> Candidate | Reason:
+    """The candidate as it may be merged, or why it is refused. `speaker` looks up the display name of who states it."""
+    texts = (candidate.text, candidate.source.evidence or "", candidate.label or "")
+    if gives_instructions(*texts):
+        return Reason.INSTRUCTIONS
+    tags = without_instructions(candidate.tags)
+    kind = kind_of_statement(candidate.kind, candidate.text, candidate.subject.id)
+    if kind is not candidate.kind:
+        kind = kind_of_statement(candidate.kind, candidate.text, f"{speaker()} {candidate.subject.id}")
+    if kind is candidate.kind and tags == candidate.tags:
+        return candidate
+    return replace(candidate, kind=kind, tags=tags)
+
+
+def gives_instructions(*texts: str) -> bool:
+    return any(text and is_instruction(text) for text in texts)
+
+
+def kind_of_statement(kind: Kind, text: str, speaker: str = "") -> Kind:
+    """`person` for what is said about somebody else, else the kind as it is."""
+    return Kind.PERSON if kind in _NOTE_KINDS and is_about_another(text, speaker) else kind
+
+
+@lru_cache(maxsize=1024)
+def is_about_another(text: str, name: str = "") -> bool:
+    """Whether a statement is about somebody else than its speaker, or reports what somebody else said."""
+    if _PATTERNS.pronoun_first.match(text):
+        return True
+    quote = find_quote(text, text)
+    if quote is None:
+        return False
+    message = Message("", "", Place(), text, from_ms(0), name)
+    return other_person(Case(text, text, quote, message)) is not None
+
+
+def is_for_own_prompts(memo: Memo, name: str) -> bool:
+    """Whether a memo belongs into its owner's own prompts alone: a note on somebody else, or how to be answered."""
+    if memo.kind is Kind.PERSON or _PATTERNS.answer_request.search(memo.text.casefold()):
+        return True
+    return is_about_another(memo.text, f"{name} {memo.subject.id}")
+
+
+def without_instructions(labels: Iterable[str]) -> tuple[str, ...]:
+    return tuple(label for label in labels if not is_instruction(label))

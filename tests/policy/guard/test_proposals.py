@@ -1,0 +1,53 @@
+"""Twisted proposals of a model, by class, and honest paraphrases: none of the former pass, all of the latter do."""
+
+import tomllib
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from recollect.core.ports.model import Proposal
+from recollect.core.types import Message, Place
+from recollect.policy.guard import Accepted, check
+
+AT = datetime(2026, 11, 15, 12, tzinfo=UTC)
+CORPUS: dict[str, dict[str, list[list[str]]]] = tomllib.loads(
+    (Path(__file__).parent / "proposals.toml").read_text(encoding="utf-8")
+)
+KNOWN_MISSES = {"Ich sterbe vor Hunger"}
+"""What no rule covers yet; whoever closes one takes it out."""
+
+
+def accepts(said: str, fact: str, evidence: str | None = None) -> bool:
+    message = Message("m1", "u1", Place(guild="g", channel="c"), said, AT, "Ann")
+    return isinstance(check(Proposal(fact, "fact", evidence or said), [message], []), Accepted)
+
+
+@pytest.mark.parametrize("name", CORPUS["twisted"])
+def test_a_twisted_proposal_is_refused_however_well_it_is_quoted(name: str):
+    passed = [row for row in CORPUS["twisted"][name] if accepts(*row)]
+    assert [row for row in passed if row[0] not in KNOWN_MISSES] == []
+
+
+@pytest.mark.parametrize("name", CORPUS["honest"])
+def test_an_honest_paraphrase_is_accepted(name: str):
+    assert [row for row in CORPUS["honest"][name] if not accepts(*row)] == []
+
+
+def test_the_corpus_is_large_enough_to_mean_something():
+    for part in CORPUS.values():
+        assert sum(map(len, part.values())) >= 120
+
+
+def test_the_speakers_own_sentence_word_for_word_is_grounded():
+    for rows in CORPUS["honest"].values():
+        for said, *_ in rows:
+            is_own = said.lower().startswith(("i ", "i'm ", "i've ", "my ", "we ")) and not said.endswith("?")
+            assert accepts(said, said) or not is_own, said
+
+
+@pytest.mark.parametrize(
+    "said", ["If I win I will move to Porto, right?", "I have a pony, just kidding", "am I a doctor?"]
+)
+def test_the_speakers_own_sentence_is_still_no_fact_where_it_is_not_meant(said: str):
+    assert not accepts(said, said)
