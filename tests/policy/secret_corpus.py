@@ -76,7 +76,7 @@ def _fill(line: str) -> str:
 
     def value(match: re.Match[str]) -> str:
         kind, _, size = match[1].partition(":")
-        return MAKERS[kind](rng, size)
+        return MAKERS[kind](rng, size) if kind in MAKERS else match[0]
 
     return re.sub(r"\{(\w+(?::\w+)?)\}", value, line.replace("\\n", "\n"))
 

@@ -11,23 +11,23 @@ from recollect.policy.redaction.span import Span
 
 _PASSWORDS = (
     r"pass ?(?:word|code|phrase|wd)|passwort|kennwort|pwd|senha|palavra[- ]passe|contrase[ñn]a|mot de passe|mdp"
-    r"|wachtwoord|l[öo]senord|has[łl]o|парол[ья]|şifre|密码|密碼|パスワード|비밀번호"
+    r"|parola d['’]ordine|wachtwoord|l[öo]senord(?:et)?|passord(?:et)?|adgangskoden?|kodeord|salasana(?:ni)?|heslo"
+    r"|jelsz(?:ó|av)\w{0,4}|has[łl](?:o|em|a)\b|парол[ьяюе]м?|ş[iı]fre\w{0,6}|sifrem?\b|密码|密碼|パスワード|비밀번호|비번"
+    r"|كلمة (?:السر|المرور)|סיסמ\w{1,3}|κωδικ[όο]\w?"
 )
 _BARE_PASSWORDS = r"pass(?<![^\W_]pass)(?=\s?[:=])|pw(?<![^\W_]pw)(?=\s?[:=]|\s(?:is|was|ist|for|of|to|on|at)\b)"
 _KEYS = (
-    r"(?:api|access|auth|secret|private|bot|licen[cs]e|client|refresh|session|signing|encryption|webhook|deploy)"
-    r"[ _-]?(?:access[ _-]?)?(?:keys?|tokens?|secrets?)|account[ _-]?key|wi-?fi[ _-]?key"
+    r"(?:api|access|auth|secret|private|bot|licen[cs]e|client|refresh|session|signing|encryption|webhook|deploy|consumer|jwt"
+    r"|pre-?shared|app|application|2fa|totp|mfa|master|service|bearer|shared|id|user|master|github|stripe|openai|aws|discord)"
+    r"[ _-]?(?:access[ _-]?)?(?:keys?|tokens?|secrets?)|account[ _-]?key|wi-?fi[ _-]?key|api-schlüssel|cl[ée] (?:api|d['’]api)"
+    r"|(?:clave|chave|chiave|klucz) (?:de )?api|api anahtarı"
 )
-_WORDS = r"token|secret|credentials?|clave|parola"
-_PINS = (
-    r"(?:pin|tan|otp|cvv|cvc|puk)(?<![^\W_]\w\w\w)(?:[ -]?(?:code|number|nummer))?"
-    r"|(?:security|verification|door|alarm) code"
-)
+_WORDS = r"token|secret|credentials?|clave|parola(?:m|sı|mı|mız|nız|yı|mi|si)?"
 _STEM = re.compile(
-    "c(?:lave|ode|ontrase|red|v[cv])|haslo|key|login|m(?:dp|nemonic)|otp|p(?:arola|ass|in|uk|w)|recovery"
-    "|se(?:cret|ed|nha|nord)|t(?:an|oken)|wo(?:ord|rt)"
+    "adgang|api|c(?:lave|ontrase|red)|h(?:asl|eslo)|jelsz|k(?:ey|odeord)|login|mdp|p(?:arola|ass|wd?)|"
+    "s(?:ala?sana|e(?:cret|nha|nord)|ifre)|token|w(?:i-?fi|lan|o(?:ord|rt))"
 )
-_FOREIGN_STEM = re.compile("hasło|парол|şifre|密|パスワード|비밀번호")
+_FOREIGN_STEM = re.compile("hasł|парол|şifre|şıfre|密|パスワード|비밀번호|비번|كلمة|סיסמ|κωδικ|lösenord|jelszó")
 """Every name of a secret contains one of these stems; grouped by first letters, which halves the matching time."""
 
 _OF = r"(?:\s(?:for|of|to|on|at|in|do|da|de|del|para|pour|du|für|vom|zum|zu|von)(?:\s[\w'’.-]{1,24}){1,4}?)?"
@@ -38,20 +38,51 @@ _IS = (
 _JOINT = rf"(?P<joint>{_IS}|['’]s\s|\s{{0,3}}(?::=|=>|->|==?|[:：＝])|[是は为])\s{{0,3}}"
 _VALUE = r"(?=(?P<quote>[\"'`“„«‘])(?P<quoted>[^\n\"`”»]{1,100}?)[\"'`”“»’]|(?P<plain>\S{1,200}))"
 _STATED = re.compile(
-    rf"(?:(?P<password>{_PASSWORDS}|{_BARE_PASSWORDS})|(?P<key>{_KEYS})|(?P<pin>{_PINS})|(?P<word>{_WORDS}))"
+    rf"(?:(?P<password>{_PASSWORDS}|{_BARE_PASSWORDS})|(?P<key>{_KEYS})|(?P<word>{_WORDS}))"
     rf"[\"'*`]{{0,2}}{_OF}{_JOINT}[*`]{{0,2}}{_VALUE}"
 )
 _BESIDE = re.compile(rf"(?:{_PASSWORDS}|pw(?<!\wpw))\s(?=([\w!@#$%^&*+-]{{6,64}}))")
 _KEY_NAMES = ("key", "token", "secret")
+_KEY_NAME = re.compile("key|token|secret|schlüssel")
+_LATIN = 0x24F
+"""The last letter of the Latin alphabets."""
 _KEY_BESIDE = re.compile(rf"(?:{_KEYS})\s(?=([\w-]{{10,64}}))")
-_LOGIN = re.compile(r"\b(?:login|creds|credentials)(?: details)?\s?[:=]\s?[^\s/]{2,60}\s?/\s?([^\s/]{5,64})(?!/)")
+_LOGIN = re.compile(
+    r"\b(?:login|logins|creds|credentials|zugangsdaten|identifiants|wi-?fi|wlan|ssid|admin|ssh)(?: details| data)?(?:\s?[:=]|\s(?:is|are))\s?"
+    r"[^\s/:]{2,60}(?:\s?/\s?|:)([^\s/]{5,64})(?!/)"
+)
+_LOGIN_AFTER = re.compile(
+    r"(?<!\S)[\w.@-]{2,60}\s?[/:]\s?([^\s/]{5,64})\s(?:is|are|as|was|for)\s(?:[\w'’-]{1,20}\s){0,4}(?:login|creds|credentials)\b"
+)
 _AS = re.compile(
-    rf"(?<!\S)(\S{{4,64}})\s(?:as|for|is|was|being|becomes)\s(?:my|the|our|his|her|their|a)\s(?:[\w'’-]{{1,20}}\s){{0,3}}?"
-    rf"(?:{_PASSWORDS}|pw|pin)\b(?! (?:manager|reset|policy|generator|hint|field|app|vault|tool|store))"
+    r"(?<!\S)(\S{4,200})\s(?:(?:as|for|is|was|being|becomes|als|ist|comme|est|como|es|é|come|è|jako|to|jest)\s)"
+    r"(?:(?:my|the|our|his|her|their|your|a|das|mein|dein|unser|le|mon|la|mi|el|minha|a|nova|il|mia|moje|nowe)\s)?"
+    rf"(?:[\w'’-]{{1,20}}\s){{0,3}}?(?P<name>{_PASSWORDS}|pw|pin|{_KEYS}|token)\b"
+    r"(?! (?:manager|reset|policy|generator|hint|field|app|vault|tool|store|limit))"
 )
-_SEED = re.compile(
-    r"(?:seed|recovery|mnemonic)(?: phrase| words)?(?: is|:| =)\s{0,3}((?:[a-z]{3,8}\s){11,23}[a-z]{3,8})"
+_WALKED = re.compile(
+    rf"(?:{_PASSWORDS}|parola\w{{0,4}}|pwd?(?<!\wpw)(?<!\wpwd)|(?:new|old|other|second|first) one(?= (?:is|was))"
+    r"|pass(?<!\wpass)(?=[ ,][^ ]))(?!\w)"
 )
+_TOKENS = re.compile(r"\s*(\S+)")
+_WINDOW_WORDS, _WINDOW_CHARS = 8, 160
+_ARROWS = frozenset(("→", "->", "=>", "–", "—", "-", "=", ":", "|", "~", "⇒", "➜", ">", "is:", "to:"))
+_LINKS = frozenset(
+    "is was be are now still it's that's ist war lautet heißt heisst wäre es era será sera é era são è sarà c'est c’est est "
+    "sera jest brzmi będzie to är er on je este este: είναι هي هو היא это this: este olarak van volt seria".split()
+)
+_TO = frozenset("to into auf zu in en à a para por pra con com na z naar till til ke za на".split())
+_CHANGE = re.compile(
+    r"chang|(?<!\w)(?:re)?set(?!\w)|updat|switch|rotat|replac|änder|setz|gesetzt|umgestellt|modifi|défini|remplac|(?<!\w)mis(?!\w)"
+    r"|camb|pus[eo]|puest|actualiz|mud(?:ei|ou|ar|amos)|troqu|troc|alter|defin|coloqu|impost|mess[oa]|aggiorn|zmieni|ustaw"
+    r"|değiştir|yap|ayarla|belirle|поменя|смени|измени|установи|wijzig|verander|ingesteld|ändra|bytt|endret|ændre"
+)
+_ASIDE = frozenset(
+    "manager managers policy policies reset resets hint field fields generator strength length vault hash hashes hashing prompt "
+    "rules requirements protected protection protokoll recovery-email expiry expiration rotation meter checker must should "
+    "forgotten vergessen oublié olvidé esqueci unuttum zapomniałem don't doesn't can't isn't not never".split()
+)
+_SOON = re.compile(r"\s(?:yesterday|today|now|again|last|this|on|gestern|heute|hier|ayer|hoy|ontem|hoje|ieri|oggi|wczoraj|dziś|dün|bugün)\b")
 
 _PLACEHOLDER = re.compile(
     r"[*•xX.…_?-]{2,}|<[^>]*>.*|\$[A-Z_{(].*|%\w+%|\{.*|\[(?:redacted|your|insert|a-|\^).*|https?://.*|[\w.]+\(.*|[\w.]+\[(?!redacted).*"
@@ -73,6 +104,7 @@ _DESCRIBES = frozenset(
     would will must may might about like as than into 1password lastpass keepass keepassxc bitwarden dashlane nordpass
     keychain vault keyring github google apple facebook discord terrible awful horrible garbage trash great awesome
     stupid silly funny ridiculous obvious clear ready live case-sensitive sensitive annoying confidential personal
+    sbagliata sbagliato corta forte debole wrong yanlış kısa çok za złe złe hier aquí
     falsch richtig weg neu alt sicher unsicher geheim lang kurz leer hier da dort nicht kein noch schon sehr zu im in
     ungültig gültig schwach stark gleich anders abgelaufen vergessen unbekannt bekannt notwendig nötig ein eine der die
     das auf bei mein dein sein
@@ -109,9 +141,8 @@ def mentions(lower: str) -> bool:
     return bool(_STEM.search(lower) or (not lower.isascii() and _FOREIGN_STEM.search(lower)))
 
 
-def spans(text: str) -> Iterator[Span]:
+def spans(text: str, lower: str) -> Iterator[Span]:
     """The values of stated secrets."""
-    lower = text.replace("İ", "i").lower()  # the only letter whose lower case is longer
     if mentions(lower):
         yield from search(text, lower)
 
@@ -122,19 +153,90 @@ def search(text: str, lower: str) -> Iterator[Span]:
         yield from _stated_value(match, text)
     for match in _BESIDE.finditer(lower):
         yield from _mixed_value(match, text, "password")
+    for match in _WALKED.finditer(lower):
+        yield from _walked_value(match, text, lower)
     if any(name in lower for name in _KEY_NAMES):
         for match in _KEY_BESIDE.finditer(lower):
             yield from _mixed_value(match, text, "key")
-    if "/" in lower:
-        for match in _LOGIN.finditer(lower):
-            yield from _mixed_value(match, text, "password")
+    if "/" in lower or ":" in lower:
+        for pattern in (_LOGIN, _LOGIN_AFTER):
+            for match in pattern.finditer(lower):
+                yield from _mixed_value(match, text, "password")
     for match in _AS.finditer(lower):
         start, value = match.start(1), text[match.start(1) : match.end(1)].strip(_OPENING + _CLOSING)
-        if _is_mixed(value) or (_SYMBOL.search(value) and "://" not in value):
+        is_long = len(value) >= 16 or match["name"].startswith(("pass", "pw")) or not _KEY_NAME.search(match["name"])
+        if is_long and (_is_mixed(value) or (_SYMBOL.search(value) and "://" not in value)) and not _NAMES.fullmatch(value):
             start = text.index(value, start)
             yield Span(start, start + len(value), "password")
-    for seed in _SEED.finditer(lower):
-        yield Span(*seed.span(1), "seed phrase")
+
+
+def _walked_value(name: re.Match[str], text: str, lower: str) -> Iterator[Span]:
+    """The first value within a few words of the name that looks like a password, if a word such as "is" leads to it.
+
+    "Changed my password to …": the word before the value may be a preposition if the sentence has a verb of change.
+    """
+    previous, foreign = "", not lower[name.start() : name.end()].isascii() and ord(lower[name.start()]) > _LATIN
+    reach = min(len(text), name.end() + _WINDOW_CHARS)
+    in_brackets = False
+    for number, token in enumerate(_TOKENS.finditer(text, name.end(), reach)):
+        if number > _WINDOW_WORDS:
+            return
+        starts_line = "\n" in token[0][: token.start(1) - token.start()]
+        if starts_line:
+            yield from _value_of_line(token, text, previous)
+            return
+        word = lower[token.start(1) : token.end(1)]
+        if word.startswith("("):
+            in_brackets = True
+        if in_brackets:
+            in_brackets = not word.rstrip(".,:;").endswith(")")
+            continue
+        start, value = _bare_value(token)
+        changes = previous in _TO and _changes(lower, name.start(), token.end())
+        if value and _leads(previous, number, foreign, changes) and _fits(value, text[start + len(value) :][:60], changes):
+            yield Span(start, start + len(value), "password")
+            return
+        if word.strip(_CLOSING) in _ASIDE or (word.endswith((".", "!", "?", ";")) and len(word) > 1):
+            return
+        previous = word if word in _ARROWS else ":" if word.endswith((":", "=", "→")) else word.strip(_OPENING + _CLOSING + ",")
+
+
+def _leads(previous: str, number: int, foreign: bool, changes: bool) -> bool:
+    return changes or number == 0 or previous in _LINKS or previous in _ARROWS or (foreign and number <= 3)
+
+
+def _fits(value: str, following: str, changes: bool) -> bool:
+    """Whether a value looks like a password; a plain word does only where a password was changed to it."""
+    if value.lower() in _DESCRIBES or _PLACEHOLDER.fullmatch(value) or (value[0].isdigit() and _UNIT.match(following)):
+        return False
+    if _is_mixed(value) or (len(value) >= 6 and _SYMBOL.search(value) and not value.startswith(("http", "/", "@"))):
+        return not _NAMES.fullmatch(value) and "(" not in value
+    if not changes or not value.isalpha() or len(value) < 4 or _DESCRIBING.fullmatch(value.lower()):
+        return value.isdigit() and changes and len(value) >= 4
+    return bool(_ALONE.match(following) or _SOON.match(following))
+
+
+def _changes(lower: str, start: int, end: int) -> bool:
+    sentence = lower[max(0, start - 60) : end + 30]
+    return _CHANGE.search(sentence) is not None
+
+
+def _bare_value(token: re.Match[str]) -> tuple[int, str]:
+    raw = token[1]
+    value = raw.lstrip(_OPENING)
+    start = token.start(1) + len(raw) - len(value)
+    stripped = value.rstrip(_CLOSING.replace("!", "").replace("*", ""))
+    return start, stripped
+
+
+def _value_of_line(token: re.Match[str], text: str, previous: str) -> Iterator[Span]:
+    """A value that has the line after its name to itself."""
+    start, value = _bare_value(token)
+    end_of_line = text.find("\n", start)
+    line = text[start : end_of_line if end_of_line >= 0 else len(text)].strip()
+    is_alone = line.rstrip(_CLOSING) == value.rstrip(_CLOSING)
+    if is_alone and (_fits(value, "", changes=False) or (previous == ":" and value.isdigit() and len(value) >= 4)):
+        yield Span(start, start + len(value), "password")
 
 
 def _mixed_value(match: re.Match[str], text: str, label: str) -> Iterator[Span]:
@@ -177,8 +279,6 @@ def _unquoted_value(match: re.Match[str], text: str) -> tuple[int, str]:
 def _is_quoted_secret(value: str, kind: str) -> bool:
     if _PLACEHOLDER.fullmatch(value) or value.lower() in _DESCRIBES:
         return False
-    if kind == "pin":
-        return value.isdigit() and 3 <= len(value) <= 8
     if kind == "password":
         return len(value) >= 3 and not _DESCRIBING.fullmatch(value) and len(value.split()) <= 8
     return len(value) >= 6 and " " not in value and (kind == "key" or _is_mixed(value))
@@ -209,11 +309,6 @@ def _is_secret(value: str, following: str, joint: str) -> bool:
     return _is_mixed(value) and len(value) >= 8
 
 
-def _is_pin(value: str, following: str, joint: str) -> bool:
-    del joint
-    return re.fullmatch(r"[0-9]{4,8}", value) is not None and not _UNIT.match(following)
-
-
 def _is_mixed(value: str) -> bool:
     """Whether a value mixes letters and digits and is not a date, time, URL, path or version."""
     if not (re.search(r"\d", value) and re.search(r"[^\W\d_]", value)) or len(value) < 6:
@@ -227,5 +322,5 @@ def _is_passphrase(phrase: str) -> bool:
     return not any(word in _DESCRIBES or _DESCRIBING.fullmatch(word) for word in phrase.split())
 
 
-_TESTS = {"password": _is_password, "key": _is_key, "pin": _is_pin, "word": _is_secret}
-_LABELS = {"password": "password", "key": "key", "pin": "PIN", "word": "secret"}
+_TESTS = {"password": _is_password, "key": _is_key, "word": _is_secret}
+_LABELS = {"password": "password", "key": "key", "word": "secret"}
