@@ -5,22 +5,18 @@ from collections import Counter
 import pytest
 
 from recollect.policy.redaction import redact
-from tests.policy.secret_corpus import Form, harmless, secrets
+from tests.policy.secret_corpus import harmless, secrets
 
 MIN_FOUND = 0.95
-
-
-def found(forms: list[Form]) -> list[Form]:
-    return [form for form in forms if not form.leaked(redact(form.text).text)]
 
 
 @pytest.mark.parametrize("holdout", [False, True])
 def test_nearly_all_secrets_of_the_corpus_are_found(holdout: bool):
     forms = [form for form in secrets() if form.holdout is holdout]
-    missed = [form for form in forms if form not in found(forms)]
+    missed = [form for form in forms if form.leaked(redact(form.text).text)]
     rate = 1 - len(missed) / len(forms)
     print(f"\n{'holdout' if holdout else 'known'}: {len(forms) - len(missed)} of {len(forms)}, {rate:.1%}")
-    print(*sorted(f"  missed {count} of {topic}" for topic, count in Counter(form.topic for form in missed).items()), sep="\n")
+    print(*(f"  missed {count} of {topic}" for topic, count in Counter(form.topic for form in missed).items()), sep="\n")
     assert len(forms) >= 150
     assert rate >= MIN_FOUND, [form.text for form in missed]
 

@@ -13,7 +13,7 @@ _PINS = (
     r" ?(?:code|pin|password|passcode)"
     r"|(?:sicherheits|bestätigungs|zugangs|tür|haustür|verifizierungs|freischalt|einmal|entsperr|alarm|aktivierungs|sms|safe|zugriffs)-?(?:code|pin|passwort|kennwort)"
     r"|code (?:de (?:vérification|sécurité|confirmation|déverrouillage|validation|connexion|la porte|l['’]alarme|porte|l['’]immeuble)|d['’](?:accès|entrée|activation)|secret|pin|sms|à usage unique)"
-    r"|c[óo]dig[oi] (?:de |da |do |del? )?(?:la |el )?(?:verifica\w+|seguran[çc]a|seguridad|confirma\w+|acc?es+o|desbloque\w*|alarme?|porta|puerta|portão|secreto|pin|sms|autentica\w+)"
+    r"|c[óo]dig[oi] (?:de |da |do |del? )?(?:la |el )?(?:verifica[\wçãó]+|seguran[çc]a|seguridad|confirma\w+|acc?es+o|desbloque\w*|alarme?|porta|puerta|portão|secreto|pin|sms|autentica\w+)"
     r"|codice (?:di |del |della |dell['’])?(?:verifica|sicurezza|conferma|accesso|sblocco|allarme|porta|portone|segreto|pin|sms|autenticazione)"
     r"|kod(?:em|u)? (?:weryfikacyjny\w*|dostępu|bezpieczeństwa|do drzwi|do domofonu|do alarmu|do sejfu|do bramy|jednorazowy|pin|puk|sms|potwierdzający|autoryzacyjny|blik)"
     r"|(?:doğrulama|güvenlik|onay|giriş|kapı|pin|sms|aktivasyon|alarm|kasa|tek kullanımlık) (?:kod|şifre)\w{0,8}"
@@ -30,7 +30,9 @@ _DIGITS = r"(?P<value>[0-9]{3,8}|[0-9]{3,4}[ -][0-9]{3,4}|[0-9](?:[ -][0-9]){3,7
 _CODE = re.compile(
     rf"(?<![^\W_])(?:(?P<card>{_CARD_CODES})|(?P<pin>{_PINS}))(?![^\W\d_])(?P<link>{_LINK}|{_THEIR}|{_THEIR_COLON}){_DIGITS}"
 )
-_COMBINED = re.compile(rf"(?:{_COMBINATION})(?:\s(?:is|was|ist|est|es)|\s?[:=])\s{{0,2}}((?:\d{{1,2}}[ -]){{2,4}}\d{{1,2}})(?![\w-])")
+_COMBINED = re.compile(
+    rf"(?:{_COMBINATION})(?:\s(?:is|was|ist|est|es)|\s?[:=])\s{{0,2}}((?:\d{{1,2}}[ -]){{2,4}}\d{{1,2}})(?![\w-])"
+)
 _CODE_BEFORE = re.compile(
     r"(?<![\w.,:/-])(?:[a-z]{1,3}-)?([0-9]{4,8}|[0-9]{3}[ -][0-9]{3})\s(?:is|ist|est|es|é|è|to|jest|was)\s"
     r"(?:(?:your|my|the|our|ihr|dein|mein|der|votre|ton|mon|le|tu|su|el|seu|sua|o|il|tuo|mio|tw[oó]j|m[oó]j)\s){1,2}"
@@ -49,10 +51,13 @@ _LISTED = re.compile(
     r"(?:[-•*·]\s{0,2})?(?:\d{1,2}[.)]\s{1,2})?[\"'`]?"
     r"(?P<code>[0-9]{4}[ ][0-9]{4}(?![\w-])|[a-z0-9]{2,10}(?:[-–][a-z0-9]{4,10}){1,9}(?![\w-])|[a-z0-9]{6,32}(?![\w-]))[\"'`]?[\s,;|/]{0,4}(?:and |und |et |y |e )?"
 )
-_STEM = re.compile(
-    r"c(?:od|v[cvn]|l[ée]|lave|have|hiav|omb|rypto)|kod|код|pin|пин|tan|otp|puk|pass(?:word|code|wort)|kennwort|schlüssel|prüfz|kartenpr|kombination|key|kit|token|klucz|şifre|"
-    r"anahtar|验证|認証|인증|card|güvenlik"
-)
+_DATE = re.compile(r"(?:19|20)\d\d-\d\d-\d\d|\d\d-\d\d-(?:19|20)\d\d")
+_CODE_STEMS = ("cod", "cód", "kod", "код", "cvv", "cvc", "cvn", "pin", "пин", "tan", "otp", "puk", "passw", "kennwort", "prüfz",
+               "kartenpr", "crypto", "şifre", "güvenlik", "verification", "验证", "認証", "인증")  # fmt: skip
+_COMBINATION_STEMS = ("comb", "kombination")
+_RECOVERY_STEMS = ("backup", "back-up", "recover", "rescue", "emerg", "scratch", "restore", "reset", "one-time", "wiederherst", "notfall",
+                   "ersatz", "rettung", "secours", "récup", "sauvegarde", "restaur", "recuper", "respaldo", "segur", "ripristino",
+                   "zapasow", "odzysk", "awaryjn", "yedek", "kurtarma", "восстанов", "резерв", "secret key", "sicherheits")  # fmt: skip
 _UNIT = re.compile(
     r"\s{0,2}(?:%|(?:or more |to \d+ )?(?:char|digit|letter|symbol|word|line|zeile|ligne|long|year|month|week|day|hour|minute|second|bit|byte|time"
     r"|step|item|file|zeichen|stellen|ziffern|caract|d[íi]git|chiffre|gün|dni|tage|jours|días|dias|giorni|attempt|versuch|people|user|points?))"
@@ -61,17 +66,17 @@ _UNIT = re.compile(
 
 def spans(text: str, lower: str) -> Iterator[Span]:
     """The codes in a text that has a digit."""
-    if not _STEM.search(lower):
-        return
-    for match in _CODE.finditer(lower):
-        if _is_code(match, text):
-            yield Span(match.start("value"), match.end("end"), "PIN")
-    for combined in _COMBINED.finditer(lower):
-        yield Span(*combined.span(1), "PIN")
-    for before in _CODE_BEFORE.finditer(lower):
-        yield Span(*before.span(1), "PIN")
-    for name in _RECOVERY.finditer(lower):
-        yield from _listed_codes(name.end(), text, lower)
+    if any(stem in lower for stem in _CODE_STEMS):
+        for match in _CODE.finditer(lower):
+            if _is_code(match, text):
+                yield Span(match.start("value"), match.end("end"), "PIN")
+        for before in _CODE_BEFORE.finditer(lower):
+            yield Span(*before.span(1), "PIN")
+    if any(stem in lower for stem in _COMBINATION_STEMS):
+        yield from (Span(*combined.span(1), "PIN") for combined in _COMBINED.finditer(lower))
+    if any(stem in lower for stem in _RECOVERY_STEMS):
+        for name in _RECOVERY.finditer(lower):
+            yield from _listed_codes(name.end(), text, lower)
 
 
 def _is_code(match: re.Match[str], text: str) -> bool:
@@ -81,19 +86,20 @@ def _is_code(match: re.Match[str], text: str) -> bool:
         return False
     if name in ("pin", "tan") and not match["link"].strip():  # "pin 1234" may be one of a connector
         before = text[max(0, match.start() - 12) : match.start()].lower()
-        return text[match.start() : match.start() + 3].isupper() or bool(re.search(r"\b(?:my|card|sim|atm|bank)\W+$", before))
+        return text[match.start() : match.start() + 3].isupper() or bool(
+            re.search(r"\b(?:my|card|sim|atm|bank)\W+$", before)
+        )
     return True
 
 
 def _listed_codes(start: int, text: str, lower: str) -> Iterator[Span]:
     """The codes that follow one another after their name; words and dates are none."""
+    first = True
     while code := _LISTED.match(lower, start):
-        value = code["code"]
-        letters = text[code.start("code") : code.end("code")]
-        is_date = re.fullmatch(r"(?:19|20)\d\d-\d\d-\d\d|\d\d-\d\d-(?:19|20)\d\d", value)
-        is_grouped = re.fullmatch(r"[a-z0-9]{4,6}(?:[-–][a-z0-9]{4,6})+", value) and not re.fullmatch(r"[a-z]+-[a-z]+", value)
-        if is_date or not (re.search(r"\d", value) or (letters.isupper() and "-" in value) or is_grouped):
-            if not (re.fullmatch("[a-z0-9]{4}-[a-z0-9]{4}", value) and start != code.start()):
-                return
+        has_digit = re.search(r"\d", code["code"])
+        is_capital = "-" in code["code"] and text[slice(*code.span("code"))].isupper()
+        is_next = not first and re.fullmatch("[a-z]{4,6}-[a-z]{4,6}", code["code"])  # among others, one without a digit
+        if _DATE.fullmatch(code["code"]) or not (has_digit or is_capital or is_next):
+            return
         yield Span(*code.span("code"), "recovery code")
-        start = code.end()
+        start, first = code.end(), False

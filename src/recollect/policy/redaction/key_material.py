@@ -9,7 +9,9 @@ from collections.abc import Iterator
 
 from recollect.policy.redaction.span import Span
 
-_PEM = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-[23]:|Private-Lines: ?\d+")
+_PEM = re.compile(
+    r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-[23]:|Private-Lines: ?\d+"
+)
 _PEM_END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|^Private-MAC: ?\w+", re.MULTILINE)
 _PEM_BODY = re.compile(r"(?:(?:\s|\\n){1,4}[A-Za-z0-9+/=]{16,})*")
 # First bytes of DER keys (version 0 after the length), OpenSSH's magic, secret key packets of OpenPGP.
@@ -26,6 +28,7 @@ _PUBLIC = re.compile(
     re.IGNORECASE,
 )
 _MEDIA = re.compile(r"iVBORw|/9j/|R0lGOD|JVBERi|UklGR|PHN2Zy|UEsDB|H4sI|AAAA[A-Za-z]|mQ[EGIMN]|SUkq|Qk0|T2dnUw|SUQz")
+_LONG = re.compile(r"[A-Za-z0-9+/]{30}")
 _MIN_MIX = 3
 
 _EXTENDED = re.compile(r"(?<![A-Za-z0-9])[xyztuv]prv[1-9A-HJ-NP-Za-km-z]{80,112}(?![A-Za-z0-9])")
@@ -50,6 +53,10 @@ def spans(text: str, lower: str) -> Iterator[Span]:
     """The private keys in a text that has a long run of visible characters."""
     if "PRIVATE KEY" in text or "PuTTY" in text or "Private-Lines" in text:
         yield from _private_keys(text)
+    if '"kty"' in text:
+        yield from (Span(*match.span(1), "private key") for match in _JWK.finditer(text))
+    if not _LONG.search(text):
+        return
     for beginning in _BEGINNING.finditer(text):
         if _mix(beginning[0]) == _MIN_MIX:
             yield Span(*beginning.span(), "private key")
@@ -59,8 +66,6 @@ def spans(text: str, lower: str) -> Iterator[Span]:
     if "AKIA" in text or "ASIA" in text or "AWS key" in text:
         yield from _aws_secrets(text)
     yield from (Span(*match.span(), "AWS token") for match in _AWS_SESSION.finditer(text))
-    if '"kty"' in text:
-        yield from (Span(*match.span(1), "private key") for match in _JWK.finditer(text))
     if "AC" in text or "Twilio" in text:
         for pair in _HEX_PAIR.finditer(text):
             yield Span(*pair.span(pair.lastindex or 0), "Twilio key")

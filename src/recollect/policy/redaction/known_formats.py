@@ -151,9 +151,13 @@ def _prefixed(prefixes: Collection[str], value: str) -> re.Pattern[str]:
 
 _PREFIXED = _prefixed(_PREFIXES, r"[\w-]{16,}")
 _SHORT_PREFIXED = _prefixed(_SHORT_PREFIXES, r"[\w.+/=-]{16,}")
-_DENSE = re.compile(r"[0-9a-f]{32,}|[0-9A-Z]{24,}|[0-9a-z]{40,}|(?=[A-Za-z0-9]{0,30}[0-9])(?=[A-Za-z0-9]{0,30}[A-Z])(?=[A-Za-z0-9]{0,30}[a-z])[A-Za-z0-9]{17,}")
+_DENSE = re.compile(
+    r"[0-9a-f]{32,}|[0-9A-Z]{24,}|[0-9a-z]{40,}|(?=[A-Za-z0-9]{0,30}[0-9])(?=[A-Za-z0-9]{0,30}[A-Z])(?=[A-Za-z0-9]{0,30}[a-z])[A-Za-z0-9]{17,}"
+)
 # What no table names: a short word, then so many random characters of all kinds as only a key has.
-_UNKNOWN = re.compile(r"(?<![A-Za-z0-9/_.%=-])[a-z][a-z0-9]{1,12}(?:[_-][a-z0-9]{1,8}){0,2}[_-]([A-Za-z0-9]{30,})(?![\w/.-])")
+_UNKNOWN = re.compile(
+    r"(?<![A-Za-z0-9/_.%=-])[a-z][a-z0-9]{1,12}(?:[_-][a-z0-9]{1,8}){0,2}[_-]([A-Za-z0-9]{30,})(?![\w/.-])"
+)
 _MIDDLE = re.compile(r"(?<![\w.])[A-Za-z0-9]{14}\.atlasv1\.[\w-]{40,}|(?<!\w)pat[A-Za-z0-9]{14}\.[0-9a-f]{40,}")
 _VAULT = re.compile(r"(?<![\w.])s\.[A-Za-z0-9]{24}(?![\w.])")
 _JWT = re.compile(r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{6,8000}\.[A-Za-z0-9_-]{4,8000}(?:\.|(?![\w.-]))", re.ASCII)
@@ -189,7 +193,11 @@ def _vendor_tokens(run: str, offset: int) -> Iterator[Span]:
     if "eyJ" in run:
         yield from _matches(_JWT, run, offset, "JSON web token", _JWT_TAIL)
     for match in _UNKNOWN.finditer(run):
-        if sum(map(str.isdigit, match[1])) > 1 and re.search("[A-Z].*[A-Z]", match[1]) and re.search("[a-z].*[a-z]", match[1]):
+        if (
+            sum(map(str.isdigit, match[1])) > 1
+            and re.search("[A-Z].*[A-Z]", match[1])
+            and re.search("[a-z].*[a-z]", match[1])
+        ):
             yield Span(offset + match.start(), offset + match.end(), "token")
     yield from _matches(_MIDDLE, run, offset, "token")
     yield from (span for span in _matches(_VAULT, run, offset, "Vault token") if _is_random(run[2:]))

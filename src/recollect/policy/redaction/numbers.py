@@ -17,7 +17,10 @@ _GROUPED_CARD = re.compile(
 _CARD_MAKERS = re.compile(
     r"4\d{15}|5[1-5]\d{14}|2(?:2[2-9]|[3-6]\d|7[01])\d{13}|3[47]\d{13}|3[068]\d{12}|35\d{14}|6(?:011|5\d\d|2\d\d)\d{12}"
 )
-_IBAN = re.compile(r"(?i)[a-z](?<![^\W_][a-z])[a-z][0-9]{2}(?:[ .-]?[a-z0-9]{4}){2,7}(?:[ .-]?[a-z0-9]{1,3})?(?![^\W_])")
+# The search begins at the check digits: letters are everywhere.
+_IBAN = re.compile(
+    r"[0-9](?<=[a-z]{2}[0-9])(?<![^\W_][a-z]{2}[0-9])[0-9](?:[ .-]?[a-z0-9]{4}){2,7}(?:[ .-]?[a-z0-9]{1,3})?(?![^\W_])"
+)
 _IBAN_SIZES = {
     country: int(size)
     for size, countries in (
@@ -32,13 +35,14 @@ _IBAN_SIZES = {
 }
 _SSN = re.compile(r"\d(?<![\w./#:+-]\d)(?<!9)\d\d(?<!000)(?<!666)-(?!00)\d\d-(?!0000)\d{4}(?![\w-]|\.\d)")
 _NOT_SSN = re.compile(r"(?:phone|tel\w*|call|fax|mobile|order|ticket|invoice|part|model|ref\w*|number is)\W{0,3}$")
-_FORMS = (
-    ("codice fiscale", re.compile(r"(?<!\w)[A-Z]{6}\d{2}[A-EHLMPRST]\d{2}[A-Z]\d{3}[A-Z](?!\w)", re.IGNORECASE)),
-    ("NI number", re.compile(r"(?<!\w)[A-CEGHJ-PRQ-TW-Z][A-CEGHJ-NPQR-TW-Z] ?\d\d ?\d\d ?\d\d ?[A-D](?!\w)")),
-    ("CPF", re.compile(r"(?<![\w.])\d{3}\.\d{3}\.\d{3}-\d\d(?!\w)")),
-    ("NIE", re.compile(r"(?<!\w)[XYZ]-?\d{7}-?[A-Z](?!\w)")),
-    ("AHV number", re.compile(r"(?<![\w.])756\.\d{4}\.\d{4}\.\d\d(?!\w)")),
+_FORMS = (  # of Italy, the United Kingdom, Brazil, Spain and Switzerland
+    re.compile(r"[0-9](?<=[a-z]{6}[0-9])(?<![^\W_][a-z]{6}[0-9])[0-9][a-ehlmprst][0-9]{2}[a-z][0-9]{3}[a-z](?!\w)"),
+    re.compile(r"[a-ceghj-prq-tw-z](?<!\w[a-z])[a-ceghj-npqr-tw-z] ?[0-9]{2} ?[0-9]{2} ?[0-9]{2} ?[a-d](?!\w)"),
+    re.compile(r"[0-9](?<![\w.][0-9])[0-9]{2}\.[0-9]{3}\.[0-9]{3}-[0-9]{2}(?!\w)"),
+    re.compile(r"[xyz](?<!\w[xyz])-?[0-9]{7}-?[a-z](?!\w)"),
+    re.compile(r"7(?<![\w.]7)56\.[0-9]{4}\.[0-9]{4}\.[0-9]{2}(?!\w)"),
 )
+_ITALIAN_LETTERS = 6
 _ID_NAMES = (
     r"ssn|social(?: security| insurance)?(?: number| no\.?)|national insurance(?: number)?|ni number|tax ?id|taxpayer id"
     r"|(?:passport|passaporto|passaporte|pasaporte|passeport|paszportu?|pasaport|reisepass|personalausweis|ausweis)"
@@ -52,21 +56,22 @@ _ID_NAMES = (
     r"|personnummer|cpr(?:-nummer)?|rodn[ée] [čc][íi]slo|инн|снилс|паспорт\w*|medicare(?: number)?|nhs number|sin number|health insurance number"
 )
 _ACCOUNT_NAMES = (
-    r"(?:bank )?(?:account|acct)\.? (?:number|no\.?|nr\.?|#)|kontonummer|konto-?nr\.?|num[ée]ro de compte"
+    r"(?:bank )?(?:account|acct)\.? (?:number|no\.?|nr\.?|#)|(?:routing|aba)(?: number)?|kontonummer|konto-?nr\.?|num[ée]ro de compte"
     r"|n[úu]mero de (?:la )?cuenta|n[úu]mero da conta|numero (?:di|del) conto|numer (?:konta|rachunku)|hesap (?:no|numaras[ıi]|numaram)"
-    r"|sort code \d\d-?\d\d-?\d\d,? (?:and )?account|routing number \d{9},? (?:and )?account"
+    r"|sort code \d\d-?\d\d-?\d\d,? (?:and )?account|routing(?: number)? \d{9},? (?:and )?account(?: number)?"
 )
 _JOINT = r"(?:\s(?:is|was|ist|lautet|est|es|é|è|to|jest|это|:))?\s{0,2}[:=#]?\s{0,2}"
 _ID = re.compile(
     rf"(?<![^\W_])(?:(?P<account>{_ACCOUNT_NAMES})|{_ID_NAMES})(?![^\W_]){_JOINT}"
     r"(?P<value>[a-z]{0,4}\d?[a-z]{0,2}[ -]?\d(?:[ ./-]?[\da-z]){4,20}(?![^\W_]))"
 )
-_ID_STEM = re.compile(
-    r"ssn|social|insur|tax|pass?ap|reisep|ausweis|paszp|pasap|licen[cs]e|führersch|steuer|nummer|svnr|sécu|secu|segur|cpf|rg|cnpj"
-    r"|dni|ni[ef]|curp|pesel|nip|dow[óo]d|fiscale|tc|t\.c|kimlik|aadh|pan|bsn|cpr|rodn|инн|снилс|паспорт|medicare|nhs|sin"
-    r"|ac(?:count|ct)|konto|compte|cuenta|conta|conto|rachunk|hesap|identi|pass"
-)
+_ID_STEMS = (
+    "ssn social insur tax pass pasap pasz ausweis licen führer steuer nummer svnr curit segur cpf rg cnpj dni nie nif curp pesel nip "
+    "dow fiscale tc t.c kimlik aadh pan bsn cpr rodn инн снилс паспорт medicare nhs sin acc konto compte cuenta conta conto rachunk "
+    "hesap identi"
+).split()
 _MIN_ID_DIGITS = 5
+_DIGITS = re.compile(r"[0-9]")
 
 
 def spans(text: str, lower: str) -> Iterator[Span]:
@@ -74,18 +79,20 @@ def spans(text: str, lower: str) -> Iterator[Span]:
     for card in (*_CARD.finditer(text), *_GROUPED_CARD.finditer(text)):
         if _is_card("".join(filter(str.isdigit, card[0]))):
             yield Span(*card.span(), "card number")
-    for account in _IBAN.finditer(text):
-        yield from _bank_account(account)
+    for account in _IBAN.finditer(lower):
+        yield from _bank_account(account.start() - 2, lower[account.start() - 2 : account.end()])
     if "-" in text:
         for ssn in _SSN.finditer(text):
             if not _NOT_SSN.search(lower, max(0, ssn.start() - 20), ssn.start()):
                 yield Span(*ssn.span(), "national id")
-    for _, form in _FORMS:
-        for match in form.finditer(text):
-            yield Span(*match.span(), "national id")
-    if _ID_STEM.search(lower):
-        for match in _ID.finditer(lower):
-            yield from _named_id(match)
+    if len(_DIGITS.findall(text)) < _MIN_ID_DIGITS:
+        return
+    for form in _FORMS:
+        for match in form.finditer(lower):
+            start = match.start() - (_ITALIAN_LETTERS if form is _FORMS[0] else 0)
+            yield Span(start, match.end(), "national id")
+    for match in _ID.finditer(lower) if any(stem in lower for stem in _ID_STEMS) else ():
+        yield from _named_id(match)
 
 
 def _named_id(match: re.Match[str]) -> Iterator[Span]:
@@ -97,7 +104,9 @@ def _named_id(match: re.Match[str]) -> Iterator[Span]:
             break
         end = group.end()
     if sum(map(str.isdigit, match["value"][:end])) >= _MIN_ID_DIGITS:
-        yield Span(match.start("value"), match.start("value") + end, "bank account" if match["account"] else "national id")
+        yield Span(
+            match.start("value"), match.start("value") + end, "bank account" if match["account"] else "national id"
+        )
 
 
 def _is_card(digits: str) -> bool:
@@ -107,15 +116,15 @@ def _is_card(digits: str) -> bool:
     return sum(value - 9 if value > 9 else value for value in doubled) % 10 == 0
 
 
-def _bank_account(match: re.Match[str]) -> Iterator[Span]:
+def _bank_account(start: int, text: str) -> Iterator[Span]:
     """An IBAN with the length of its country and valid check digits; words may follow it."""
-    size = _IBAN_SIZES.get(match[0][:2].upper())
-    positions = [index for index, char in enumerate(match[0]) if char.isalnum()]
+    size = _IBAN_SIZES.get(text[:2].upper())
+    positions = [index for index, char in enumerate(text) if char.isalnum()]
     if size is None or len(positions) < size:
         return
     end = positions[size - 1] + 1
-    if end < len(match[0]) and match[0][end].isalnum():
+    if end < len(text) and text[end].isalnum():
         return
-    iban = "".join(filter(str.isalnum, match[0][:end]))
+    iban = "".join(filter(str.isalnum, text[:end]))
     if int("".join(str(int(char, 36)) for char in iban[4:] + iban[:4])) % 97 == 1:
-        yield Span(match.start(), match.start() + end, "bank account")
+        yield Span(start, start + end, "bank account")

@@ -15,7 +15,8 @@ from recollect.policy.redaction.span import Span
 MIN_WORDS = 12
 _MAX_WORDS = 24
 _BETWEEN = r"(?:[ \t,;|\"'-]{1,3}|\s{0,3}\n\s{0,3}|\s{1,2})(?:\(?\d{1,2}[.):]\s{0,2})?"
-_ROW = re.compile(rf"(?<![\w'’])[a-z]{{3,8}}(?:{_BETWEEN}[a-z]{{3,8}}){{{MIN_WORDS - 1},{_MAX_WORDS + 40}}}(?![\w'’])")
+# Possessive: a row that ends too early is not tried again with fewer words.
+_ROW = re.compile(rf"(?<![\w'’])(?:[a-z]{{3,8}}+(?![\w'’])(?:[\s,;|\"()-]|\d{{1,2}}[.):])*+){{{MIN_WORDS},64}}+")
 _WORD = re.compile(r"[^\W\d_]{3,12}")
 _NAMED = re.compile(
     r"(?:(?:seed|mnemonic|mnemonik\w*|wallet|recovery|secret|backup|wiederherstellungs|merk|geheim)"

@@ -11,7 +11,7 @@ from recollect.policy.redaction.span import Span
 
 _PASSWORDS = (
     r"pass ?(?:word|code|phrase|wd)|passwort|kennwort|pwd|senha|palavra[- ]passe|contrase[ñn]a|mot de passe|mdp"
-    r"|parola d['’]ordine|wachtwoord|l[öo]senord(?:et)?|passord(?:et)?|adgangskoden?|kodeord|salasana(?:ni)?|heslo"
+    r"|wachtwoord|l[öo]senord(?:et)?|passord(?:et)?|adgangskoden?|kodeord|salasana(?:ni)?|heslo"
     r"|jelsz(?:ó|av)\w{0,4}|has[łl](?:o|em|a)\b|парол[ьяюе]м?|ş[iı]fre\w{0,6}|sifrem?\b|密码|密碼|パスワード|비밀번호|비번"
     r"|كلمة (?:السر|المرور)|סיסמ\w{1,3}|κωδικ[όο]\w?"
 )
@@ -22,7 +22,7 @@ _KEYS = (
     r"[ _-]?(?:access[ _-]?)?(?:keys?|tokens?|secrets?)|account[ _-]?key|wi-?fi[ _-]?key|api-schlüssel|cl[ée] (?:api|d['’]api)"
     r"|(?:clave|chave|chiave|klucz) (?:de )?api|api anahtarı"
 )
-_WORDS = r"token|secret|credentials?|clave|parola(?:m|sı|mı|mız|nız|yı|mi|si)?"
+_WORDS = r"token|secret|credentials?|clave|parola(?: d['’]ordine|m|sı|mı|mız|nız|yı|mi|si)?"
 _STEM = re.compile(
     "adgang|api|c(?:lave|ontrase|red)|h(?:asl|eslo)|jelsz|k(?:ey|odeord)|login|mdp|p(?:arola|ass|wd?)|"
     "s(?:ala?sana|e(?:cret|nha|nord)|ifre)|token|w(?:i-?fi|lan|o(?:ord|rt))"
@@ -32,7 +32,7 @@ _FOREIGN_STEM = re.compile("hasł|парол|şifre|şıfre|密|パスワード|
 
 _OF = r"(?:\s(?:for|of|to|on|at|in|do|da|de|del|para|pour|du|für|vom|zum|zu|von)(?:\s[\w'’.-]{1,24}){1,4}?)?"
 _IS = (
-    r"\s{1,3}(?:is|was|will be|ist|lautet|war|es|era|é|è|est|это|är|jest)\b"
+    r"\s{1,3}(?:is|was|will be|ist|lautet|heißt|heisst|war|c['’]est|brzmi|es|era|é|è|est|это|är|jest)\b"
     r"(?:\s(?:now|still|actually|just|currently|simply|jetzt|ahora|agora|maintenant))?\s{0,3}[:=]?"
 )
 _JOINT = rf"(?P<joint>{_IS}|['’]s\s|\s{{0,3}}(?::=|=>|->|==?|[:：＝])|[是は为])\s{{0,3}}"
@@ -46,7 +46,9 @@ _KEY_NAMES = ("key", "token", "secret")
 _KEY_NAME = re.compile("key|token|secret|schlüssel")
 _LATIN = 0x24F
 """The last letter of the Latin alphabets."""
-_KEY_BESIDE = re.compile(rf"(?:{_KEYS})\s(?=([\w-]{{10,64}}))")
+_KEY_BESIDE = re.compile(r"(?:keys?|tokens?|secrets?|schlüssel|api|anahtarı)\s(?=([\w-]{10,64}))")
+_KEY_ENDS = re.compile(rf"(?:{_KEYS})\s$")
+_LOGIN_NAMES = ("login", "cred", "zugang", "identif", "wifi", "wi-fi", "wlan", "ssid", "admin", "ssh")
 _LOGIN = re.compile(
     r"\b(?:login|logins|creds|credentials|zugangsdaten|identifiants|wi-?fi|wlan|ssid|admin|ssh)(?: details| data)?(?:\s?[:=]|\s(?:is|are))\s?"
     r"[^\s/:]{2,60}(?:\s?/\s?|:)([^\s/]{5,64})(?!/)"
@@ -64,8 +66,10 @@ _WALKED = re.compile(
     rf"(?:{_PASSWORDS}|parola\w{{0,4}}|pwd?(?<!\wpw)(?<!\wpwd)|(?:new|old|other|second|first) one(?= (?:is|was))"
     r"|pass(?<!\wpass)(?=[ ,][^ ]))(?!\w)"
 )
+_IDEOGRAPHIC = re.compile(r"(?:密码|密碼|パスワード|비밀번호|비번|口令)[^\x00-\x7f]{0,8}\s?[:：]?\s?([!-~]{5,64})")
 _TOKENS = re.compile(r"\s*(\S+)")
 _WINDOW_WORDS, _WINDOW_CHARS = 8, 160
+_SIGNS = re.compile(r"['’]s|[^\w\s$<{]{1,3}")
 _ARROWS = frozenset(("→", "->", "=>", "–", "—", "-", "=", ":", "|", "~", "⇒", "➜", ">", "is:", "to:"))
 _LINKS = frozenset(
     "is was be are now still it's that's ist war lautet heißt heisst wäre es era será sera é era são è sarà c'est c’est est "
@@ -82,13 +86,15 @@ _ASIDE = frozenset(
     "rules requirements protected protection protokoll recovery-email expiry expiration rotation meter checker must should "
     "forgotten vergessen oublié olvidé esqueci unuttum zapomniałem don't doesn't can't isn't not never".split()
 )
-_SOON = re.compile(r"\s(?:yesterday|today|now|again|last|this|on|gestern|heute|hier|ayer|hoy|ontem|hoje|ieri|oggi|wczoraj|dziś|dün|bugün)\b")
+_SOON = re.compile(
+    r"\s(?:yesterday|today|now|again|last|this|on|gestern|heute|hier|ayer|hoy|ontem|hoje|ieri|oggi|wczoraj|dziś|dün|bugün)\b"
+)
 
 _PLACEHOLDER = re.compile(
     r"[*•xX.…_?-]{2,}|<[^>]*>.*|\$[A-Z_{(].*|%\w+%|\{.*|\[(?:redacted|your|insert|a-|\^).*|https?://.*|[\w.]+\(.*|[\w.]+\[(?!redacted).*"
     r"|(?:your|my|the|some|a)[_-]?(?:api|password|passwd|pass|token|secret|key)[\w-]*|(?:os|process|env|self|args)\..*"
     r"|changeme|example|placeholder|none|null|nil|true|false|undefined|str|string|int|bool|todo|tbd|n/?a|dummy"
-    r"|password|passwd|passwort|secret|token|key|redacted|hidden|unknown",
+    r"|[a-z_]*(?:password|passwd|passwort|secret|token)[a-z_]*|key|redacted|hidden|unknown",
     re.IGNORECASE,
 )
 _DESCRIBES = frozenset(
@@ -155,17 +161,25 @@ def search(text: str, lower: str) -> Iterator[Span]:
         yield from _mixed_value(match, text, "password")
     for match in _WALKED.finditer(lower):
         yield from _walked_value(match, text, lower)
+    if not lower.isascii():
+        for match in _IDEOGRAPHIC.finditer(lower):
+            yield from _mixed_value(match, text, "password")
     if any(name in lower for name in _KEY_NAMES):
         for match in _KEY_BESIDE.finditer(lower):
-            yield from _mixed_value(match, text, "key")
+            if _KEY_ENDS.search(lower, max(0, match.start() - 24), match.end()):
+                yield from _mixed_value(match, text, "key")
     if "/" in lower or ":" in lower:
-        for pattern in (_LOGIN, _LOGIN_AFTER):
+        for pattern in (_LOGIN, _LOGIN_AFTER) if any(name in lower for name in _LOGIN_NAMES) else ():
             for match in pattern.finditer(lower):
                 yield from _mixed_value(match, text, "password")
     for match in _AS.finditer(lower):
         start, value = match.start(1), text[match.start(1) : match.end(1)].strip(_OPENING + _CLOSING)
         is_long = len(value) >= 16 or match["name"].startswith(("pass", "pw")) or not _KEY_NAME.search(match["name"])
-        if is_long and (_is_mixed(value) or (_SYMBOL.search(value) and "://" not in value)) and not _NAMES.fullmatch(value):
+        if (
+            is_long
+            and (_is_mixed(value) or (_SYMBOL.search(value) and "://" not in value))
+            and not _NAMES.fullmatch(value)
+        ):
             start = text.index(value, start)
             yield Span(start, start + len(value), "password")
 
@@ -175,12 +189,19 @@ def _walked_value(name: re.Match[str], text: str, lower: str) -> Iterator[Span]:
 
     "Changed my password to …": the word before the value may be a preposition if the sentence has a verb of change.
     """
+    if lower.endswith("[redacted: ", 0, name.start()):
+        return
     previous, foreign = "", not lower[name.start() : name.end()].isascii() and ord(lower[name.start()]) > _LATIN
     reach = min(len(text), name.end() + _WINDOW_CHARS)
     in_brackets = False
     for number, token in enumerate(_TOKENS.finditer(text, name.end(), reach)):
         if number > _WINDOW_WORDS:
             return
+        if token.start(1) == name.end():  # attached to the name: `_STATED` reads "=value"
+            if not _SIGNS.fullmatch(token[1]):
+                return
+            previous = token[1][-1]
+            continue
         starts_line = "\n" in token[0][: token.start(1) - token.start()]
         if starts_line:
             yield from _value_of_line(token, text, previous)
@@ -193,16 +214,33 @@ def _walked_value(name: re.Match[str], text: str, lower: str) -> Iterator[Span]:
             continue
         start, value = _bare_value(token)
         changes = previous in _TO and _changes(lower, name.start(), token.end())
-        if value and _leads(previous, number, foreign, changes) and _fits(value, text[start + len(value) :][:60], changes):
+        if (
+            value
+            and _leads(previous, number, foreign, changes)
+            and _fits(value, text[start + len(value) :][:60], changes)
+        ):
             yield Span(start, start + len(value), "password")
             return
         if word.strip(_CLOSING) in _ASIDE or (word.endswith((".", "!", "?", ";")) and len(word) > 1):
             return
-        previous = word if word in _ARROWS else ":" if word.endswith((":", "=", "→")) else word.strip(_OPENING + _CLOSING + ",")
+        previous = (
+            word
+            if word in _ARROWS
+            else ":"
+            if word.endswith((":", "=", "→"))
+            else word.strip(_OPENING + _CLOSING + ",")
+        )
 
 
 def _leads(previous: str, number: int, foreign: bool, changes: bool) -> bool:
-    return changes or number == 0 or previous in _LINKS or previous in _ARROWS or (foreign and number <= 3)
+    return (
+        changes
+        or number == 0
+        or previous in ("", ",")
+        or previous in _LINKS
+        or previous in _ARROWS
+        or (foreign and number <= 3)
+    )
 
 
 def _fits(value: str, following: str, changes: bool) -> bool:
@@ -257,7 +295,11 @@ def _stated_value(match: re.Match[str], text: str) -> Iterator[Span]:
     if not value or _PLACEHOLDER.fullmatch(value):
         return
     following = text[start + len(value) : start + len(value) + 120]
-    if kind == "password" and (phrase := _PHRASE.match(match.string, start)) and _is_passphrase(phrase[0]):
+    if (
+        kind == "password"
+        and (phrase := _PHRASE.match(match.string, start))
+        and _is_passphrase(phrase[0], match["password"])
+    ):
         yield Span(*phrase.span(), "password")
     elif _TESTS[kind](value, following, match["joint"]):
         yield Span(start, start + len(value), _LABELS[kind])
@@ -318,8 +360,9 @@ def _is_mixed(value: str) -> bool:
     )
 
 
-def _is_passphrase(phrase: str) -> bool:
-    return not any(word in _DESCRIBES or _DESCRIBING.fullmatch(word) for word in phrase.split())
+def _is_passphrase(phrase: str, name: str) -> bool:
+    describing = sum(word in _DESCRIBES or _DESCRIBING.fullmatch(word) is not None for word in phrase.split())
+    return describing <= (name == "passphrase")
 
 
 _TESTS = {"password": _is_password, "key": _is_key, "word": _is_secret}
