@@ -29,7 +29,7 @@ from recollect.learning import ingest
 from recollect.learning.consolidate import ConsolidationReport
 from recollect.learning.ingest import LearnedOutcome
 from recollect.learning.schedule import extraction_key
-from recollect.policy.redaction import redact
+from recollect.policy.redaction import redact, redact_place
 from recollect.policy.statement import StatementOptions
 from recollect.privacy.erase import PrivacyService
 from recollect.prompting.assemble import Prompt
@@ -127,7 +127,7 @@ class AsyncMemory:
 
     def view(self, user: str, place: Place | None = None, *, lore: bool = False) -> View:
         """Every verb for one user in one place, by default their DM; with `lore`, about the memos of its guild."""
-        return View(self.engine, user, place or Place(dm=user), lore)
+        return View(self.engine, user, redact_place(place) if place else Place(dm=user), lore)
 
     async def add(self, message: Message) -> bool:
         """Add a message; False when it is known already, or memory is switched off."""
@@ -140,7 +140,8 @@ class AsyncMemory:
         newer state. `place` is where it is now, if fewer people can see it there than when it was said.
         """
         time, text, schedule = at or self._clock(), redact(text[: ingest.MAX_MESSAGE_CHARS]).text, self.engine.schedule
-        return await self.engine.write(lambda tx: ingest.edit(tx, platform, message_id, text, time, schedule, place))
+        where = place and redact_place(place)
+        return await self.engine.write(lambda tx: ingest.edit(tx, platform, message_id, text, time, schedule, where))
 
     async def message_deleted(self, platform: str, message_id: str, at: datetime | None = None) -> bool:
         """A message was deleted, and with it what rests on it; False when it is unknown or already deleted."""

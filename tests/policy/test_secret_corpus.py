@@ -16,7 +16,9 @@ def test_nearly_all_secrets_of_the_corpus_are_found(holdout: bool):
     missed = [form for form in forms if form.leaked(redact(form.text).text)]
     rate = 1 - len(missed) / len(forms)
     print(f"\n{'holdout' if holdout else 'known'}: {len(forms) - len(missed)} of {len(forms)}, {rate:.1%}")
-    print(*(f"  missed {count} of {topic}" for topic, count in Counter(form.topic for form in missed).items()), sep="\n")
+    print(
+        *(f"  missed {count} of {topic}" for topic, count in Counter(form.topic for form in missed).items()), sep="\n"
+    )
     assert len(forms) >= 150
     assert rate >= MIN_FOUND, [form.text for form in missed]
 

@@ -14,7 +14,7 @@ from recollect.core.text import clip, collapse_spaces, digest
 from recollect.core.types import AudienceLevel, Exchange, Memo, Message, Place, Subject, message_ref
 from recollect.learning.rollback import rollback_message
 from recollect.learning.schedule import Schedule, queue_daily_log, relearn, schedule_jobs
-from recollect.policy.redaction import redact, redact_name
+from recollect.policy.redaction import redact, redact_name, redact_place
 from recollect.policy.rendering import speaker
 from recollect.policy.repetition import shares
 from recollect.policy.viewer import valid_user
@@ -64,8 +64,9 @@ def sanitize(message: Message) -> Message:
     if length > MAX_MESSAGE_CHARS:
         log.warning("message %s has %d characters; the first %d are kept", message.id, length, MAX_MESSAGE_CHARS)
     text, name = redact(message.text[:MAX_MESSAGE_CHARS]).text, redact_name(message.name)
-    is_unchanged = (text, name) == (message.text, message.name)
-    return message if is_unchanged else replace(message, text=text, name=name)
+    place, source = redact_place(message.place), redact_name(message.source)
+    is_unchanged = (text, name, place, source) == (message.text, message.name, message.place, message.source)
+    return message if is_unchanged else replace(message, text=text, name=name, place=place, source=source)
 
 
 def add_message(

@@ -6,9 +6,10 @@ Runs on every message, so each search has a cheap test before it. Mere mentions 
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from recollect.core.types import Place
 from recollect.policy.redaction import (
     codes,
     commands,
@@ -51,6 +52,12 @@ def redact(text: str) -> Redacted:
 def redact_name(name: str) -> str:
     """A display name without secrets; cached, because the same few names recur."""
     return redact(name).text
+
+
+def redact_place(place: Place) -> Place:
+    """The place; what it is called is text that people chose."""
+    name = place.name and redact_name(place.name)
+    return place if name == place.name else replace(place, name=name)
 
 
 def redact_tags(tags: Iterable[str]) -> tuple[str, ...]:
