@@ -18,10 +18,12 @@ _PEM_BODY = re.compile(r"(?:(?:\s|\\n){1,4}[A-Za-z0-9+/=]{16,})*")
 _BEGINNING = re.compile(
     r"(?<![\w+/])(?:b3BlbnNzaC1rZXktdj|MII[A-Za-z0-9+/]{2}[AQgw]IBA[AD]|MHcCAQEE|MIGkAgEBBD|MIGHAgEAMB|MIG2AgEAMB|MIHuAgEAMB"
     r"|MC4CAQAwBQ|MFECAQEwBQ|MIIB\w{2}IBAAKB|MIGTAgEAMB|MFMCAQEw|l[A-Za-z0-9+/]{2}YB[A-Z]|lF[g-j]E[A-Z]|xVgE[A-Z]|xcLYB[A-Z])"
-    r"[A-Za-z0-9+/]{30,}={0,2}(?:(?:\r?\n|\\n)[A-Za-z0-9+/]{4,100}={0,2}(?![\w+/]))*"
+    r"[A-Za-z0-9+/]{30,}={0,2}(?:(?:\s{1,2}|\\n)[A-Za-z0-9+/]{20,100}={0,2}(?![\w+/]))*(?:(?:\s{1,2}|\\n)[A-Za-z0-9+/]{2,75}==?(?![\w+/]))?"
 )
+# A text may have lost its line breaks.
 _LINES = re.compile(
-    r"(?<![\w+/,;=:.-])[A-Za-z0-9+/]{60,76}\r?\n(?:[A-Za-z0-9+/]{60,76}\r?\n)*[A-Za-z0-9+/]{4,76}={0,2}(?![\w+/])"
+    r"(?<![\w+/,;=:.-])[A-Za-z0-9+/]{60,76}(?:\s{1,2}|\\n)(?:[A-Za-z0-9+/]{60,76}(?:\s{1,2}|\\n))*"
+    r"(?:[A-Za-z0-9+/]{20,76}={0,2}|[A-Za-z0-9+/]{2,75}==?)(?![\w+/])"
 )
 _PUBLIC = re.compile(
     r"CERTIFICATE|PUBLIC|SIGNATURE|MESSAGE|REQUEST|PARAMETERS|ssh-|base64,|image|content-type|attachment|picture|png|jpe?g",
@@ -60,8 +62,7 @@ def spans(text: str, lower: str) -> Iterator[Span]:
     for beginning in _BEGINNING.finditer(text):
         if _mix(beginning[0]) == _MIN_MIX:
             yield Span(*beginning.span(), "private key")
-    if "\n" in text:
-        yield from _bodies(text)
+    yield from _bodies(text)
     yield from _wallet_keys(text, lower)
     if "AKIA" in text or "ASIA" in text or "AWS key" in text:
         yield from _aws_secrets(text)
