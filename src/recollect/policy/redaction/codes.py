@@ -12,21 +12,21 @@ _PINS = (
     r"|confirmation|authentication|authenticator|auth|sms|pairing|building|lock ?box|key ?box|voicemail|screen ?lock|activation|reset|elevator|keypad)"
     r" ?(?:code|pin|password|passcode)"
     r"|(?:sicherheits|bestätigungs|zugangs|tür|haustür|verifizierungs|freischalt|einmal|entsperr|alarm|aktivierungs|sms|safe|zugriffs)-?(?:code|pin|passwort|kennwort)"
-    r"|code (?:de (?:vérification|sécurité|confirmation|déverrouillage|validation|connexion|la porte|l['’]alarme|porte|l['’]immeuble)|d['’](?:accès|entrée|activation)|secret|pin|sms|à usage unique)"
+    r"|code (?:de )?(?:ma |la |sa )?(?:carte(?: bleue| bancaire)?|cb)|code (?:de (?:vérification|sécurité|confirmation|déverrouillage|validation|connexion|la porte|l['’]alarme|porte|l['’]immeuble)|d['’](?:accès|entrée|activation)|secret|pin|sms|à usage unique)"
     r"|c[óo]dig[oi] (?:de |da |do |del? )?(?:la |el )?(?:verifica[\wçãó]+|seguran[çc]a|seguridad|confirma\w+|acc?es+o|desbloque\w*|alarme?|porta|puerta|portão|secreto|pin|sms|autentica\w+)"
     r"|codice (?:di |del |della |dell['’])?(?:verifica|sicurezza|conferma|accesso|sblocco|allarme|porta|portone|segreto|pin|sms|autenticazione)"
     r"|kod(?:em|u)? (?:weryfikacyjny\w*|dostępu|bezpieczeństwa|do drzwi|do domofonu|do alarmu|do sejfu|do bramy|jednorazowy|pin|puk|sms|potwierdzający|autoryzacyjny|blik)"
     r"|(?:doğrulama|güvenlik|onay|giriş|kapı|pin|sms|aktivasyon|alarm|kasa|tek kullanımlık) (?:kod|şifre)\w{0,8}"
     r"|код (?:подтверждения|доступа|от двери)|пин-?код\w*|验证码|認証コード|인증번호"
 )
-_COMBINATION = r"(?:safe|lock|locker|padlock|vault)(?:['’]s)? (?:combination|combo)|combination (?:of|to|for) the (?:safe|lock|locker)|zahlenkombination|combinaison du coffre|combinaci[óo]n de la caja"
+_COMBINATION = r"(?:safe|lock|locker|padlock|vault)(?:['’]s)? (?:combination|combo)|combination (?:of|to|for) (?:[\w'’]{1,12} ){1,3}(?:safe|lock|locker|vault|padlock)|zahlenkombination|combinaison du coffre|combinaci[óo]n de la caja"
 _LINK = (
     r"(?:\s(?:is|was|ist|war|lautet|est|es|era|é|è|to|jest|это|number|no|now|jetzt|c['’]est)\b|['’]s\b)?"
     r"(?:\s(?:now|jetzt|still|just|ahora|agora|maintenant))?\s{0,2}[:=：]?\s{0,3}[#*`\"'“]{0,2}"
 )
-_THEIR = r"(?:\s(?!is\b|ist\b|est\b|es\b)[^\W\d_][\w'’.-]{0,20}){1,5}?\s(?:is|was|ist|lautet|est|es|é|è|to|jest)(?:\snow)?\s{0,2}:?\s{0,2}[\"'`]?"
+_THEIR = r"(?:\s(?!is\b|ist\b|est\b|es\b)\w[\w'’.-]{0,20}){1,6}?\s(?:is|was|ist|lautet|est|es|é|è|to|jest)(?:\snow)?\s{0,2}:?\s{0,2}[\"'`]?"
 _THEIR_COLON = r"(?:\s[^\W\d_][\w'’.-]{0,20}){1,4}\s?[:=]\s{0,2}[\"'`]?"
-_DIGITS = r"(?P<value>[0-9]{3,8}|[0-9]{3,4}[ -][0-9]{3,4}|[0-9](?:[ -][0-9]){3,7})(?P<end>[#*]?)(?![\w-]|[.,:/]\d)"
+_DIGITS = r"(?P<value>[0-9]{3,4}[ -][0-9]{3,4}|[0-9](?:[ -][0-9]){3,7}|[0-9]{3,8})(?P<end>[#*]?)(?![\w-]|[.,:/]\d)"
 _CODE = re.compile(
     rf"(?<![^\W_])(?:(?P<card>{_CARD_CODES})|(?P<pin>{_PINS}))(?![^\W\d_])(?P<link>{_LINK}|{_THEIR}|{_THEIR_COLON}){_DIGITS}"
 )
@@ -38,6 +38,7 @@ _CODE_BEFORE = re.compile(
     r"(?:(?:your|my|the|our|ihr|dein|mein|der|votre|ton|mon|le|tu|su|el|seu|sua|o|il|tuo|mio|tw[oó]j|m[oó]j)\s){1,2}"
     rf"(?:[\w'’-]{{1,20}}\s){{0,4}}?(?:{_PINS}|{_CARD_CODES}|code|passcode|code de|codice di|c[óo]digo de)\b"
 )
+_CODE_TO_USE = re.compile(r"\b(?:use|enter|type)(?: the| this)? code:?\s([0-9]{4,8}|[0-9]{3}[ -][0-9]{3})(?![\w-])(?! (?:at checkout|for \d+ ?%))")
 _RECOVERY = re.compile(
     r"(?:(?:backup|back-up|recovery|rescue|emergency|scratch|restore|reset|one-time)[ -](?:codes?|keys?|kit|tokens?)(?: secret key)?"
     r"|(?:wiederherstellungs|sicherheits|backup|notfall|ersatz|rettungs)-?(?:codes?|schlüssel)"
@@ -70,8 +71,8 @@ def spans(text: str, lower: str) -> Iterator[Span]:
         for match in _CODE.finditer(lower):
             if _is_code(match, text):
                 yield Span(match.start("value"), match.end("end"), "PIN")
-        for before in _CODE_BEFORE.finditer(lower):
-            yield Span(*before.span(1), "PIN")
+        for pattern in (_CODE_BEFORE, _CODE_TO_USE):
+            yield from (Span(*code.span(1), "PIN") for code in pattern.finditer(lower))
     if any(stem in lower for stem in _COMBINATION_STEMS):
         yield from (Span(*combined.span(1), "PIN") for combined in _COMBINED.finditer(lower))
     if any(stem in lower for stem in _RECOVERY_STEMS):

@@ -12,7 +12,7 @@ from recollect.policy.redaction.span import Span
 _PEM = re.compile(
     r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-[23]:|Private-Lines: ?\d+"
 )
-_PEM_END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|^Private-MAC: ?\w+", re.MULTILINE)
+_PEM_END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|\bPrivate-MAC: ?\w+")
 _PEM_BODY = re.compile(r"(?:(?:\s|\\n){1,4}[A-Za-z0-9+/=]{16,})*")
 # First bytes of DER keys (version 0 after the length), OpenSSH's magic, secret key packets of OpenPGP.
 _BEGINNING = re.compile(

@@ -24,7 +24,7 @@ _KEYS = (
 )
 _WORDS = r"token|secret|credentials?|clave|parola(?: d['’]ordine|m|sı|mı|mız|nız|yı|mi|si)?"
 _STEM = re.compile(
-    "adgang|api|c(?:lave|ontrase|red)|h(?:asl|eslo)|jelsz|k(?:ey|odeord)|login|mdp|p(?:arola|ass|wd?)|"
+    "ad(?:gang|min)|api|c(?:lave|ontrase|red)|h(?:asl|eslo)|jelsz|k(?:ey|odeord)|login|mdp|p(?:arola|ass|wd?|i[ /:]|ostgres)|guest|root|test|user|sa ?[/:]|"
     "s(?:ala?sana|e(?:cret|nha|nord)|ifre)|token|w(?:i-?fi|lan|o(?:ord|rt))"
 )
 _FOREIGN_STEM = re.compile("hasł|парол|şifre|şıfre|密|パスワード|비밀번호|비번|كلمة|סיסמ|κωδικ|lösenord|jelszó")
@@ -54,7 +54,10 @@ _LOGIN = re.compile(
     r"[^\s/:]{2,60}(?:\s?/\s?|:)([^\s/]{5,64})(?!/)"
 )
 _LOGIN_AFTER = re.compile(
-    r"(?<!\S)[\w.@-]{2,60}\s?[/:]\s?([^\s/]{5,64})\s(?:is|are|as|was|for)\s(?:[\w'’-]{1,20}\s){0,4}(?:login|creds|credentials)\b"
+    r"(?<![^\s\"'`(*|])[\w.@-]{2,60}\s?[/:]\s?([^\s/]{5,64})\s(?:is|are|as|was|for)\s(?:[\w'’-]{1,20}\s){0,4}(?:login|creds|credentials)\b"
+)
+_ROOT_LOGIN = re.compile(
+    r"(?<![\w/.:@-])(?:root|admin|administrator|user|test|guest|pi|postgres|sa)\s?[/:]\s?(?=\S*[!@#$%^&*+?])([^\s/:]{6,64})"
 )
 _AS = re.compile(
     r"(?<!\S)(\S{4,200})\s(?:(?:as|for|is|was|being|becomes|als|ist|comme|est|como|es|é|come|è|jako|to|jest)\s)"
@@ -110,7 +113,11 @@ _DESCRIBES = frozenset(
     would will must may might about like as than into 1password lastpass keepass keepassxc bitwarden dashlane nordpass
     keychain vault keyring github google apple facebook discord terrible awful horrible garbage trash great awesome
     stupid silly funny ridiculous obvious clear ready live case-sensitive sensitive annoying confidential personal
-    sbagliata sbagliato corta forte debole wrong yanlış kısa çok za złe złe hier aquí
+    sbagliata sbagliato corretta corta lunga debole nuova vecchia vuota necessaria stessa solita
+    słabe silne mocne błędne złe dobre krótkie długie proste trudne nowe stare inne takie puste ważne tajne bezpieczne
+    potrzebne wymagane poprawne niepoprawne nieprawidłowe wygasłe za to yanlış doğru kısa uzun zayıf güçlü yeni eski boş
+    geçersiz gerekli çok aynı zwak sterk fout verkeerd svag fel faible mauvais bon court expiré vide requis obligatoire
+    débil vieja vacía obligatoria correcta fraca velha vazia obrigatória correta erforderlich
     falsch richtig weg neu alt sicher unsicher geheim lang kurz leer hier da dort nicht kein noch schon sehr zu im in
     ungültig gültig schwach stark gleich anders abgelaufen vergessen unbekannt bekannt notwendig nötig ein eine der die
     das auf bei mein dein sein
@@ -135,11 +142,11 @@ _UNIT = re.compile(
 _SYMBOL = re.compile(r"(?<=\w)[!@#$%^&*_+=~|\\](?=\w)|^[!@#$%^&*]\w")
 _INNER_CAPITAL = re.compile(r"[a-zß-ÿ][A-Z]")
 _ALONE = re.compile(
-    r"[.,;:!?)\]}\"'”»]*(?:\s*(?:$|[\n(;,])|\s+(?:and|but|und|y|e|et|for|on|btw)\b)|[.,;!]\s", re.IGNORECASE
+    r"[.,;:!?)\]}\"'`*|”»]*(?:\s*(?:$|[\n(;,])|\s+(?:and|but|und|y|e|et|for|on|btw)\b)|[.,;!]\s", re.IGNORECASE
 )
-_PHRASE = re.compile(r"[a-z]{3,12}(?: [a-z]{3,12}){3,7}(?=\s*(?:[.!,\n]|$))")
+_PHRASE = re.compile(r"[a-z]{3,12}(?: [a-z]{3,12}){3,7}(?=\s*(?:[.!,\n\"'`*|]|$))")
 _OPENING = "\"'`“„«‘(["
-_CLOSING = ".,;:!?)]}\"'`*”»’"
+_CLOSING = ".,;:!?)]}\"'`*|”»’"
 
 
 def mentions(lower: str) -> bool:
@@ -172,6 +179,8 @@ def search(text: str, lower: str) -> Iterator[Span]:
         for pattern in (_LOGIN, _LOGIN_AFTER) if any(name in lower for name in _LOGIN_NAMES) else ():
             for match in pattern.finditer(lower):
                 yield from _mixed_value(match, text, "password")
+    for match in _ROOT_LOGIN.finditer(lower):
+        yield from _mixed_value(match, text, "password")
     for match in _AS.finditer(lower):
         start, value = match.start(1), text[match.start(1) : match.end(1)].strip(_OPENING + _CLOSING)
         is_long = len(value) >= 16 or match["name"].startswith(("pass", "pw")) or not _KEY_NAME.search(match["name"])
@@ -245,7 +254,9 @@ def _leads(previous: str, number: int, foreign: bool, changes: bool) -> bool:
 
 def _fits(value: str, following: str, changes: bool) -> bool:
     """Whether a value looks like a password; a plain word does only where a password was changed to it."""
-    if value.lower() in _DESCRIBES or _PLACEHOLDER.fullmatch(value) or (value[0].isdigit() and _UNIT.match(following)):
+    if not value or value.lower() in _DESCRIBES or _PLACEHOLDER.fullmatch(value):
+        return False
+    if value[0].isdigit() and _UNIT.match(following):
         return False
     if _is_mixed(value) or (len(value) >= 6 and _SYMBOL.search(value) and not value.startswith(("http", "/", "@"))):
         return not _NAMES.fullmatch(value) and "(" not in value
@@ -341,9 +352,11 @@ def _is_password(value: str, following: str, joint: str) -> bool:
 
 
 def _is_key(value: str, following: str, joint: str) -> bool:
-    if "=" in joint and len(value) >= 6 and value.lower() not in _DESCRIBES and not value.isdigit():
-        return bool(_ALONE.match(following)) and not re.fullmatch(r"[a-z]+(?:[._][a-z]+)+", value)
-    return _is_mixed(value) and len(value) >= 8
+    if _is_mixed(value) and len(value) >= 8:
+        return True
+    if "=" not in joint or len(value) < 6 or value.lower() in _DESCRIBES or value.isdigit():
+        return False
+    return bool(_ALONE.match(following)) and not re.fullmatch(r"[a-z]+(?:[._][a-z]+)+", value)
 
 
 def _is_secret(value: str, following: str, joint: str) -> bool:
