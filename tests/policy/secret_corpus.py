@@ -93,8 +93,12 @@ def _from(alphabet: str) -> Callable[[random.Random, str], str]:
 
 def _password(rng: random.Random, _: str) -> str:
     word = rng.choice(["kolibri", "Sturm", "basilic", "Tomate", "zamek", "deniz", "Falcon", "girasol", "Nebel", "orzo"])
-    forms = [f"{word}{rng.randrange(10, 9999)}", f"{word.title()}-{rng.randrange(10, 99)}!",
-             f"{rng.randrange(1, 9)}{word}#{rng.choice('XYZ')}", f"{word[:3]}{rng.randrange(9)}{word[3:]}$"]  # fmt: skip
+    forms = [
+        f"{word}{rng.randrange(10, 9999)}",
+        f"{word.title()}-{rng.randrange(10, 99)}!",
+        f"{rng.randrange(1, 9)}{word}#{rng.choice('XYZ')}",
+        f"{word[:3]}{rng.randrange(9)}{word[3:]}$",
+    ]
     return rng.choice(forms)
 
 

@@ -60,7 +60,7 @@ def test_no_other_site_signs_a_browser_in(served: Served):
 
 
 def test_forwarded_headers_of_strangers_change_nothing(served: Served):
-    """Without a configured proxy, nobody says who they are or that the connection is encrypted; not from here either."""
+    """Without a configured proxy, nobody says who they are or that a connection is encrypted, not from here either."""
     forged = {"X-Forwarded-Proto": "https", "Forwarded": "for=192.0.2.1;proto=https"}
     with browser(served) as guesser:
         assert "; secure" not in guesser.get("/login", headers=forged).headers["set-cookie"].lower()

@@ -275,4 +275,4 @@ def source_of(address: str) -> str:
         ip = ip_address(address.partition("%")[0])
     except ValueError:
         return address
-    return str(ip_network((ip, 64), strict=False)) if ip.version == 6 else str(ip)  # noqa: PLR2004
+    return str(ip_network((ip, 64), strict=False)) if ip.version == 6 else str(ip)

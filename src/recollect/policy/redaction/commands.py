@@ -18,7 +18,8 @@ _COMMANDS = tuple(
         ("sshpass", rf"\bsshpass{_ARGS}-p\s?{_VALUE}"),
         (
             "docker podman nerdctl registry oc az cf skopeo crane",
-            rf"\b(?:docker|podman|nerdctl|helm registry|oc|az(?: acr)?|cf|skopeo|crane auth){_ARGS[2:-2]}login{_ARGS}-p\s{_VALUE}",
+            rf"\b(?:docker|podman|nerdctl|helm registry|oc|az(?: acr)?|cf|skopeo"
+            rf"|crane auth){_ARGS[2:-2]}login{_ARGS}-p\s{_VALUE}",
         ),
         ("mongo", rf"\bmongo(?:sh|dump|restore|import|export)?{_ARGS}-p\s?{_VALUE}"),
         ("cqlsh", rf"\bcqlsh{_ARGS}-p\s?{_VALUE}"),
@@ -33,7 +34,8 @@ _COMMANDS = tuple(
         ("use", rf"\bnet use\s(?:\S+\s)?\\\\\S+\s(?!/){_VALUE}"),
         (
             "curl http xh wget",
-            rf"\b(?:curl|http|https|xh|wget){_ARGS}(?:-u|-a|--user|--auth|--proxy-user|-U)[ =]?[\"']?[^\s:\"']{{1,100}}:(?!//){_VALUE}",
+            rf"\b(?:curl|http|https|xh|wget){_ARGS}(?:-u|-a|--user|--auth|--proxy-user"
+            rf"|-U)[ =]?[\"']?[^\s:\"']{{1,100}}:(?!//){_VALUE}",
         ),
         ("lftp", rf"\blftp{_ARGS}-u\s[^\s,]{{1,60}},{_VALUE}"),
         (
@@ -52,9 +54,9 @@ _COMMANDS = tuple(
         ),
         (
             "sqlplus expdp impdp sqlldr",
-            rf"\b(?:sqlplus|expdp|impdp|sqlldr)\s(?:-\w+\s)?[\w$]{{1,40}}/([^\s@/]{{3,100}})(?=@|\s|$)",
+            r"\b(?:sqlplus|expdp|impdp|sqlldr)\s(?:-\w+\s)?[\w$]{1,40}/([^\s@/]{3,100})(?=@|\s|$)",
         ),
-        ("chpasswd", rf"\becho\s[\"']?[\w.-]{{1,40}}:([^\s\"']{{3,100}})[\"']?\s?\|\s?(?:sudo\s)?chpasswd"),
+        ("chpasswd", r"\becho\s[\"']?[\w.-]{1,40}:([^\s\"']{3,100})[\"']?\s?\|\s?(?:sudo\s)?chpasswd"),
         ("sudo", rf"\becho\s{_VALUE}\s?\|\s?sudo\s(?:-\w+\s)?-S"),
         ("passwd", rf"\becho\s-?e?\s?{_VALUE}\s?\|\s?(?:sudo\s)?passwd"),
         ("wpa_passphrase", rf"\bwpa_passphrase\s(?:\"[^\"\n]+\"|\S+)\s{_VALUE}"),
@@ -64,7 +66,8 @@ _COMMANDS = tuple(
         ("configure", rf"\baws configure set \S*(?:secret|token)\S*\s{_VALUE}"),
         (
             "identified user role",
-            rf"(?i:identified\s(?:with\s\S+\s)?by|(?:user|role)\s\S+\s(?:with\s)?(?:encrypted\s)?password)\s'([^'\n]{{3,200}})'()()",
+            r"(?i:identified\s(?:with\s\S+\s)?by|(?:user"
+            r"|role)\s\S+\s(?:with\s)?(?:encrypted\s)?password)\s'([^'\n]{3,200})'()()",
         ),
         ("requirepass masterauth", rf"\b(?:requirepass|masterauth)\s{_VALUE}"),
     )
@@ -88,11 +91,13 @@ _OPTION_SIGN = re.compile(
     r"\s[-/]{1,2}\w|\||\\\\|requirepass|masterauth|sqlplus|(?:im|ex)pdp|login|passphrase|(?i:identified|password ')"
 )
 _OPTION = re.compile(
-    r"(?<=[-/])(?:password|passwd|passwort|pass|pwd|passphrase|token|secret|api-?key|access-?key|secret-?key|auth-token)"
+    r"(?<=[-/])(?:password|passwd|passwort|pass|pwd|passphrase|token|secret|api-?key|access-?key|secret-?key"
+    r"|auth-token)"
     rf"[ =:]{_VALUE}"
 )
 _HEADER = re.compile(
-    r"\b(?:proxy-)?authorization[\"']?\s?[:=]\s?[\"']?(?:basic|bearer|token|digest|apikey|api-key|bot|aws4-hmac-sha256|negotiate|ntlm|key|sso-key|genie"
+    r"\b(?:proxy-)?authorization[\"']?\s?[:=]\s?[\"']?(?:basic|bearer|token|digest|apikey|api-key|bot"
+    r"|aws4-hmac-sha256|negotiate|ntlm|key|sso-key|genie"
     r"key|splunk|oauth)\s{1,2}([^\s\"',;]{8,4000})",
     re.IGNORECASE,
 )
@@ -101,30 +106,37 @@ _TOKEN_HEADER = re.compile(r"(?<=-)(?:key|token|secret|signature|auth)\s?:\s?([^
 _COOKIE = re.compile(r"\b(?:set-)?cookie2?[\"']?\s?:\s?([^\n\"]{8,4000})", re.IGNORECASE)
 _CRUMB = re.compile(r"([\w.-]{1,64})=([^\s;,]{12,2000})")
 _SESSION = re.compile(
-    r"\b(?:phpsessid|jsessionid|connect\.sid|asp\.net_sessionid|session_?id|sid|auth_token|csrftoken)=([^\s;,&\"']{12,500})"
+    r"\b(?:phpsessid|jsessionid|connect\.sid|asp\.net_sessionid|session_?id|sid|auth_token"
+    r"|csrftoken)=([^\s;,&\"']{12,500})"
 )
 _WIFI = re.compile(r"\bWIFI:(?:[^\n;]|\\;){0,100};.{0,300}", re.IGNORECASE)
 _WIFI_PASSWORD = re.compile(r"(?<=[;:])(?:P|PH2|I|A):((?:[^;\\\n]|\\.){3,100})")
 _WIFI_KEY = re.compile(
-    r"\b(?:wpa[23]?(?:-psk)?|wep|wi-?fi|wlan|ssid|hotspot|router|network)\b[^\n:=]{0,40}?\b(?:key|psk|code|schlüssel)(?:\sis\s|\s?[:=]\s?|\s)\"?([^\s\"]{8,63})"
-    r"|\b(?:clé|clef|cl[ée])\s(?:wi-?fi|wpa2?)\s?[:=]?\s?([^\s\"]{8,63})|\b(?:wlan|wi-?fi|netzwerk)-?schlüssel\s?(?:ist|lautet|:)?\s?([^\s\"]{8,63})"
-    r"|\b(?:clave|chave|chiave|klucz)\s(?:del?|do|da|di)?\s?(?:la\s)?wi-?fi\s?(?:es|é|è|to)?\s?[:=]?\s?([^\s\"]{8,63})"
+    r"\b(?:wpa[23]?(?:-psk)?|wep|wi-?fi|wlan|ssid|hotspot|router|network)\b[^\n:=]{0,40}?\b(?:key|psk|code"
+    r"|schlüssel)(?:\sis\s|\s?[:=]\s?|\s)\"?([^\s\"]{8,63})"
+    r"|\b(?:clé|clef|cl[ée])\s(?:wi-?fi|wpa2?)\s?[:=]?\s?([^\s\"]{8,63})|\b(?:wlan|wi-?fi"
+    r"|netzwerk)-?schlüssel\s?(?:ist|lautet|:)?\s?([^\s\"]{8,63})"
+    r"|\b(?:clave|chave|chiave|klucz)\s(?:del?|do|da|di)?\s?(?:la\s)?wi-?fi\s?(?:es|é|è"
+    r"|to)?\s?[:=]?\s?([^\s\"]{8,63})"
     r"|\b(?:psk|wpa_?psk|sae_password|passphrase)\s?=\s?\"?([^\s\"]{6,63})",
     re.IGNORECASE,
 )
 _MARKUP = re.compile(
-    r"<([\w:.-]{0,40}(?:password|passwd|pwd|secret|token|apikey|api_key|privatekey)[\w:.-]{0,20})[^<>]{0,80}>([^<\n]{3,400})</",
+    r"<([\w:.-]{0,40}(?:password|passwd|pwd|secret|token|apikey|api_key"
+    r"|privatekey)[\w:.-]{0,20})[^<>]{0,80}>([^<\n]{3,400})</",
     re.IGNORECASE,
 )
 _ADDRESS = re.compile(r"(?<=://)[^\s/:@\"'<>]{0,100}:([^\s\"<>]{1,200})@(?=[\w\[$.%-])")
 _OTPAUTH = re.compile(r"otpauth(?:-migration)?://\S{0,200}?[?&](?:secret|data)=([\w%+/=-]{8,400})", re.IGNORECASE)
 _EMAIL_PAIR = re.compile(r"(?<![\w/:.])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}[:|]([^\s/:|]{6,64})(?!\S*/)")
 _QUERY = re.compile(
-    r"[?&;](?:[\w.-]{0,20}(?:password|passwd|pwd|secret|token|apikey|api_key|access_key|auth|signature|sig))=([^\s&;\"'#]{6,2000})",
+    r"[?&;](?:[\w.-]{0,20}(?:password|passwd|pwd|secret|token|apikey|api_key|access_key|auth|signature"
+    r"|sig))=([^\s&;\"'#]{6,2000})",
     re.IGNORECASE,
 )
 _PLACEHOLDER = re.compile(
-    r"[*•xX.…_?-]{2,}|[<{$%\[(].*|https?:.*|(?:your|my)[-_].*|\.{3}|(?:password|passwd|pass|secret|token|true|false|none|null)",
+    r"[*•xX.…_?-]{2,}|[<{$%\[(].*|https?:.*|(?:your|my)[-_].*|\.{3}|(?:password|passwd|pass|secret|token|true"
+    r"|false|none|null)",
     re.IGNORECASE,
 )
 _PORT_AND_PATH = re.compile(r"\d{1,5}/.*|[^@]*/[^@]*/.*")

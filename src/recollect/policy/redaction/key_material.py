@@ -16,9 +16,12 @@ _PEM_END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|\bPr
 _PEM_BODY = re.compile(r"(?:(?:\s|\\n){1,4}[A-Za-z0-9+/=]{16,})*")
 # First bytes of DER keys (version 0 after the length), OpenSSH's magic, secret key packets of OpenPGP.
 _BEGINNING = re.compile(
-    r"(?<![\w+/])(?:b3BlbnNzaC1rZXktdj|MII[A-Za-z0-9+/]{2}[AQgw]IBA[AD]|MHcCAQEE|MIGkAgEBBD|MIGHAgEAMB|MIG2AgEAMB|MIHuAgEAMB"
-    r"|MC4CAQAwBQ|MFECAQEwBQ|MIIB\w{2}IBAAKB|MIGTAgEAMB|MFMCAQEw|l[A-Za-z0-9+/]{2}YB[A-Z]|lF[g-j]E[A-Z]|xVgE[A-Z]|xcLYB[A-Z])"
-    r"[A-Za-z0-9+/]{30,}={0,2}(?:(?:\s{1,2}|\\n)[A-Za-z0-9+/]{20,100}={0,2}(?![\w+/]))*(?:(?:\s{1,2}|\\n)[A-Za-z0-9+/]{2,75}==?(?![\w+/]))?"
+    r"(?<![\w+/])(?:b3BlbnNzaC1rZXktdj|MII[A-Za-z0-9+/]{2}[AQgw]IBA[AD]|MHcCAQEE|MIGkAgEBBD|MIGHAgEAMB|MIG2AgEAMB"
+    r"|MIHuAgEAMB"
+    r"|MC4CAQAwBQ|MFECAQEwBQ|MIIB\w{2}IBAAKB|MIGTAgEAMB|MFMCAQEw|l[A-Za-z0-9+/]{2}YB[A-Z]|lF[g-j]E[A-Z]|xVgE[A-Z]"
+    r"|xcLYB[A-Z])"
+    r"[A-Za-z0-9+/]{30,}={0,2}(?:(?:\s{1,2}|\\n)[A-Za-z0-9+/]{20,100}={0,2}(?![\w+/]))*(?:(?:\s{1,2}"
+    r"|\\n)[A-Za-z0-9+/]{2,75}==?(?![\w+/]))?"
 )
 # A text may have lost its line breaks.
 _LINES = re.compile(
@@ -26,7 +29,8 @@ _LINES = re.compile(
     r"(?:[A-Za-z0-9+/]{20,76}={0,2}|[A-Za-z0-9+/]{2,75}==?)(?![\w+/])"
 )
 _PUBLIC = re.compile(
-    r"CERTIFICATE|PUBLIC|SIGNATURE|MESSAGE|REQUEST|PARAMETERS|ssh-|base64,|image|content-type|attachment|picture|png|jpe?g",
+    r"CERTIFICATE|PUBLIC|SIGNATURE|MESSAGE|REQUEST|PARAMETERS|ssh-|base64,|image|content-type|attachment|picture"
+    r"|png|jpe?g",
     re.IGNORECASE,
 )
 _MEDIA = re.compile(r"iVBORw|/9j/|R0lGOD|JVBERi|UklGR|PHN2Zy|UEsDB|H4sI|AAAA[A-Za-z]|mQ[EGIMN]|SUkq|Qk0|T2dnUw|SUQz")
@@ -40,8 +44,10 @@ _HEX = re.compile(r"(?<![\w/#:.-])(?:0x)?([0-9a-fA-F]{64})(?![\w-])")
 _BASE58 = re.compile(r"(?<![\w/=+-])[1-9A-HJ-NP-Za-km-z]{86,90}(?![\w/=+-])")
 _HEX_PAIR = re.compile(r"(?<=\]:)[0-9a-f]{32}(?!\w)|(?<!\w)AC[0-9a-f]{32}\W{1,3}([0-9a-f]{32})(?!\w)")
 _WALLET_NAME = re.compile(
-    r"priv(?:ate)?[ _-]?key|secret|privkey|priv:|signing key|wallet key|seed|privat\w{0,4} schlüssel|private[rn]? schlüssel|clé privée"
-    r"|cl(?:ave|é|e) privad?[ae]?|chave privada|chiave privata|klucz prywatny|özel anahtar|encryption key|master key|keystore"
+    r"priv(?:ate)?[ _-]?key|secret|privkey|priv:|signing key|wallet key|seed|privat\w{0,4} schlüssel"
+    r"|private[rn]? schlüssel|clé privée"
+    r"|cl(?:ave|é|e) privad?[ae]?|chave privada|chiave privata|klucz prywatny|özel anahtar|encryption key"
+    r"|master key|keystore"
 )
 _NEARBY_CHARS = 60
 _AWS_ID = re.compile(r"(?<![A-Z0-9])A(?:KIA|SIA)[A-Z0-9]{16}(?![A-Z0-9])|\[redacted: AWS key\]")

@@ -15,7 +15,8 @@ _GROUPED_CARD = re.compile(
     r"(?:[0-9]{4}\1[0-9]{4}\1[0-9]{4}|[0-9]{6}\1[0-9]{4,5})(?![\w@>]|[/.-]\d)"
 )
 _CARD_MAKERS = re.compile(
-    r"4\d{15}|5[1-5]\d{14}|2(?:2[2-9]|[3-6]\d|7[01])\d{13}|3[47]\d{13}|3[068]\d{12}|35\d{14}|6(?:011|5\d\d|2\d\d)\d{12}"
+    r"4\d{15}|5[1-5]\d{14}|2(?:2[2-9]|[3-6]\d|7[01])\d{13}|3[47]\d{13}|3[068]\d{12}|35\d{14}|6(?:011|5\d\d"
+    r"|2\d\d)\d{12}"
 )
 # The search begins at the check digits: letters are everywhere.
 _IBAN = re.compile(
@@ -26,8 +27,8 @@ _IBAN_SIZES = {
     for size, countries in (
         pair.split(":")
         for pair in (
-            "15:NO 16:BE 18:DK,FI,FO,GL,NL 19:MK,SI 20:AT,BA,EE,KZ,LT,LU,XK 21:CH,HR,LI,LV 22:BG,BH,CR,DE,GB,GE,IE,ME,RS "
-            "23:AE,GI,IL 24:AD,CZ,ES,MD,PK,RO,SA,SE,SK,TN,VG 25:PT 26:IS,TR 27:FR,GR,IT,MC,MR,SM "
+            "15:NO 16:BE 18:DK,FI,FO,GL,NL 19:MK,SI 20:AT,BA,EE,KZ,LT,LU,XK 21:CH,HR,LI,LV "
+            "22:BG,BH,CR,DE,GB,GE,IE,ME,RS 23:AE,GI,IL 24:AD,CZ,ES,MD,PK,RO,SA,SE,SK,TN,VG 25:PT 26:IS,TR 27:FR,GR,IT,MC,MR,SM "
             "28:AL,AZ,BY,CY,DO,GT,HU,LB,PL 29:BR,PS,QA,UA 30:JO,KW,MU 31:MT"
         ).split()
     )
@@ -44,20 +45,29 @@ _FORMS = (  # of Italy, the United Kingdom, Brazil, Spain and Switzerland
 )
 _ITALIAN_LETTERS = 6
 _ID_NAMES = (
-    r"ssn|social(?: security| insurance)?(?: number| no\.?)|national insurance(?: number)?|ni number|tax ?id|taxpayer id"
+    r"ssn|social(?: security| insurance)?(?: number| no\.?)|national insurance(?: number)?|ni number|tax ?id"
+    r"|taxpayer id"
     r"|(?:passport|passaporto|passaporte|pasaporte|passeport|paszportu?|pasaport|reisepass|personalausweis|ausweis)"
     r"(?:[ -]?(?:number|no\.?|nummer|nr\.?|numarası|numarasi))?"
-    r"|n(?:[úu]mero|umero|um[ée]ro|r\.?|umer)(?: d[eio](?:l|lla)?)? (?:passaporto|passaporte|pasaporte|passeport|paszportu|dowodu(?: osobistego)?"
-    r"|seguridad social|seguran[çc]a social|sécurité sociale|securite sociale|identidade|identidad|carta d['’]identità)"
+    r"|n(?:[úu]mero|umero|um[ée]ro|r\.?|umer)(?: d[eio](?:l|lla)?)? (?:passaporto|passaporte|pasaporte|passeport"
+    r"|paszportu|dowodu(?: osobistego)?"
+    r"|seguridad social|seguran[çc]a social|sécurité sociale|securite sociale|identidade|identidad"
+    r"|carta d['’]identità)"
     r"|driv(?:er['’]?s|ing) licen[cs]e(?: number| no\.?)?|führerschein(?:nummer|nr\.?)|id card number"
-    r"|steuer-?(?:id|identifikationsnummer|nummer)|sozialversicherungsnummer|rentenversicherungsnummer|svnr|personalausweisnummer"
-    r"|s[ée]curit[ée] sociale|seguridad social|cpf|rg|cnpj|dni|nie|nif|curp|pesel|nip|dow[óo]d osobisty|codice fiscale"
-    r"|tc ?(?:kimlik|no)(?: ?(?:no|numaram|numaras[ıi]))?|t\.c\.(?: kimlik)?|kimlik (?:no|numaram?|numaras[ıi])|aadhaar|pan number|bsn|burgerservicenummer"
-    r"|personnummer|cpr(?:-nummer)?|rodn[ée] [čc][íi]slo|инн|снилс|паспорт\w*|medicare(?: number)?|nhs number|sin number|health insurance number"
+    r"|steuer-?(?:id|identifikationsnummer|nummer)|sozialversicherungsnummer|rentenversicherungsnummer|svnr"
+    r"|personalausweisnummer"
+    r"|s[ée]curit[ée] sociale|seguridad social|cpf|rg|cnpj|dni|nie|nif|curp|pesel|nip|dow[óo]d osobisty"
+    r"|codice fiscale"
+    r"|tc ?(?:kimlik|no)(?: ?(?:no|numaram|numaras[ıi]))?|t\.c\.(?: kimlik)?|kimlik (?:no|numaram?|numaras[ıi])"
+    r"|aadhaar|pan number|bsn|burgerservicenummer"
+    r"|personnummer|cpr(?:-nummer)?|rodn[ée] [čc][íi]slo|инн|снилс|паспорт\w*|medicare(?: number)?|nhs number"
+    r"|sin number|health insurance number"
 )
 _ACCOUNT_NAMES = (
-    r"(?:bank )?(?:account|acct)\.? (?:number|no\.?|nr\.?|#)|(?:routing|aba)(?: number)?|kontonummer|konto-?nr\.?|num[ée]ro de compte"
-    r"|n[úu]mero de (?:la )?cuenta|n[úu]mero da conta|numero (?:di|del) conto|numer (?:konta|rachunku)|hesap (?:no|numaras[ıi]|numaram)"
+    r"(?:bank )?(?:account|acct)\.? (?:number|no\.?|nr\.?|#)|(?:routing|aba)(?: number)?|kontonummer|konto-?nr\.?"
+    r"|num[ée]ro de compte"
+    r"|n[úu]mero de (?:la )?cuenta|n[úu]mero da conta|numero (?:di|del) conto|numer (?:konta|rachunku)"
+    r"|hesap (?:no|numaras[ıi]|numaram)"
     r"|sort code \d\d-?\d\d-?\d\d,? (?:and )?account|routing(?: number)? \d{9},? (?:and )?account(?: number)?"
 )
 _JOINT = r"(?:\s(?:is|was|ist|lautet|est|es|é|è|to|jest|это|:))?\s{0,2}[:=#]?\s{0,2}"
@@ -66,9 +76,9 @@ _ID = re.compile(
     r"(?P<value>[a-z]{0,4}\d?[a-z]{0,2}[ -]?\d(?:[ ./-]?[\da-z]){4,20}(?![^\W_]))"
 )
 _ID_STEMS = (
-    "ssn social insur tax pass pasap pasz ausweis licen führer steuer nummer svnr curit segur cpf rg cnpj dni nie nif curp pesel nip "
-    "dow fiscale tc t.c kimlik aadh pan bsn cpr rodn инн снилс паспорт medicare nhs sin acc konto compte cuenta conta conto rachunk "
-    "hesap identi"
+    "ssn social insur tax pass pasap pasz ausweis licen führer steuer nummer svnr curit segur cpf rg cnpj dni nie "
+    "nif curp pesel nip dow fiscale tc t.c kimlik aadh pan bsn cpr rodn инн снилс паспорт medicare nhs sin acc konto "
+    "compte cuenta conta conto rachunk hesap identi"
 ).split()
 _MIN_ID_DIGITS = 5
 _DIGITS = re.compile(r"[0-9]")

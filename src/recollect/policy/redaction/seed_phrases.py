@@ -21,15 +21,20 @@ _WORD = re.compile(r"[^\W\d_]{3,12}")
 _NAMED = re.compile(
     r"(?:(?:seed|mnemonic|mnemonik\w*|wallet|recovery|secret|backup|wiederherstellungs|merk|geheim)"
     r"[ -]?(?:phrase|words?|seed|wörter|satz)"
-    r"|seed|mnemonic|phrase (?:de récupération|secrète|seed)|frase (?:semilla|de recuperaci[óo]n|semente|de recuperação|seed|di recupero)"
-    r"|palabras semilla|palavras-chave da carteira|parole (?:segrete|seed|del wallet)|fraza (?:seed|odzyskiwania)|kurtarma (?:kelimeleri|ifadesi))"
+    r"|seed|mnemonic|phrase (?:de récupération|secrète|seed)|frase (?:semilla|de recuperaci[óo]n|semente"
+    r"|de recuperação|seed|di recupero)"
+    r"|palabras semilla|palavras-chave da carteira|parole (?:segrete|seed|del wallet)|fraza (?:seed|odzyskiwania)"
+    r"|kurtarma (?:kelimeleri|ifadesi))"
     rf"(?: is| are| ist| lautet| est| es| é| è| to)?\s{{0,2}}[:=]?\s{{0,4}}(?:\(?1[.):]\s{{0,2}})?"
     rf"([^\W\d_]{{3,12}}(?:{_BETWEEN}[^\W\d_]{{3,12}}){{{MIN_WORDS - 1},{_MAX_WORDS - 1}}})"
 )
-_NAMES = ("seed", "mnemo", "wallet", "recover", "phrase", "backup", "frase", "palabras", "palavras", "parole", "fraza",
-          "kurtarma", "wiederher", "merk", "geheim", "secret")  # fmt: skip
-_FUNCTION_WORDS = frozenset("the and for with that are was you your has have not but from they this und der die das ist "
-                            "nicht que les des une est los las por para não con per della jest się nie bir için".split())  # fmt: skip
+_NAMES = (
+    "seed mnemo wallet recover phrase backup frase palabras palavras parole fraza kurtarma wiederher merk geheim secret"
+).split()
+_FUNCTION_WORDS = frozenset(
+    "the and for with that are was you your has have not but from they this und der die das ist nicht que les des une "
+    "est los las por para não con per della jest się nie bir için".split()
+)
 
 
 def spans(lower: str) -> Iterator[Span]:

@@ -17,14 +17,18 @@ _PASSWORDS = (
 )
 _BARE_PASSWORDS = r"pass(?<![^\W_]pass)(?=\s?[:=])|pw(?<![^\W_]pw)(?=\s?[:=]|\s(?:is|was|ist|for|of|to|on|at)\b)"
 _KEYS = (
-    r"(?:api|access|auth|secret|private|bot|licen[cs]e|client|refresh|session|signing|encryption|webhook|deploy|consumer|jwt"
-    r"|pre-?shared|app|application|2fa|totp|mfa|master|service|bearer|shared|id|user|master|github|stripe|openai|aws|discord)"
-    r"[ _-]?(?:access[ _-]?)?(?:keys?|tokens?|secrets?)|account[ _-]?key|wi-?fi[ _-]?key|api-schlüssel|cl[ée] (?:api|d['’]api)"
+    r"(?:api|access|auth|secret|private|bot|licen[cs]e|client|refresh|session|signing|encryption|webhook|deploy"
+    r"|consumer|jwt"
+    r"|pre-?shared|app|application|2fa|totp|mfa|master|service|bearer|shared|id|user|master|github|stripe|openai"
+    r"|aws|discord)"
+    r"[ _-]?(?:access[ _-]?)?(?:keys?|tokens?|secrets?)|account[ _-]?key|wi-?fi[ _-]?key|api-schlüssel"
+    r"|cl[ée] (?:api|d['’]api)"
     r"|(?:clave|chave|chiave|klucz) (?:de )?api|api anahtarı"
 )
 _WORDS = r"token|secret|credentials?|clave|parola(?: d['’]ordine|m|sı|mı|mız|nız|yı|mi|si)?"
 _STEM = re.compile(
-    "ad(?:gang|min)|api|c(?:lave|ontrase|red)|h(?:asl|eslo)|jelsz|k(?:ey|odeord)|login|mdp|p(?:arola|ass|wd?|i[ /:]|ostgres)|guest|root|test|user|sa ?[/:]|"
+    "ad(?:gang|min)|api|c(?:lave|ontrase|red)|h(?:asl|eslo)|jelsz|k(?:ey|odeord)|login|mdp|"
+    "p(?:arola|ass|wd?|i[ /:]|ostgres)|guest|root|test|user|sa ?[/:]|"
     "s(?:ala?sana|e(?:cret|nha|nord)|ifre)|token|w(?:i-?fi|lan|o(?:ord|rt))"
 )
 _FOREIGN_STEM = re.compile("hasł|парол|şifre|şıfre|密|パスワード|비밀번호|비번|كلمة|סיסמ|κωδικ|lösenord|jelszó")
@@ -50,14 +54,17 @@ _KEY_BESIDE = re.compile(r"(?:keys?|tokens?|secrets?|schlüssel|api|anahtarı)\s
 _KEY_ENDS = re.compile(rf"(?:{_KEYS})\s$")
 _LOGIN_NAMES = ("login", "cred", "zugang", "identif", "wifi", "wi-fi", "wlan", "ssid", "admin", "ssh")
 _LOGIN = re.compile(
-    r"\b(?:login|logins|creds|credentials|zugangsdaten|identifiants|wi-?fi|wlan|ssid|admin|ssh)(?: details| data)?(?:\s?[:=]|\s(?:is|are))\s?"
+    r"\b(?:login|logins|creds|credentials|zugangsdaten|identifiants|wi-?fi|wlan|ssid|admin|ssh)(?: details"
+    r"| data)?(?:\s?[:=]|\s(?:is|are))\s?"
     r"[^\s/:]{2,60}(?:\s?/\s?|:)([^\s/]{5,64})(?!/)"
 )
 _LOGIN_AFTER = re.compile(
-    r"(?<![^\s\"'`(*|])[\w.@-]{2,60}\s?[/:]\s?([^\s/]{5,64})\s(?:is|are|as|was|for)\s(?:[\w'’-]{1,20}\s){0,4}(?:login|creds|credentials)\b"
+    r"(?<![^\s\"'`(*|])[\w.@-]{2,60}\s?[/:]\s?([^\s/]{5,64})\s(?:is|are|as|was"
+    r"|for)\s(?:[\w'’-]{1,20}\s){0,4}(?:login|creds|credentials)\b"
 )
 _ROOT_LOGIN = re.compile(
-    r"(?<![\w/.:@-])(?:root|admin|administrator|user|test|guest|pi|postgres|sa)\s?[/:]\s?(?=\S*[!@#$%^&*+?])([^\s/:]{6,64})"
+    r"(?<![\w/.:@-])(?:root|admin|administrator|user|test|guest|pi|postgres"
+    r"|sa)\s?[/:]\s?(?=\S*[!@#$%^&*+?])([^\s/:]{6,64})"
 )
 _AS = re.compile(
     r"(?<!\S)(\S{4,200})\s(?:(?:as|for|is|was|being|becomes|als|ist|comme|est|como|es|é|come|è|jako|to|jest)\s)"
@@ -75,27 +82,32 @@ _WINDOW_WORDS, _WINDOW_CHARS = 8, 160
 _SIGNS = re.compile(r"['’]s|[^\w\s$<{]{1,3}")
 _ARROWS = frozenset(("→", "->", "=>", "–", "—", "-", "=", ":", "|", "~", "⇒", "➜", ">", "is:", "to:"))
 _LINKS = frozenset(
-    "is was be are now still it's that's ist war lautet heißt heisst wäre es era será sera é era são è sarà c'est c’est est "
-    "sera jest brzmi będzie to är er on je este este: είναι هي هو היא это this: este olarak van volt seria".split()
+    "is was be are now still it's that's ist war lautet heißt heisst wäre es era será sera é são è sarà c'est c’est "
+    "est sera jest brzmi będzie to är er on je este este: είναι هي هو היא это this: este olarak van volt seria".split()
 )
 _TO = frozenset("to into auf zu in en à a para por pra con com na z naar till til ke za на".split())
 _CHANGE = re.compile(
-    r"chang|(?<!\w)(?:re)?set(?!\w)|updat|switch|rotat|replac|änder|setz|gesetzt|umgestellt|modifi|défini|remplac|(?<!\w)mis(?!\w)"
-    r"|camb|pus[eo]|puest|actualiz|mud(?:ei|ou|ar|amos)|troqu|troc|alter|defin|coloqu|impost|mess[oa]|aggiorn|zmieni|ustaw"
+    r"chang|(?<!\w)(?:re)?set(?!\w)|updat|switch|rotat|replac|änder|setz|gesetzt|umgestellt|modifi|défini|remplac"
+    r"|(?<!\w)mis(?!\w)"
+    r"|camb|pus[eo]|puest|actualiz|mud(?:ei|ou|ar|amos)|troqu|troc|alter|defin|coloqu|impost|mess[oa]|aggiorn"
+    r"|zmieni|ustaw"
     r"|değiştir|yap|ayarla|belirle|поменя|смени|измени|установи|wijzig|verander|ingesteld|ändra|bytt|endret|ændre"
 )
 _ASIDE = frozenset(
-    "manager managers policy policies reset resets hint field fields generator strength length vault hash hashes hashing prompt "
-    "rules requirements protected protection protokoll recovery-email expiry expiration rotation meter checker must should "
-    "forgotten vergessen oublié olvidé esqueci unuttum zapomniałem don't doesn't can't isn't not never".split()
+    "manager managers policy policies reset resets hint field fields generator strength length vault hash hashes "
+    "hashing prompt rules requirements protected protection protokoll recovery-email expiry expiration rotation meter "
+    "checker must should forgotten vergessen oublié olvidé esqueci unuttum zapomniałem don't doesn't can't isn't not never".split()
 )
 _SOON = re.compile(
-    r"\s(?:yesterday|today|now|again|last|this|on|gestern|heute|hier|ayer|hoy|ontem|hoje|ieri|oggi|wczoraj|dziś|dün|bugün)\b"
+    r"\s(?:yesterday|today|now|again|last|this|on|gestern|heute|hier|ayer|hoy|ontem|hoje|ieri|oggi|wczoraj|dziś"
+    r"|dün|bugün)\b"
 )
 
 _PLACEHOLDER = re.compile(
-    r"[*•xX.…_?-]{2,}|<[^>]*>.*|\$[A-Z_{(].*|%\w+%|\{.*|\[(?:redacted|your|insert|a-|\^).*|https?://.*|[\w.]+\(.*|[\w.]+\[(?!redacted).*"
-    r"|(?:your|my|the|some|a)[_-]?(?:api|password|passwd|pass|token|secret|key)[\w-]*|(?:os|process|env|self|args)\..*"
+    r"[*•xX.…_?-]{2,}|<[^>]*>.*|\$[A-Z_{(].*|%\w+%|\{.*|\[(?:redacted|your|insert|a-|\^).*|https?://.*|[\w.]+\(.*"
+    r"|[\w.]+\[(?!redacted).*"
+    r"|(?:your|my|the|some|a)[_-]?(?:api|password|passwd|pass|token|secret|key)[\w-]*|(?:os|process|env|self"
+    r"|args)\..*"
     r"|changeme|example|placeholder|none|null|nil|true|false|undefined|str|string|int|bool|todo|tbd|n/?a|dummy"
     r"|[a-z_]*(?:password|passwd|passwort|secret|token)[a-z_]*|key|redacted|hidden|unknown",
     re.IGNORECASE,
@@ -130,12 +142,14 @@ _DESCRIBING = re.compile(
     r".+(?:ed|ing|able|ible|ful|less|ly|ous|ive|ado|ada|ido|ida|ável|ível|ée|lich|bar|haft)", re.IGNORECASE
 )
 _NAMES = re.compile(
-    r"(?:sha|md|base|oauth|argon|pbkdf|scrypt|bcrypt|utf|rot|aes|rsa|keepass|1password|web|v)-?\d*\w?|\d+[a-z]{0,3}s?|"
+    r"(?:sha|md|base|oauth|argon|pbkdf|scrypt|bcrypt|utf|rot|aes|rsa|keepass|1password|web|v)-?\d*\w?"
+    r"|\d+[a-z]{0,3}s?|"
     r".*(?:-based|-manager|-reset)|1password\w*",
     re.IGNORECASE,
 )
 _UNIT = re.compile(
-    r"\s{0,2}(?:%|\+|(?:or more |to \d+ )?(?:char|digit|letter|symbol|word|long|year|month|week|day|hour|minute|second"
+    r"\s{0,2}(?:%|\+|(?:or more |to \d+ )?(?:char|digit|letter|symbol|word|long|year|month|week|day|hour|minute"
+    r"|second"
     r"|bit|byte|time|step|zeichen|stellen|ziffern|caract|d[íi]git|chiffre|символ|знак|文字|位|年|天|日))",
     re.IGNORECASE,
 )

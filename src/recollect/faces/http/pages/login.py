@@ -4,7 +4,6 @@ The sign-in form carries a token of its own, so that no other site can sign a br
 """
 
 import secrets
-
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Request
