@@ -325,11 +325,14 @@ HOSTILE = [
     "a", "1", " ", "sk-", "eyJ", "=eyJ", ".eyJ", "://", "://a:", "password ", "password is ", "password for a b c d ",
     "pass:", "key = ", "aws", "awskey'", "xoxb-1-", "glagent-", "-----BEGIN PRIVATE KEY-----", "[redacted: x]",
     "password='", "pin is 4711 ", "1-", "AKIA" + "A" * 16, "bearer ", "seed: abandon ", "//", "M" * 25 + ".",
-    "mysql -p", "curl -u a:", "password to ", "password changed to a ", "пароль ", "authorization: basic ", "cookie: a=",
-    "wifi:s:a;p:", "a@b.c:", "--password ", "<password>", "pin is ", "verification code ", "backup codes: ", "1234-5678 ", "abandon ",
+    "mysql -p", "curl -u a:", "password to ", "password changed to a ", "пароль ", "authorization: basic ",
+    "cookie: a=",
+    "wifi:s:a;p:", "a@b.c:", "--password ", "<password>", "pin is ", "verification code ", "backup codes: ",
+    "1234-5678 ", "abandon ",
     "seed phrase abandon ", "MIIEpAIBAAKC", "A" * 64 + "\n", "4111.", "123-45-6789 ", "ssn 1 ", "account number 1 2 ",
     "de89 ", "xprv", "0x" + "a" * 64 + " ", "key_", "private key ", "x as my ", "a/b1c2d is login ", "密码", "-", "=",
-    ";p:", "sig=", "a-key:", "\u200b", "Ａ", "AKIA\u200b", "login: a / ", "api key ", "DE89 3704 ", "DE89" + "3704" * 7, "creds:a/",
+    ";p:", "sig=", "a-key:", "\u200b", "Ａ", "AKIA\u200b", "login: a / ", "api key ", "DE89 3704 ",
+    "DE89" + "3704" * 7, "creds:a/",
 ]  # fmt: skip
 
 

@@ -239,7 +239,7 @@ class Http(Group):
         "File with the operator's, the reader's and the metrics token, created at the first start; "
         "RECOLLECT_HTTP_TOKEN replaces the operator's.",
     )
-    trusted_proxies: Annotated[tuple[str, ...], Words] = setting(
+    trusted_proxies: Annotated[tuple[str, ...], Words] = detail(
         (),
         "Addresses or networks of reverse proxies whose X-Forwarded-For and X-Forwarded-Proto count; "
         "others' are ignored.",

@@ -81,12 +81,15 @@ _LISTED = re.compile(
 )
 _DATE = re.compile(r"(?:19|20)\d\d-\d\d-\d\d|\d\d-\d\d-(?:19|20)\d\d")
 _CODE_STEMS = (
-    "cod cód kod код cvv cvc cvn pin пин tan otp puk passw kennwort prüfz kartenpr crypto şifre güvenlik verification 验证 認証 인증"
+    "cod cód kod код cvv cvc cvn pin пин tan otp puk passw kennwort prüfz kartenpr crypto şifre güvenlik "
+    "verification 验证 認証 인증"
 ).split()
 _COMBINATION_STEMS = ("comb", "kombination")
 _RECOVERY_STEMS = (
-    "backup back-up recover rescue emerg scratch restore reset one-time wiederherst notfall ersatz rettung secours récup "
-    "sauvegarde restaur recuper respaldo segur ripristino zapasow odzysk awaryjn yedek kurtarma восстанов резерв secret "
+    "backup back-up recover rescue emerg scratch restore reset one-time wiederherst notfall ersatz "
+    "rettung secours récup "
+    "sauvegarde restaur recuper respaldo segur ripristino zapasow odzysk awaryjn yedek kurtarma "
+    "восстанов резерв secret "
     "sicherheits"
 ).split()
 _UNIT = re.compile(

@@ -28,7 +28,8 @@ _IBAN_SIZES = {
         pair.split(":")
         for pair in (
             "15:NO 16:BE 18:DK,FI,FO,GL,NL 19:MK,SI 20:AT,BA,EE,KZ,LT,LU,XK 21:CH,HR,LI,LV "
-            "22:BG,BH,CR,DE,GB,GE,IE,ME,RS 23:AE,GI,IL 24:AD,CZ,ES,MD,PK,RO,SA,SE,SK,TN,VG 25:PT 26:IS,TR 27:FR,GR,IT,MC,MR,SM "
+            "22:BG,BH,CR,DE,GB,GE,IE,ME,RS 23:AE,GI,IL 24:AD,CZ,ES,MD,PK,RO,SA,SE,SK,TN,VG 25:PT 26:IS,TR "
+            "27:FR,GR,IT,MC,MR,SM "
             "28:AL,AZ,BY,CY,DO,GT,HU,LB,PL 29:BR,PS,QA,UA 30:JO,KW,MU 31:MT"
         ).split()
     )

@@ -96,7 +96,8 @@ _CHANGE = re.compile(
 _ASIDE = frozenset(
     "manager managers policy policies reset resets hint field fields generator strength length vault hash hashes "
     "hashing prompt rules requirements protected protection protokoll recovery-email expiry expiration rotation meter "
-    "checker must should forgotten vergessen oublié olvidé esqueci unuttum zapomniałem don't doesn't can't isn't not never".split()
+    "checker must should forgotten vergessen oublié olvidé esqueci unuttum zapomniałem don't doesn't "
+    "can't isn't not never".split()
 )
 _SOON = re.compile(
     r"\s(?:yesterday|today|now|again|last|this|on|gestern|heute|hier|ayer|hoy|ontem|hoje|ieri|oggi|wczoraj|dziś"
@@ -297,8 +298,8 @@ def _value_of_line(token: re.Match[str], text: str, previous: str) -> Iterator[S
     start, value = _bare_value(token)
     end_of_line = text.find("\n", start)
     line = text[start : end_of_line if end_of_line >= 0 else len(text)].strip()
-    is_alone = line.rstrip(_CLOSING) == value.rstrip(_CLOSING)
-    if is_alone and (_fits(value, "", changes=False) or (previous == ":" and value.isdigit() and len(value) >= 4)):
+    fills_line = line.rstrip(_CLOSING) == value.rstrip(_CLOSING)
+    if fills_line and (_fits(value, "", changes=False) or (previous == ":" and value.isdigit() and len(value) >= 4)):
         yield Span(start, start + len(value), "password")
 
 
