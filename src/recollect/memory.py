@@ -42,7 +42,7 @@ from recollect.learning import ingest
 from recollect.learning.consolidate import ConsolidationReport
 from recollect.learning.ingest import LearnedOutcome
 from recollect.learning.schedule import extraction_key
-from recollect.policy.redaction import redact
+from recollect.policy.redaction import redact, redact_place
 from recollect.policy.statement import StatementOptions
 from recollect.privacy.erase import PrivacyService
 from recollect.prompting.assemble import Prompt
@@ -147,7 +147,7 @@ class AsyncMemory:
 
     def view(self, user: str, place: Place | None = None, *, lore: bool = False) -> View:
         """Every verb for one user in one place, by default their DM; with `lore`, about the memos of its guild."""
-        place = with_bare_id(Place(dm=user) if place is None else place)
+        place = with_bare_id(Place(dm=user) if place is None else redact_place(place))
         return View(self.engine, person_key(place.platform, user), place, lore)
 
     async def _reader(self, name: str, place: Place | None = None, lore: bool = False) -> View:
@@ -183,7 +183,8 @@ class AsyncMemory:
         newer state. `place` is where it is now, if fewer people can see it there than when it was said.
         """
         time, text, schedule = at or self._clock(), redact(text[: ingest.MAX_MESSAGE_CHARS]).text, self.engine.schedule
-        return await self.engine.write(lambda tx: ingest.edit(tx, platform, message_id, text, time, schedule, place))
+        where = place and redact_place(place)
+        return await self.engine.write(lambda tx: ingest.edit(tx, platform, message_id, text, time, schedule, where))
 
     async def message_deleted(self, platform: str, message_id: str, at: datetime | None = None) -> bool:
         """A message was deleted, and with it what rests on it; False when it is unknown or already deleted."""

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.policy.redaction import Redacted, known_formats, redact, spoken_secrets
@@ -325,7 +325,14 @@ HOSTILE = [
     "a", "1", " ", "sk-", "eyJ", "=eyJ", ".eyJ", "://", "://a:", "password ", "password is ", "password for a b c d ",
     "pass:", "key = ", "aws", "awskey'", "xoxb-1-", "glagent-", "-----BEGIN PRIVATE KEY-----", "[redacted: x]",
     "password='", "pin is 4711 ", "1-", "AKIA" + "A" * 16, "bearer ", "seed: abandon ", "//", "M" * 25 + ".",
-    "\u200b", "Ａ", "AKIA\u200b", "login: a / ", "api key ", "DE89 3704 ", "DE89" + "3704" * 7, "creds:a/",
+    "mysql -p", "curl -u a:", "password to ", "password changed to a ", "пароль ", "authorization: basic ",
+    "cookie: a=",
+    "wifi:s:a;p:", "a@b.c:", "--password ", "<password>", "pin is ", "verification code ", "backup codes: ",
+    "1234-5678 ", "abandon ",
+    "seed phrase abandon ", "MIIEpAIBAAKC", "A" * 64 + "\n", "4111.", "123-45-6789 ", "ssn 1 ", "account number 1 2 ",
+    "de89 ", "xprv", "0x" + "a" * 64 + " ", "key_", "private key ", "x as my ", "a/b1c2d is login ", "密码", "-", "=",
+    ";p:", "sig=", "a-key:", "\u200b", "Ａ", "AKIA\u200b", "login: a / ", "api key ", "DE89 3704 ",
+    "DE89" + "3704" * 7, "creds:a/",
 ]  # fmt: skip
 
 
@@ -340,6 +347,13 @@ def test_hostile_repetition_costs_in_proportion_to_its_length(unit: str):
         text
     )  # no span inside of another
     redact((unit * 100_000)[:100_000])  # hours, were a pattern to go wrong; the timeout would tell
+
+
+@pytest.mark.timeout(60)
+@settings(max_examples=20, deadline=None)
+@given(st.lists(st.sampled_from(HOSTILE + [frame.format("") for frame, _ in SPOKEN]), min_size=2, max_size=4))
+def test_hostile_mixtures_take_no_longer(units: list[str]):
+    redact(("".join(units) * 20_000)[:20_000])
 
 
 def test_importing_does_not_load_the_library():

@@ -41,8 +41,9 @@ def to_stored_item(path: Path, key: str, value: Mapping[str, Any], search_text: 
     fields = _to_json(value)
     field, own_text = next(((name, fields[name]) for name in TEXT_FIELDS if _is_text(fields.get(name))), ("", ""))
     source_text = search_text or own_text or _render_fields(fields)
-    text = clip(collapse_spaces(redact(source_text).text), MAX_MEMO_CHARS) or key
-    envelope: dict[str, Any] = {"path": list(path), "key": key, "said": digest(text)}
+    text = clip(collapse_spaces(redact(source_text).text), MAX_MEMO_CHARS) or redact(key).text
+    labels = [redact(label).text for label in path]  # the id is made of the originals, so both are still found
+    envelope: dict[str, Any] = {"path": labels, "key": redact(key).text, "said": digest(text)}
     if field and fields[field] == text:
         envelope["field"] = field
         del fields[field]

@@ -43,7 +43,7 @@ from recollect.learning.extraction_records import AcceptedProposal, Extraction, 
 from recollect.learning.schedule import batch_key
 from recollect.policy import guard
 from recollect.policy.merge import covered_by, may_retract, retire
-from recollect.policy.redaction import redact
+from recollect.policy.redaction import redact, redact_tags
 from recollect.policy.similarity import match_cues
 from recollect.policy.viewer import provenance
 from recollect.policy.visibility import audience_covers_place, is_visible
@@ -340,8 +340,13 @@ def _instructions_in(messages: Sequence[Message]) -> list[Message]:
 
 
 def _redact(proposal: Proposal) -> Proposal:
-    tags = tuple(tag for tag in proposal.tags if redact(tag).text == tag)
-    return replace(proposal, text=redact(proposal.text).text, evidence=redact(proposal.evidence).text, tags=tags)
+    return replace(
+        proposal,
+        text=redact(proposal.text).text,
+        evidence=redact(proposal.evidence).text,
+        about=proposal.about and redact(proposal.about).text,
+        tags=redact_tags(proposal.tags),
+    )
 
 
 def _read_messages(tx: Tx, references: Iterable[str]) -> list[Message]:

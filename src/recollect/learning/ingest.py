@@ -24,7 +24,7 @@ from recollect.core.types import (
 )
 from recollect.learning.rollback import rollback_message
 from recollect.learning.schedule import Schedule, queue_daily_log, relearn, schedule_jobs
-from recollect.policy.redaction import redact, redact_name
+from recollect.policy.redaction import redact, redact_name, redact_place
 from recollect.policy.rendering import speaker
 from recollect.policy.repetition import shares
 from recollect.policy.viewer import require_present, valid_user
@@ -75,9 +75,13 @@ def sanitize(message: Message) -> Message:
     if length > MAX_MESSAGE_CHARS:
         log.warning("message %s has %d characters; the first %d are kept", message.id, length, MAX_MESSAGE_CHARS)
     text, name = redact(message.text[:MAX_MESSAGE_CHARS]).text, redact_name(message.name)
-    author, place = bare_id(message.place.platform, message.author), with_bare_id(message.place)
-    is_unchanged = (text, name, author, place) == (message.text, message.name, message.author, message.place)
-    return message if is_unchanged else replace(message, text=text, name=name, author=author, place=place)
+    author, place = bare_id(message.place.platform, message.author), redact_place(with_bare_id(message.place))
+    source = redact_name(message.source)
+    said = message.text, message.name, message.author, message.place, message.source
+    is_unchanged = (text, name, author, place, source) == said
+    return (
+        message if is_unchanged else replace(message, text=text, name=name, author=author, place=place, source=source)
+    )
 
 
 def add_message(

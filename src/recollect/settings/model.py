@@ -253,8 +253,13 @@ class Http(Group):
     )
     token_file: Directory = detail(
         "{data_dir}/tokens.json",
-        "File with the operator's and the reader's token, created at the first start; RECOLLECT_HTTP_TOKEN replaces "
-        "the operator's.",
+        "File with the operator's, the reader's and the metrics token, created at the first start; "
+        "RECOLLECT_HTTP_TOKEN replaces the operator's.",
+    )
+    trusted_proxies: Annotated[tuple[str, ...], Words] = detail(
+        (),
+        "Addresses or networks of reverse proxies whose X-Forwarded-For and X-Forwarded-Proto count; "
+        "others' are ignored.",
     )
     session_lifetime: Seconds = detail("12h", "Time after which a browser has to sign in again.", gt=0)
 

@@ -153,10 +153,10 @@ async def test_a_port_in_use_is_told_in_one_line(folder: Path):
 def test_the_tokens_are_shown_when_asked_for_and_nothing_is_served(cli: Run, folder: Path):
     shown = cli("serve", "--tokens")
     found = tokens(folder)
-    assert shown.out.splitlines() == [f"operator  {found['operator']}", f"reader    {found['reader']}"]
+    assert shown.out.splitlines() == [f"{role:<9} {found[role]}" for role in ("operator", "reader", "metrics")]
     assert cli("--json", "serve", "--tokens").json == found
     chosen = cli("--json", "serve", "--tokens", RECOLLECT_HTTP_TOKEN="a-token-that-i-chose").json
-    assert chosen == {"operator": "a-token-that-i-chose", "reader": found["reader"]}
+    assert chosen == {**found, "operator": "a-token-that-i-chose"}
 
 
 def test_it_refuses_to_be_reached_by_others_before_anybody_decided_how(cli: Run, folder: Path):

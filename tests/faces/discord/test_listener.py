@@ -186,6 +186,14 @@ async def test_why_a_model_fails_is_in_the_log_and_told_to_nobody(caplog: pytest
     assert any(host in record.getMessage() for record in caplog.records)
 
 
+async def test_an_answer_without_a_model_quotes_no_markup_and_no_mentions() -> None:
+    async with acting(lambda _: Status(401)) as scene:
+        await scene.order("!memory remember My **project** is @everyone ||spoiler|| [here](https://evil.example)")
+        told = await scene.ask("what do you know about me?")
+        assert "project" in told
+        assert not [sign for sign in ("**project**", "@everyone", "||spoiler||", "[here](") if sign in told]
+
+
 async def test_when_discord_refuses_a_message_the_next_one_is_answered() -> None:
     async with acting() as scene:
         scene.env.inject_error("POST", f"/channels/{scene.dev.id}/messages", status=500)

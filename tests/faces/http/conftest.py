@@ -23,8 +23,9 @@ from tests import ground
 
 T = TypeVar("T")
 
-TOKENS = Tokens("the-operators-token-0123456789", "a-readers-token-0123456789")
+TOKENS = Tokens("the-operators-token-0123456789", "a-readers-token-0123456789", "the-metrics-token-0123456789")
 OPERATOR = {"Authorization": f"Bearer {TOKENS.operator}"}
+METRICS = {"Authorization": f"Bearer {TOKENS.metrics}"}
 READER = {"Authorization": f"Bearer {TOKENS.reader}"}
 BASE = "http://127.0.0.1:8420"
 

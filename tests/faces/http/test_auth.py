@@ -37,8 +37,8 @@ def test_tokens_are_made_once_and_only_their_owner_may_read_them(tmp_path: Path)
     again, made_again = load_tokens(path)
     assert (made, made_again, first) == (True, False, again)
     assert path.stat().st_mode & 0o777 == 0o600
-    assert len({first.operator, first.reader}) == 2
-    assert min(len(first.operator), len(first.reader)) >= 32
+    assert len({first.operator, first.reader, first.metrics}) == 3
+    assert min(len(first.operator), len(first.reader), len(first.metrics)) >= 32
 
 
 def test_a_chosen_token_replaces_the_operators_and_has_to_be_long(tmp_path: Path):
@@ -159,26 +159,37 @@ def test_a_form_token_belongs_to_one_session(sessions: Sessions):
     assert not sessions.is_form_token(one, "")
 
 
-def test_an_address_that_guesses_waits_and_others_do_not():
+def test_each_wrong_token_after_a_few_doubles_the_wait_of_its_source_alone():
     clock = Seconds()
-    guesses = LoginThrottle(per_address=3, total=10, window=60, clock=clock)
-    for _ in range(3):
-        assert guesses.wait("a") == 0
-        guesses.record_failure("a")
-    assert 0 < guesses.wait("a") <= 61
-    assert guesses.wait("b") == 0
+    throttle = LoginThrottle(free=3, longest=60, sources=3, clock=clock)
+    assert [throttle.failed("192.0.2.1") for _ in range(11)] == [0, 0, 0, 2, 4, 8, 16, 32, 60, 60, 60]
+    assert throttle.failed("192.0.2.2") == 0
     clock.now += 61
-    assert guesses.wait("a") == 0
+    assert throttle.failed("192.0.2.1") == 0
+    throttle.succeeded("192.0.2.1")
+    assert [throttle.failed("192.0.2.1") for _ in range(4)] == [0, 0, 0, 2]
+    for number in range(3, 6):
+        throttle.failed(f"192.0.2.{number}")
+    assert throttle.failed("192.0.2.1") == 0, "only the latest sources are kept"
 
 
-def test_guesses_from_many_addresses_make_everybody_wait():
-    clock = Seconds()
-    guesses = LoginThrottle(per_address=3, total=10, window=60, clock=clock)
-    for number in range(10):
-        guesses.record_failure(f"a{number}")
-    assert guesses.wait("somebody else") > 0
-    clock.now += 61
-    assert guesses.wait("somebody else") == 0
+def test_the_network_of_one_customer_is_one_source():
+    throttle = LoginThrottle(free=1)
+    assert [throttle.failed(f"2001:db8:0:1::{number}") for number in range(1, 4)] == [0, 2, 4]
+    assert throttle.failed("2001:db8:0:2::1") == 0
+    assert throttle.failed("") == 0
+
+
+def test_a_file_of_an_earlier_version_has_a_metrics_token_that_stays_the_same(tmp_path: Path):
+    path = tmp_path / "tokens.json"
+    write_tokens(path, TOKENS.operator)
+    (first, _), (again, _) = load_tokens(path), load_tokens(path)
+    assert first == again
+    assert first.role(first.metrics) is Role.METRICS
+    assert TOKENS.role("") is None, "no metrics token, and none is not one"
+    path.write_text(json.dumps({"operator": "a" * 20, "reader": "b" * 20, "metrics": "a" * 20}))
+    with pytest.raises(ConfigError, match="alike"):
+        load_tokens(path)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX rights")

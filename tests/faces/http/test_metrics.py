@@ -144,7 +144,7 @@ async def test_it_is_not_ready_from_a_write_that_found_no_space(client: httpx.As
     await fill_up(client)
     answer = await client.get("/ready")
     assert answer.status_code == 503
-    assert answer.json()["detail"].startswith("the store can't be written: no space left")
+    assert answer.json()["detail"] == "the store can't be written: no space left", "and no word of where"
 
 
 async def swell(_: Job) -> UnitOfWork:

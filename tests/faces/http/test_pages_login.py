@@ -6,10 +6,11 @@ from fastapi import FastAPI
 
 from recollect import AsyncMemory
 from recollect.faces.http.app import create
+from recollect.faces.http.auth import COOKIE
 from recollect.faces.http.pages.context import local_path
 from recollect.testing.clock import FakeClock
 from tests.faces.http.conftest import TOKENS, asking
-from tests.faces.http.visiting import PAGE, hidden, visiting
+from tests.faces.http.visiting import PAGE, hidden, signing_in, visiting
 
 
 async def test_a_stranger_is_led_to_the_login_page_and_back_to_what_they_wanted(app: FastAPI):
@@ -19,7 +20,7 @@ async def test_a_stranger_is_led_to_the_login_page_and_back_to_what_they_wanted(
         login = await stranger.get(sent.headers["location"])
         assert login.status_code == 200
         wanted = hidden(login.text, "next")
-        done = await stranger.post("/login", data={"token": TOKENS.operator, "next": wanted})
+        done = await signing_in(stranger, TOKENS.operator, next=wanted)
         assert done.status_code == 303
         page = await stranger.get(done.headers["location"])
         assert page.status_code == 200
@@ -28,8 +29,8 @@ async def test_a_stranger_is_led_to_the_login_page_and_back_to_what_they_wanted(
 
 async def test_the_cookie_is_for_this_site_alone_and_no_script_can_read_it(app: FastAPI):
     async with asking(app, PAGE) as stranger:
-        done = await stranger.post("/login", data={"token": TOKENS.operator})
-    cookie = done.headers["set-cookie"].lower()
+        done = await signing_in(stranger, TOKENS.operator)
+    cookie = next(cookie for cookie in done.headers.get_list("set-cookie") if cookie.startswith(COOKIE)).lower()
     assert "httponly" in cookie
     assert "samesite=strict" in cookie
     assert "max-age=43200" in cookie
@@ -39,29 +40,53 @@ async def test_the_cookie_is_for_this_site_alone_and_no_script_can_read_it(app: 
 async def test_behind_https_the_cookie_never_travels_without(app: FastAPI):
     transport = httpx.ASGITransport(app)
     async with httpx.AsyncClient(transport=transport, base_url="https://memory.example") as client:
-        done = await client.post("/login", data={"token": TOKENS.operator})
-    assert "; Secure" in done.headers["set-cookie"]
+        form = await client.get("/login")
+        done = await signing_in(client, TOKENS.operator)
+    assert "; Secure" in form.headers["set-cookie"]
+    assert "; Secure" in done.headers.get_list("set-cookie")[0]
 
 
 async def test_a_wrong_token_is_told_and_opens_nothing(app: FastAPI):
     async with asking(app, PAGE) as stranger:
-        answer = await stranger.post("/login", data={"token": "not-a-token-of-ours"})
+        answer = await signing_in(stranger, "not-a-token-of-ours")
         assert answer.status_code == 403
         assert "not one of the tokens" in answer.text
         assert "not-a-token-of-ours" not in answer.text
-        assert "set-cookie" not in answer.headers
+        assert COOKIE not in answer.headers.get("set-cookie", "")
         assert (await stranger.get("/")).status_code == 303
 
 
-async def test_after_a_few_wrong_tokens_an_address_has_to_wait_even_with_the_right_one(app: FastAPI):
+async def test_guessers_wait_longer_and_longer_and_the_right_token_always_works(app: FastAPI):
     async with asking(app, PAGE) as guesser, asking(app, PAGE, address="203.0.113.8") as other:
         for guess in range(5):
-            assert (await guesser.post("/login", data={"token": f"guess-{guess}"})).status_code == 403
-        refused = await guesser.post("/login", data={"token": TOKENS.operator})
-        assert refused.status_code == 429
-        assert 0 < int(refused.headers["retry-after"]) <= 61
-        assert "Wait" in refused.text
-        assert (await other.post("/login", data={"token": TOKENS.operator})).status_code == 303
+            assert (await signing_in(guesser, f"guess-{guess}")).status_code == 403
+        refused = [await signing_in(guesser, f"guess-{guess}") for guess in range(4)]
+        assert {answer.status_code for answer in refused} == {429}
+        assert [int(answer.headers["retry-after"]) for answer in refused] == [2, 4, 8, 16]
+        assert "Wait 2 seconds" in refused[0].text
+        assert (await signing_in(other, "a-first-wrong-one")).status_code == 403
+        assert (await signing_in(guesser, TOKENS.operator)).status_code == 303, "nobody is locked out"
+
+
+async def test_the_form_of_another_site_neither_signs_in_nor_counts(app: FastAPI):
+    async with asking(app, PAGE) as browser, asking(app, PAGE) as elsewhere:
+        stolen = hidden((await elsewhere.get("/login")).text, "form_token")
+        await browser.get("/login")
+        for form_token in ("", "wrong", stolen):
+            for token in (TOKENS.operator, *["wrong"] * 6):
+                answer = await browser.post("/login", data={"token": token, "form_token": form_token})
+                assert answer.status_code == 403
+                assert "Try again" in answer.text
+                assert COOKIE not in answer.headers.get("set-cookie", "")
+        assert (await signing_in(browser, "a-first-wrong-one")).status_code == 403, "none of these was counted"
+        assert (await signing_in(browser, TOKENS.operator)).status_code == 303
+
+
+async def test_the_metrics_token_signs_nobody_in(app: FastAPI):
+    async with asking(app, PAGE) as stranger:
+        answer = await signing_in(stranger, TOKENS.metrics)
+        assert answer.status_code == 403
+        assert "reads /metrics" in answer.text
 
 
 @pytest.mark.parametrize(
@@ -81,7 +106,7 @@ async def test_after_a_few_wrong_tokens_an_address_has_to_wait_even_with_the_rig
 )
 async def test_nobody_is_led_elsewhere_after_signing_in(app: FastAPI, path: str):
     async with asking(app, PAGE) as stranger:
-        done = await stranger.post("/login", data={"token": TOKENS.operator, "next": path})
+        done = await signing_in(stranger, TOKENS.operator, next=path)
     assert done.headers["location"] == "/"
 
 

@@ -42,9 +42,14 @@ class Visitor:
 @asynccontextmanager
 async def visiting(app: FastAPI, token: str = TOKENS.operator) -> AsyncIterator[Visitor]:
     async with asking(app, PAGE) as client:
-        answer = await client.post("/login", data={"token": token})
-        assert answer.status_code == 303
+        assert (await signing_in(client, token)).status_code == 303
         yield Visitor(client)
+
+
+async def signing_in(client: httpx.AsyncClient, token: str, **fields: str) -> httpx.Response:
+    """The answer to the sign-in form, sent from its page."""
+    form_token = hidden((await client.get("/login")).text, "form_token")
+    return await client.post("/login", data={"form_token": form_token, "token": token, **fields})
 
 
 def hidden(page: str, name: str) -> str:

@@ -94,7 +94,8 @@ class _Session:
 class Assistant:
     """Answers people. Without a model it answers from memory alone, and says so unless the face did (`excuses`).
 
-    Why a model can't be reached is for operators only (`details`), as it names hosts and variables.
+    Why a model can't be reached is for operators only (`details`), as it names hosts and variables. What is shown
+    without a model quotes people, so `escape` disables markup and mentions in it.
     """
 
     def __init__(
@@ -108,6 +109,7 @@ class Assistant:
         clock: Clock = now,
         explains_offline: bool = True,
         details: bool = True,
+        escape: Callable[[str], str] = str,
     ) -> None:
         self.name = name
         self._memory = memory
@@ -119,6 +121,7 @@ class Assistant:
         self._sessions: OrderedDict[str, _Session] = OrderedDict()
         self._excuses = explains_offline
         self._details = details
+        self._escape = escape
         self._explained: set[tuple[str, str]] = set()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._store_tasks: set[asyncio.Task[None]] = set()
@@ -228,7 +231,7 @@ class Assistant:
         except Exception:  # memory never breaks a reply
             log.exception("memory can't be searched")
             text = f"{reason}, and my memory can't be reached either."
-        show(text)
+        show(self._escape(text))
         return Reply(text, is_offline=True)
 
     async def _answer_with_model(self, responder: Responder, message: Message, show: Callable[[str], None]) -> str:

@@ -19,6 +19,7 @@ from recollect.faces.cli import places
 from recollect.faces.cli.options import SPEAKER_OPTIONS, Options
 from recollect.faces.cli.output import Screen, safe
 from recollect.memory import AsyncMemory
+from recollect.policy.redaction import redact
 from recollect.settings import Loaded, load
 
 P = ParamSpec("P")
@@ -163,7 +164,7 @@ class PrintOnceHandler(logging.Handler):
         self._printed: set[str] = set()
 
     def emit(self, record: logging.LogRecord) -> None:
-        message = " ".join(record.getMessage().split())
+        message = " ".join(redact(record.getMessage()).text.split())
         if message not in self._printed:
             self._printed.add(message)
             print(f"recollect: {record.levelname.lower()}: {safe(message)}", file=sys.stderr)

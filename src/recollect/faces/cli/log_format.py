@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 
 from recollect.faces.cli.output import safe
+from recollect.policy.redaction import redact
+from recollect.policy.redaction.json_values import redact_value
 
 LogFormat = Literal["plain", "json"]
 
@@ -16,9 +18,9 @@ class LineFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         time = datetime.fromtimestamp(record.created, UTC).astimezone()
-        text = safe(" ".join(record.getMessage().split()))
+        text = safe(" ".join(redact(record.getMessage()).text.split()))
         line = f"{time.isoformat(timespec='milliseconds')} {record.levelname.lower()} {record.name}: {text}"
-        return f"{line}\n{safe(self.formatException(record.exc_info))}" if record.exc_info else line
+        return f"{line}\n{safe(redact(self.formatException(record.exc_info)).text)}" if record.exc_info else line
 
 
 class JsonFormatter(logging.Formatter):
@@ -29,11 +31,11 @@ class JsonFormatter(logging.Formatter):
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "logger": record.name,
-            "message": record.getMessage(),
-            **getattr(record, "fields", {}),
+            "message": redact(record.getMessage()).text,
+            **redact_value(getattr(record, "fields", {})),
         }
         if record.exc_info:
-            value["error"] = self.formatException(record.exc_info)
+            value["error"] = redact(self.formatException(record.exc_info)).text
         return json.dumps(value)
 
 

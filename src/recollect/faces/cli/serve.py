@@ -9,6 +9,7 @@ import socket
 import sys
 from collections.abc import AsyncGenerator, Awaitable, Generator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from dataclasses import asdict
 from subprocess import Popen
 from threading import Timer
 from typing import TYPE_CHECKING, Annotated
@@ -270,10 +271,11 @@ def _show_tokens(call: Invocation, settings: Settings) -> None:
 
     tokens, _ = load_tokens(settings.http.token_file, secret(HTTP_TOKEN_VARIABLE))
     if call.options.json:
-        call.screen.data({"operator": tokens.operator, "reader": tokens.reader})
+        call.screen.data(asdict(tokens))
         return
     call.screen.say(f"operator  {tokens.operator}")
     call.screen.say(f"reader    {tokens.reader}")
+    call.screen.say(f"metrics   {tokens.metrics}")
 
 
 def _print_address(address: str, settings: Settings, new_tokens: "Tokens | None") -> None:

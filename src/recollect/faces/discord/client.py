@@ -55,7 +55,13 @@ class Client(commands.AutoShardedBot):
         )
         chat_commands = ChatCommands(memory, LIMIT, escape=harmless, clock=clock)
         assistant = Assistant(
-            memory, chat_model, name=memory.settings.discord.name, commands=chat_commands, clock=clock, details=False
+            memory,
+            chat_model,
+            name=memory.settings.discord.name,
+            commands=chat_commands,
+            clock=clock,
+            details=False,
+            escape=harmless,
         )
         self.bot = BotContext(self, memory, assistant, chat_commands, clock, on_departure)
         self._registered = False

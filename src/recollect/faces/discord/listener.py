@@ -18,6 +18,7 @@ from recollect.faces.discord.messages import is_addressed, is_from_person, messa
 from recollect.faces.discord.places import place_of
 from recollect.faces.discord.privacy_notice import ensure_notified, ensure_notified_privately, needs_notice
 from recollect.faces.discord.shards import is_allowed
+from recollect.faces.discord.splitting import harmless
 
 log = logging.getLogger("recollect.discord")
 
@@ -111,7 +112,7 @@ class MessageListener(commands.Cog):
                 await self._send_answer(message, reply.command_answer)
                 return
             text = reply.text.strip() or EMPTY_REPLY
-            sent = await draft.finish(text)
+            sent = await draft.finish(harmless(text) if reply.is_offline else text)
         await self._bot.assistant.record_reply(text, chat_message, str(sent[0].id))
 
     async def _send_answer(self, message: discord.Message, answer: Answer) -> None:

@@ -35,7 +35,8 @@ def harmless(text: str) -> str:
 def _escape_line(line: str) -> str:
     match = _BULLET.match(line)
     bullet = match[0] if match else ""
-    return bullet + discord.utils.escape_markdown(line.removeprefix(bullet))
+    escaped = discord.utils.escape_markdown(line.removeprefix(bullet))
+    return bullet + escaped.replace("](", "]\\(")  # a link may not hide where it leads
 
 
 def _blocks(text: str) -> Iterator[tuple[str, str]]:

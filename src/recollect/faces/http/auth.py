@@ -13,10 +13,10 @@ import os
 import secrets
 import zlib
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from time import monotonic, time
 
@@ -28,6 +28,8 @@ log = logging.getLogger("recollect.http")
 MIN_TOKEN_CHARS = 16
 """For tokens that someone chose."""
 COOKIE = "recollect_session"
+LOGIN_COOKIE = "recollect_login"
+"""Holds the nonce of the sign-in form."""
 RELOAD_INTERVAL_SECONDS = 1.0
 """How often the token file is checked for changes."""
 REVOKED_SESSIONS_DIR = "ended-sessions"
@@ -35,23 +37,29 @@ REVOKED_SESSIONS_DIR = "ended-sessions"
 
 
 class Role(StrEnum):
-    """The operator sees and changes everything; a reader sees it."""
+    """The operator sees and changes everything; a reader sees it; metrics are numbers without anyone's words."""
 
     OPERATOR = "operator"
     READER = "reader"
+    METRICS = "metrics"
 
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
     operator: str = field(repr=False)
     reader: str = field(repr=False)
+    metrics: str = field(default="", repr=False)
+    """Empty where there is none: no token equals it."""
 
     def role(self, token: str) -> Role | None:
         """The role of a token, compared in constant time; None for a wrong one."""
         token_bytes = token.encode()
         is_operator = hmac.compare_digest(token_bytes, self.operator.encode())
         is_reader = hmac.compare_digest(token_bytes, self.reader.encode())
-        return Role.OPERATOR if is_operator else Role.READER if is_reader else None
+        is_metrics = hmac.compare_digest(token_bytes, self.metrics.encode()) and bool(self.metrics)
+        if is_operator or is_reader:
+            return Role.OPERATOR if is_operator else Role.READER
+        return Role.METRICS if is_metrics else None
 
 
 def load_tokens(path: Path, operator: str | None = None) -> tuple[Tokens, bool]:
@@ -62,9 +70,9 @@ def load_tokens(path: Path, operator: str | None = None) -> tuple[Tokens, bool]:
         raise ConfigError("RECOLLECT_HTTP_TOKEN has a space in it or is a comment; is there one behind it in its file?")
     is_new = not path.exists()
     if is_new:
-        _write(path, Tokens(secrets.token_urlsafe(24), secrets.token_urlsafe(24)))
+        _write(path, Tokens(*(secrets.token_urlsafe(24) for _ in range(3))))
     tokens = _read(path)
-    return Tokens(operator or tokens.operator, tokens.reader), is_new
+    return replace(tokens, operator=operator or tokens.operator), is_new
 
 
 class TokenFile:
@@ -105,7 +113,7 @@ def _fingerprint(path: Path) -> tuple[int, int, int] | None:
 
 def _write(path: Path, tokens: Tokens) -> None:
     make_folder(path.parent)
-    text = json.dumps({"operator": tokens.operator, "reader": tokens.reader}, indent=2) + "\n"
+    text = json.dumps(asdict(tokens), indent=2) + "\n"
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:  # another process was faster
@@ -117,12 +125,20 @@ def _write(path: Path, tokens: Tokens) -> None:
 def _read(path: Path) -> Tokens:
     try:
         value = json.loads(path.read_text("utf-8"))
-        operator, reader = str(value["operator"]), str(value["reader"])
+        operator, reader, metrics = str(value["operator"]), str(value["reader"]), str(value.get("metrics") or "")
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ConfigError(f"{path} can't be read as a file of tokens; delete it, and new ones are made") from error
-    if min(len(operator), len(reader)) < MIN_TOKEN_CHARS or operator == reader:
+    tokens = [token for token in (operator, reader, metrics) if token]
+    if min(map(len, (operator, reader, *tokens))) < MIN_TOKEN_CHARS or len(set(tokens)) < len(tokens):
         raise ConfigError(f"the tokens in {path} are too short or alike; delete it, and new ones are made")
-    return Tokens(operator, reader)
+    return Tokens(operator, reader, metrics or _derived_metrics_token(operator, reader))
+
+
+def _derived_metrics_token(operator: str, reader: str) -> str:
+    """The metrics token of a file that earlier versions wrote: derived, so that the file stays as it is and all
+    processes agree; neither of the others follows from it.
+    """
+    return hmac.new(f"{operator}\0{reader}".encode(), b"recollect metrics", hashlib.sha256).hexdigest()[:32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +216,13 @@ class Sessions:
     def is_form_token(self, session: Session, token: str) -> bool:
         return hmac.compare_digest(token.encode(), self.form_token(session).encode())
 
+    def login_token(self, nonce: str) -> str:
+        """The CSRF token of the sign-in form, for a browser that has the nonce in its cookie."""
+        return self._sign("login", nonce)
+
+    def is_login_token(self, nonce: str, token: str) -> bool:
+        return bool(nonce) and hmac.compare_digest(token.encode(), self.login_token(nonce).encode())
+
     def sign(self, data: bytes) -> str:
         """Data signed and compressed, to travel in a URL."""
         payload = urlsafe_b64encode(zlib.compress(data, 9)).decode()
@@ -219,24 +242,37 @@ class Sessions:
 
 
 class LoginThrottle:
-    """Counts wrong tokens: after a few, an address has to wait, and after many, everyone who has no session."""
+    """Counts wrong tokens by source: after a few, each doubles the time that the source is asked to wait.
+
+    A right token always works, whatever the count, so nobody can lock its owner out with wrong ones: neither a
+    stranger behind the same proxy, nor a web page that the owner's browser has open.
+    """
 
     def __init__(
-        self, per_address: int = 5, total: int = 50, window: float = 60.0, clock: Callable[[], float] = monotonic
+        self, free: int = 5, longest: float = 900.0, sources: int = 10_000, clock: Callable[[], float] = monotonic
     ) -> None:
-        self._per_address, self._total, self._window, self._clock = per_address, total, window, clock
-        self._failures: deque[tuple[float, str]] = deque(maxlen=total)
+        self._free, self._longest, self._sources, self._clock = free, longest, sources, clock
+        self._failures: dict[str, tuple[int, float]] = {}
+        """Wrong tokens of a source, and when the last one came; the latest source is last."""
 
-    def wait(self, address: str) -> int:
-        """Seconds until this address may try again; 0 if it may now."""
-        start = self._clock() - self._window
-        while self._failures and self._failures[0][0] <= start:
-            self._failures.popleft()
-        times = [failed_at for failed_at, client in self._failures if client == address]
-        blocking = times[-self._per_address] if len(times) >= self._per_address else None
-        if len(self._failures) >= self._total:
-            blocking = self._failures[0][0] if blocking is None else max(blocking, self._failures[0][0])
-        return 0 if blocking is None else int(blocking - start) + 1
+    def failed(self, address: str) -> int:
+        """Count a wrong token; returns the seconds that the source is asked to wait, 0 for the first few."""
+        now, source = self._clock(), source_of(address)
+        count, last = self._failures.pop(source, (0, now))
+        count = 1 if now - last > self._longest else count + 1
+        self._failures[source] = count, now
+        if len(self._failures) > self._sources:
+            del self._failures[next(iter(self._failures))]
+        return 0 if count <= self._free else int(min(self._longest, 2.0 ** min(count - self._free, 30)))
 
-    def record_failure(self, address: str) -> None:
-        self._failures.append((self._clock(), address))
+    def succeeded(self, address: str) -> None:
+        self._failures.pop(source_of(address), None)
+
+
+def source_of(address: str) -> str:
+    """Who counts as one source: an address, or the network that a customer gets with IPv6."""
+    try:
+        ip = ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    return str(ip_network((ip, 64), strict=False)) if ip.version == 6 else str(ip)

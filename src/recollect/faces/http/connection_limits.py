@@ -17,10 +17,15 @@ REQUEST_TIMEOUT_SECONDS = 15.0
 MAX_CONNECTIONS = 2_000
 """Concurrent connections, where file descriptors don't set a tighter limit."""
 MIN_CONNECTIONS = 8
+MAX_HEADER_BYTES = 32_768
+"""Request line and headers together; parsers buffer them without a limit of their own."""
+MAX_REQUEST_BYTES = 16_000_000
+"""Everything that belongs to one request, framing and trailers included; the body has a smaller limit."""
 WARNING_INTERVAL_SECONDS = 60.0
 """Between two log lines about the limit."""
 _RESPONSE = b"HTTP/1.1 %s\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 _TIMEOUT_RESPONSE, _UNAVAILABLE_RESPONSE = _RESPONSE % b"408 Request Timeout", _RESPONSE % b"503 Service Unavailable"
+_HEADERS_TOO_LARGE_RESPONSE = _RESPONSE % b"431 Request Header Fields Too Large"
 
 
 def connection_limit() -> int:
@@ -93,6 +98,8 @@ class LimitedProtocol(asyncio.Protocol):
     flow: Any
     _transport: asyncio.Transport
     _admitted = False
+    _received = 0
+    """Bytes of the request that is arriving."""
     _complete_request: Any = None
     """The last request that arrived completely."""
     _deadline: asyncio.TimerHandle | None = None
@@ -114,8 +121,14 @@ class LimitedProtocol(asyncio.Protocol):
             super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
+        if self._transport.is_closing():
+            return
+        self._received += len(data)
         super().data_received(data)
         self._check_request()
+        has_headers = self.cycle is not None and self.cycle is not self._complete_request
+        if self._received > (MAX_REQUEST_BYTES if has_headers else MAX_HEADER_BYTES):
+            self._refuse_size()
 
     def on_response_complete(self) -> None:
         """Called by uvicorn; a pipelined request may start here."""
@@ -137,8 +150,17 @@ class LimitedProtocol(asyncio.Protocol):
             self._expect_request()
         else:
             self._complete_request = self.cycle
+            self._received = 0
             self._cancel_deadline()
             self.limiter.mark_active(self)
+
+    def _refuse_size(self) -> None:
+        """Too many bytes before a request was complete: answer if none is being answered, and hang up."""
+        if self.cycle is None or self.cycle.response_complete:
+            self._transport.write(_HEADERS_TOO_LARGE_RESPONSE)
+            self._transport.close()
+        else:
+            self._transport.abort()
 
     def _expect_request(self) -> None:
         self.limiter.mark_idle(self)

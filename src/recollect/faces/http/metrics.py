@@ -4,6 +4,7 @@ ids and what people asked for.
 
 import asyncio
 import logging
+import re
 from collections.abc import Iterator
 from http import HTTPStatus
 from time import perf_counter
@@ -27,6 +28,7 @@ PROBE_PATHS = ("/health", "/ready", "/metrics")
 """Polled every few seconds, so logged only on errors."""
 
 
+log = logging.getLogger("recollect.http")
 access = logging.getLogger("recollect.http.access")
 
 
@@ -123,8 +125,14 @@ async def _unready_reason(state: AppState) -> str | None:
         async with asyncio.timeout(STORE_TIMEOUT_SECONDS):
             write_problem = await state.admin.write_problem()
     except (RecollectError, TimeoutError) as error:
-        return f"the store does not answer: {str(error) or 'no answer in time'}"
-    return f"the store can't be written: {write_problem}" if write_problem else None
+        log.warning("the store does not answer: %s", error or "no answer in time")
+        return "the store does not answer"
+    return f"the store can't be written: {_in_public(write_problem)}" if write_problem else None
+
+
+def _in_public(problem: str) -> str:
+    """The beginning of a problem: what follows names files and hosts, and strangers may ask for `/ready`."""
+    return re.split(r"[:;(/\"']| to | at ", problem, maxsplit=1)[0].strip()
 
 
 class _StoreMetrics:

@@ -10,6 +10,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from recollect.faces.http.auth import COOKIE, Role, Session
+from recollect.faces.http.connection_limits import MAX_HEADER_BYTES
 from recollect.faces.http.dependencies import AppState
 from recollect.faces.http.headers import HEADERS
 from recollect.faces.http.problems import problem
@@ -20,6 +21,8 @@ TOO_LARGE_TEXT = f"a request may have {MAX_BODY_BYTES:,} bytes at most"
 PUBLIC_PATHS = ("/health", "/ready", "/login")
 """Paths that need no token, besides the static files."""
 STATIC = "/static/"
+METRICS_PATHS = ("/metrics", *PUBLIC_PATHS)
+"""All that the metrics token opens."""
 READER_PATHS = ("/logout", "/api/v1/context", "/api/v1/erase/survey")
 """Paths that a reader may post to: they change nothing that is remembered."""
 FORM_FIELD = "form_token"
@@ -55,6 +58,8 @@ class SecurityMiddleware:
         headers, path = Headers(scope=scope), scope["path"]
         if self._names and host_of(headers.get("host", "")) not in self._names:
             return problem(421, "this server is not known by that name; see the setting http.host_names")
+        if sum(len(name) + len(value) for name, value in scope["headers"]) > MAX_HEADER_BYTES:
+            return problem(431, f"the headers of a request may have {MAX_HEADER_BYTES:,} bytes at most")
         if _declared_length(headers) > MAX_BODY_BYTES:
             return _body_too_large()
         session = self._session(headers)
@@ -65,9 +70,11 @@ class SecurityMiddleware:
         if "authorization" in headers:
             session, (role, wait) = None, self._bearer(scope, headers)
             if wait:
-                return problem(429, "too many wrong tokens; wait a minute", {"retry-after": str(wait)})
+                return problem(429, f"too many wrong tokens; wait {wait} seconds", {"retry-after": str(wait)})
         if role is None:
             return _unauthorized(scope, headers)
+        if role is Role.METRICS and (path not in METRICS_PATHS or scope["method"] not in SAFE_METHODS):
+            return problem(403, "this token reads /metrics and nothing else")
         scope["state"]["role"] = role
         return await self._forbidden_change(scope, headers, body, role, session)
 
@@ -93,11 +100,9 @@ class SecurityMiddleware:
         scheme, _, token = headers["authorization"].partition(" ")
         role = self._state.tokens().role(token.strip()) if scheme.lower() == "bearer" else None
         if role is not None:
+            throttle.succeeded(address)
             return role, 0
-        wait = throttle.wait(address)
-        if not wait:
-            throttle.record_failure(address)
-        return None, wait
+        return None, throttle.failed(address)
 
     async def _has_form_token(self, headers: Headers, body: "_Body", session: Session) -> bool:
         """Whether a page of this session sent it: browsers attach the cookie to any request, but not the form token."""

@@ -41,12 +41,15 @@ async def serve(
 ) -> None:
     """Answer requests on this socket until `stop` is set; `ready` is called with the address."""
     state: AppState = app.state.recollect
+    proxies = state.memory.settings.http.trusted_proxies
     config = uvicorn.Config(
         app,
         log_config=None,
         access_log=False,
         lifespan="off",
         server_header=False,
+        proxy_headers=bool(proxies),
+        forwarded_allow_ips=list(proxies),  # never from the environment, and this machine counts only if it is named
         timeout_graceful_shutdown=SHUTDOWN_GRACE_SECONDS,
         ws="none",
     )

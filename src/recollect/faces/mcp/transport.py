@@ -57,7 +57,12 @@ async def over_http(
     app = server.streamable_http_app(streamable_http_path=PATH, transport_security=_security(host, names), host=host)
     # uvicorn's own logging would print to standard output.
     config = uvicorn.Config(
-        app, log_config=None, access_log=False, timeout_graceful_shutdown=_SHUTDOWN_GRACE_SECONDS, lifespan="on"
+        app,
+        log_config=None,
+        access_log=False,
+        timeout_graceful_shutdown=_SHUTDOWN_GRACE_SECONDS,
+        lifespan="on",
+        proxy_headers=False,
     )
     http_server = WebServer(config)
     ready(f"{address(listener)}{PATH}")

@@ -3,15 +3,26 @@
 Runs on every message, so each search has a cheap test before it. Mere mentions of secrets are not redacted.
 """
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from recollect.policy.redaction import known_formats, spoken_secrets
+from recollect.core.types import Place
+from recollect.policy.redaction import (
+    codes,
+    commands,
+    key_material,
+    known_formats,
+    numbers,
+    seed_phrases,
+    spoken_secrets,
+)
 from recollect.policy.redaction.span import MARKER, Span
 from recollect.policy.redaction.visible_text import visible_text
 
+_DIGIT = re.compile(r"\d")
 _MAX_PASSES = 4
 """A marker may complete the pattern of another secret; that is rare and ends after a pass or two."""
 _MAX_TAGS, _MAX_TAG_CHARS = 50, 100
@@ -43,6 +54,12 @@ def redact_name(name: str) -> str:
     return redact(name).text
 
 
+def redact_place(place: Place) -> Place:
+    """The place; what it is called is text that people chose."""
+    name = place.name and redact_name(place.name)
+    return place if name == place.name else replace(place, name=name)
+
+
 def redact_tags(tags: Iterable[str]) -> tuple[str, ...]:
     """Tags without secrets, each once, in lower case."""
     # Redact before lowering: some formats of secrets are recognized by their capitals.
@@ -52,11 +69,22 @@ def redact_tags(tags: Iterable[str]) -> tuple[str, ...]:
 
 def _spans(text: str) -> Iterator[Span]:
     """The secrets in a text, and in its visible form if that differs."""
-    yield from known_formats.spans(text)
-    yield from spoken_secrets.spans(text)
+    yield from _plain_spans(text)
     if visible := visible_text(text):
-        yield from map(visible.original_span, known_formats.spans(visible.text))
-        yield from map(visible.original_span, spoken_secrets.spans(visible.text))
+        yield from map(visible.original_span, _plain_spans(visible.text))
+
+
+def _plain_spans(text: str) -> Iterator[Span]:
+    lower = text.replace("İ", "i").lower()  # the only letter whose lower case is longer
+    yield from spoken_secrets.spans(text, lower)
+    yield from seed_phrases.spans(lower)
+    yield from commands.spans(text, lower)
+    if _DIGIT.search(text):
+        yield from numbers.spans(text, lower)
+        yield from codes.spans(text, lower)
+    if known_formats.LONG_RUN.search(text):
+        yield from known_formats.spans(text)
+        yield from key_material.spans(text, lower)
 
 
 def _disjoint(spans: Iterable[Span], text: str) -> list[Span]:

@@ -1,16 +1,16 @@
-"""Secrets with a recognizable format: keys and tokens of known vendors, private keys, passwords in URLs, cards.
+"""Keys and tokens of known vendors, by their format.
 
 Vendor formats are searched only in long runs of visible ASCII characters, which are rare in conversation. Every pattern
 is bounded or starts at most once per position, so that matching takes linear time.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import lru_cache
 
 from recollect.policy.redaction.span import Span
 
-_RUN = re.compile(r"[!-~]{16,}")
+LONG_RUN = re.compile(r"[!-~]{16,}")
 _TAIL = re.compile(r"[\w-]*", re.ASCII)
 _JWT_TAIL = re.compile(r"[\w.+/=-]*", re.ASCII)
 _MIN_VALUE_CHARS = 12
@@ -54,51 +54,126 @@ _PREFIXES = {
     "dckr_pat_": "Docker token",
     "AGE-SECRET-KEY-": "private key",
 }
-_LONGEST_FIRST = sorted(_PREFIXES, key=len, reverse=True)
-_PREFIXED = re.compile(rf"(?<![A-Za-z0-9])({'|'.join(map(re.escape, _LONGEST_FIRST))})([\w-]{{16,}})", re.ASCII)
+_SHORT_PREFIXES = {
+    prefix: label
+    for label, prefixes in {
+        "GitLab token": "gldt- glrt- glptt- glft- glsoat- glimt- glcbt- gloas- GR1348941",
+        "Discord token": "mfa.",
+        "Google token": "1//0",
+        "RubyGems key": "rubygems_",
+        "Square token": "sq0atp- EAAA",
+        "Facebook token": "EAAC EAAG EAAB",
+        "Instagram token": "IGQV",
+        "Mailgun key": "key-",
+        "Shopify secret": "shpss_",
+        "Shopify token": "shpca_ shppa_",
+        "secret": "secret_",
+        "Figma token": "figd_ figo_",
+        "Postman key": "PMAK-",
+        "New Relic key": "NRAK- NRJS- NRII-",
+        "Databricks token": "dapi",
+        "Vault token": "hvb. hvr.",
+        "Pulumi token": "pul-",
+        "Contentful token": "CFPAT-",
+        "Supabase token": "sbp_ sbs_",
+        "Supabase key": "sb_secret_",
+        "Grafana token": "glsa_ glc_",
+        "Brevo key": "xkeysib- xsmtpsib-",
+        "Atlassian token": "ATATT3 ATCTT3",
+        "Bitbucket token": "ATBB",
+        "NVIDIA key": "nvapi-",
+        "Typeform token": "tfp_",
+        "Fly token": "fo1_ fm1_ fm2_",
+        "Vercel token": "vercel_blob_rw_",
+        "Sentry token": "sntrys_ sntryu_",
+        "DigitalOcean token": "doo_v1_ dor_v1_",
+        "crates.io token": "cio_",
+        "NuGet key": "oy2",
+        "Alibaba key": "LTAI",
+        "Tencent key": "AKID",
+        "1Password token": "ops_eyJ",
+        "Render key": "rnd_",
+        "RunPod key": "rpa_",
+        "Tavily key": "tvly-",
+        "LangSmith key": "lsv2_",
+        "Mapbox token": "pk.eyJ sk.eyJ",
+        "PostHog key": "phx_",
+        "Yandex key": "AQVN",
+        "Yandex token": "t1. y0_",
+        "Cloudflare key": "v1.0-",
+        "Cloudflare token": "cfut_",
+        "Fireworks key": "fw_",
+        "Jina key": "jina_",
+        "Voyage key": "pa-",
+        "Cerebras key": "csk-",
+        "E2B key": "e2b_",
+        "Sourcegraph token": "sgp_",
+        "Dynatrace token": "dt0c01.",
+        "PlanetScale token": "pscale_",
+        "Duffel token": "duffel_",
+        "EasyPost key": "EZAK EZTK",
+        "Shippo token": "shippo_",
+        "Flutterwave key": "FLWSECK",
+        "ReadMe token": "rdme_",
+        "Docker token": "SWMTKN- dckr_oat_",
+        "Buildkite token": "bkua_",
+        "CircleCI token": "CCIPAT_ CCIPRJ_",
+        "Apify token": "apify_api_",
+        "Zuplo key": "zpka_",
+        "Slack token": "xoxc- xoxd-",
+        "WakaTime key": "waka_",
+        "Dropbox token": "sl.",
+        "AWS key": "ABSK",
+        "Hugging Face token": "api_org_",
+        "Netlify token": "nfp_",
+        "Razorpay key": "rzp_live_",
+        "PayPal token": "access_token$production$",
+        "Resend key": "re_",
+        "Riot key": "RGAPI-",
+        "Browserbase key": "bb_live_",
+        "Firecrawl key": "fc-",
+        "token": "pat_",
+        "session": "sess-",
+        "W&B key": "wandb_v1_",
+        "Cal key": "cal_live_",
+        "Artifactory token": "cmVmd",
+        "Grafana key": "eyJrIjoi",
+    }.items()
+    for prefix in prefixes.split()
+}
+"""Prefixes that also begin ordinary names: what follows has to look like nothing but a key."""
+
+
+def _prefixed(prefixes: Collection[str], value: str) -> re.Pattern[str]:
+    longest_first = sorted(prefixes, key=len, reverse=True)
+    return re.compile(rf"(?<![A-Za-z0-9])({'|'.join(map(re.escape, longest_first))})({value})", re.ASCII)
+
+
+_PREFIXED = _prefixed(_PREFIXES, r"[\w-]{16,}")
+_SHORT_PREFIXED = _prefixed(_SHORT_PREFIXES, r"[\w.+/=-]{16,}")
+_DENSE = re.compile(
+    r"[0-9a-f]{32,}|[0-9A-Z]{24,}|[0-9a-z]{40,}"
+    r"|(?=[A-Za-z0-9]{0,30}[0-9])(?=[A-Za-z0-9]{0,30}[A-Z])(?=[A-Za-z0-9]{0,30}[a-z])[A-Za-z0-9]{17,}"
+)
+# What no table names: a short word, then so many random characters of all kinds as only a key has.
+_UNKNOWN = re.compile(
+    r"(?<![A-Za-z0-9/_.%=-])[a-z][a-z0-9]{1,12}(?:[_-][a-z0-9]{1,8}){0,2}[_-]([A-Za-z0-9]{30,})(?![\w/.-])"
+)
+_MIDDLE = re.compile(r"(?<![\w.])[A-Za-z0-9]{14}\.atlasv1\.[\w-]{40,}|(?<!\w)pat[A-Za-z0-9]{14}\.[0-9a-f]{40,}")
+_VAULT = re.compile(r"(?<![\w.])s\.[A-Za-z0-9]{24}(?![\w.])")
 _JWT = re.compile(r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{6,8000}\.[A-Za-z0-9_-]{4,8000}(?:\.|(?![\w.-]))", re.ASCII)
 _WEBHOOK = re.compile(r"discord(?:app)?\.com/api/webhooks/\d{5,25}/([\w-]{20,100})", re.ASCII)
 _SAS = re.compile(r"[?&]sig=([\w%+/=-]{20,200})", re.ASCII)
 
 _BEARER = re.compile(r"\b(?:[Bb]earer|BEARER)\s{1,3}([A-Za-z0-9._~+/-]{16,2000}={0,2})")
-_ADDRESS = re.compile(r"(?<=://)[^\s/:@]{0,64}:([^\s/@]{1,100})@")
-# The first digit precedes its lookbehind, so that the search skips everything that can't begin a card number.
-_CARD = re.compile(r"[0-9](?<![\w@#&<:/.=-][0-9])(?:[ -]?[0-9]){13,15}(?![\w/@>-])")
-_CARD_MAKERS = re.compile(
-    r"4\d{15}|5[1-5]\d{14}|2(?:2[2-9]|[3-6]\d|7[01])\d{13}|3[47]\d{13}|3[068]\d{12}|35\d{14}|6(?:011|5\d\d|2\d\d)\d{12}"
-)
-_IBAN = re.compile(r"[A-Z](?<!\w[A-Z])[A-Z][0-9]{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b")
-_IBAN_SIZES = {
-    country: int(size)
-    for size, countries in (
-        pair.split(":")
-        for pair in (
-            "15:NO 16:BE 18:DK,FI,NL 19:SI 20:AT,EE,LT,LU 21:CH,HR,LI,LV 22:BG,DE,GB,IE 23:AE,IL 24:CZ,ES,RO,SE,SK "
-            "25:PT 26:IS,TR 27:FR,GR,IT 28:CY,HU,PL 29:BR,UA"
-        ).split()
-    )
-    for country in countries.split(",")
-}
-_PEM = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-[23]:")
-_PEM_END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|^Private-MAC: ?\w+", re.MULTILINE)
-_PEM_BODY = re.compile(r"(?:(?:\s|\\n){1,4}[A-Za-z0-9+/=]{16,})*")
 
 
 def spans(text: str) -> Iterator[Span]:
     """The secrets of a known format."""
-    for run in _RUN.finditer(text):
+    for run in LONG_RUN.finditer(text):
         yield from _vendor_tokens(run[0], run.start())
     if "earer" in text or "BEARER" in text:
         yield from _bearers(text)
-    for card in _CARD.finditer(text):
-        if _is_card(re.sub("[ -]", "", card[0])):
-            yield Span(*card.span(), "card number")
-    for account in _IBAN.finditer(text):
-        yield from _bank_account(account)
-    if "://" in text and "@" in text:
-        yield from _url_passwords(text)
-    if "PRIVATE KEY" in text or "PuTTY" in text:
-        yield from _private_keys(text)
 
 
 def _bearers(text: str) -> Iterator[Span]:
@@ -113,8 +188,20 @@ def _vendor_tokens(run: str, offset: int) -> Iterator[Span]:
     for match in _PREFIXED.finditer(run):
         if _is_random(match[2]):
             yield Span(offset + match.start(), offset + match.end(), _PREFIXES[match[1]])
+    for match in _SHORT_PREFIXED.finditer(run):
+        if _DENSE.search(match[2]):
+            yield Span(offset + match.start(), offset + match.end(), _SHORT_PREFIXES[match[1]])
     if "eyJ" in run:
         yield from _matches(_JWT, run, offset, "JSON web token", _JWT_TAIL)
+    for match in _UNKNOWN.finditer(run):
+        if (
+            sum(map(str.isdigit, match[1])) > 1
+            and re.search("[A-Z].*[A-Z]", match[1])
+            and re.search("[a-z].*[a-z]", match[1])
+        ):
+            yield Span(offset + match.start(), offset + match.end(), "token")
+    yield from _matches(_MIDDLE, run, offset, "token")
+    yield from (span for span in _matches(_VAULT, run, offset, "Vault token") if _is_random(run[2:]))
     yield from _matches(_WEBHOOK, run, offset, "webhook secret")
     yield from _matches(_SAS, run, offset, "signature")
 
@@ -178,45 +265,3 @@ def _is_random(value: str) -> bool:
     has_lower = any(map(str.islower, value))
     has_upper = any(map(str.isupper, value))
     return has_digit + has_lower + has_upper >= 2 and (has_digit or len(value) > 24)
-
-
-def _is_card(digits: str) -> bool:
-    if not _CARD_MAKERS.fullmatch(digits):
-        return False
-    doubled = (int(digit) * (1 + index % 2) for index, digit in enumerate(reversed(digits)))
-    return sum(value - 9 if value > 9 else value for value in doubled) % 10 == 0
-
-
-def _bank_account(match: re.Match[str]) -> Iterator[Span]:
-    """An IBAN with the length of its country and valid check digits; words may follow it."""
-    size = _IBAN_SIZES.get(match[0][:2])
-    positions = [index for index, char in enumerate(match[0]) if char != " "]
-    if size is None or len(positions) < size:
-        return
-    end = positions[size - 1] + 1
-    if end < len(match[0]) and match[0][end] != " ":
-        return
-    iban = match[0][:end].replace(" ", "")
-    if int("".join(str(int(char, 36)) for char in iban[4:] + iban[:4])) % 97 == 1:
-        yield Span(match.start(), match.start() + end, "bank account")
-
-
-def _url_passwords(text: str) -> Iterator[Span]:
-    for address in _ADDRESS.finditer(text):
-        if not re.fullmatch(r"[*x.]+|[<{$%\[].*", address[1]):
-            yield Span(*address.span(1), "password")
-
-
-def _private_keys(text: str) -> Iterator[Span]:
-    """From each header to the next footer; without a footer, over the lines that look like a key."""
-    ends = [end.end() for end in _PEM_END.finditer(text)]
-    covered = 0
-    for begin in _PEM.finditer(text):
-        if begin.start() < covered:
-            continue
-        while ends and ends[0] <= begin.end():
-            ends.pop(0)
-        body = _PEM_BODY.match(text, begin.end())
-        covered = ends[0] if ends else body.end() if body else begin.end()
-        if covered > begin.end():
-            yield Span(begin.start(), covered, "private key")

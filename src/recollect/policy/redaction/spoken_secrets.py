@@ -11,53 +11,106 @@ from recollect.policy.redaction.span import Span
 
 _PASSWORDS = (
     r"pass ?(?:word|code|phrase|wd)|passwort|kennwort|pwd|senha|palavra[- ]passe|contrase[ñn]a|mot de passe|mdp"
-    r"|wachtwoord|l[öo]senord|has[łl]o|парол[ья]|şifre|密码|密碼|パスワード|비밀번호"
+    r"|wachtwoord|l[öo]senord(?:et)?|passord(?:et)?|adgangskoden?|kodeord|salasana(?:ni)?|heslo"
+    r"|jelsz(?:ó|av)\w{0,4}|has[łl](?:o|em|a)\b|парол[ьяюе]м?|ş[iı]fre\w{0,6}|sifrem?\b|密码|密碼|パスワード|비밀번호|비번"
+    r"|كلمة (?:السر|المرور)|סיסמ\w{1,3}|κωδικ[όο]\w?"
 )
 _BARE_PASSWORDS = r"pass(?<![^\W_]pass)(?=\s?[:=])|pw(?<![^\W_]pw)(?=\s?[:=]|\s(?:is|was|ist|for|of|to|on|at)\b)"
 _KEYS = (
-    r"(?:api|access|auth|secret|private|bot|licen[cs]e|client|refresh|session|signing|encryption|webhook|deploy)"
-    r"[ _-]?(?:access[ _-]?)?(?:keys?|tokens?|secrets?)|account[ _-]?key|wi-?fi[ _-]?key"
+    r"(?:api|access|auth|secret|private|bot|licen[cs]e|client|refresh|session|signing|encryption|webhook|deploy"
+    r"|consumer|jwt"
+    r"|pre-?shared|app|application|2fa|totp|mfa|master|service|bearer|shared|id|user|master|github|stripe|openai"
+    r"|aws|discord)"
+    r"[ _-]?(?:access[ _-]?)?(?:keys?|tokens?|secrets?)|account[ _-]?key|wi-?fi[ _-]?key|api-schlüssel"
+    r"|cl[ée] (?:api|d['’]api)"
+    r"|(?:clave|chave|chiave|klucz) (?:de )?api|api anahtarı"
 )
-_WORDS = r"token|secret|credentials?|clave|parola"
-_PINS = (
-    r"(?:pin|tan|otp|cvv|cvc|puk)(?<![^\W_]\w\w\w)(?:[ -]?(?:code|number|nummer))?"
-    r"|(?:security|verification|door|alarm) code"
-)
+_WORDS = r"token|secret|credentials?|clave|parola(?: d['’]ordine|m|sı|mı|mız|nız|yı|mi|si)?"
 _STEM = re.compile(
-    "c(?:lave|ode|ontrase|red|v[cv])|haslo|key|login|m(?:dp|nemonic)|otp|p(?:arola|ass|in|uk|w)|recovery"
-    "|se(?:cret|ed|nha|nord)|t(?:an|oken)|wo(?:ord|rt)"
+    "ad(?:gang|min)|api|c(?:lave|ontrase|red)|h(?:asl|eslo)|jelsz|k(?:ey|odeord)|login|mdp|"
+    "p(?:arola|ass|wd?|i[ /:]|ostgres)|guest|root|test|user|sa ?[/:]|"
+    "s(?:ala?sana|e(?:cret|nha|nord)|ifre)|token|w(?:i-?fi|lan|o(?:ord|rt))"
 )
-_FOREIGN_STEM = re.compile("hasło|парол|şifre|密|パスワード|비밀번호")
+_FOREIGN_STEM = re.compile("hasł|парол|şifre|şıfre|密|パスワード|비밀번호|비번|كلمة|סיסמ|κωδικ|lösenord|jelszó")
 """Every name of a secret contains one of these stems; grouped by first letters, which halves the matching time."""
 
 _OF = r"(?:\s(?:for|of|to|on|at|in|do|da|de|del|para|pour|du|für|vom|zum|zu|von)(?:\s[\w'’.-]{1,24}){1,4}?)?"
 _IS = (
-    r"\s{1,3}(?:is|was|will be|ist|lautet|war|es|era|é|è|est|это|är|jest)\b"
+    r"\s{1,3}(?:is|was|will be|ist|lautet|heißt|heisst|war|c['’]est|brzmi|es|era|é|è|est|это|är|jest)\b"
     r"(?:\s(?:now|still|actually|just|currently|simply|jetzt|ahora|agora|maintenant))?\s{0,3}[:=]?"
 )
 _JOINT = rf"(?P<joint>{_IS}|['’]s\s|\s{{0,3}}(?::=|=>|->|==?|[:：＝])|[是は为])\s{{0,3}}"
 _VALUE = r"(?=(?P<quote>[\"'`“„«‘])(?P<quoted>[^\n\"`”»]{1,100}?)[\"'`”“»’]|(?P<plain>\S{1,200}))"
 _STATED = re.compile(
-    rf"(?:(?P<password>{_PASSWORDS}|{_BARE_PASSWORDS})|(?P<key>{_KEYS})|(?P<pin>{_PINS})|(?P<word>{_WORDS}))"
+    rf"(?:(?P<password>{_PASSWORDS}|{_BARE_PASSWORDS})|(?P<key>{_KEYS})|(?P<word>{_WORDS}))"
     rf"[\"'*`]{{0,2}}{_OF}{_JOINT}[*`]{{0,2}}{_VALUE}"
 )
 _BESIDE = re.compile(rf"(?:{_PASSWORDS}|pw(?<!\wpw))\s(?=([\w!@#$%^&*+-]{{6,64}}))")
 _KEY_NAMES = ("key", "token", "secret")
-_KEY_BESIDE = re.compile(rf"(?:{_KEYS})\s(?=([\w-]{{10,64}}))")
-_LOGIN = re.compile(r"\b(?:login|creds|credentials)(?: details)?\s?[:=]\s?[^\s/]{2,60}\s?/\s?([^\s/]{5,64})(?!/)")
-_AS = re.compile(
-    rf"(?<!\S)(\S{{4,64}})\s(?:as|for|is|was|being|becomes)\s(?:my|the|our|his|her|their|a)\s(?:[\w'’-]{{1,20}}\s){{0,3}}?"
-    rf"(?:{_PASSWORDS}|pw|pin)\b(?! (?:manager|reset|policy|generator|hint|field|app|vault|tool|store))"
+_KEY_NAME = re.compile("key|token|secret|schlüssel")
+_LATIN = 0x24F
+"""The last letter of the Latin alphabets."""
+_KEY_BESIDE = re.compile(r"(?:keys?|tokens?|secrets?|schlüssel|api|anahtarı)\s(?=([\w-]{10,64}))")
+_KEY_ENDS = re.compile(rf"(?:{_KEYS})\s$")
+_LOGIN_NAMES = ("login", "cred", "zugang", "identif", "wifi", "wi-fi", "wlan", "ssid", "admin", "ssh")
+_LOGIN = re.compile(
+    r"\b(?:login|logins|creds|credentials|zugangsdaten|identifiants|wi-?fi|wlan|ssid|admin|ssh)(?: details"
+    r"| data)?(?:\s?[:=]|\s(?:is|are))\s?"
+    r"[^\s/:]{2,60}(?:\s?/\s?|:)([^\s/]{5,64})(?!/)"
 )
-_SEED = re.compile(
-    r"(?:seed|recovery|mnemonic)(?: phrase| words)?(?: is|:| =)\s{0,3}((?:[a-z]{3,8}\s){11,23}[a-z]{3,8})"
+_LOGIN_AFTER = re.compile(
+    r"(?<![^\s\"'`(*|])[\w.@-]{2,60}\s?[/:]\s?([^\s/]{5,64})\s(?:is|are|as|was"
+    r"|for)\s(?:[\w'’-]{1,20}\s){0,4}(?:login|creds|credentials)\b"
+)
+_ROOT_LOGIN = re.compile(
+    r"(?<![\w/.:@-])(?:root|admin|administrator|user|test|guest|pi|postgres"
+    r"|sa)\s?[/:]\s?(?=\S*[!@#$%^&*+?])([^\s/:]{6,64})"
+)
+_AS = re.compile(
+    r"(?<!\S)(\S{4,200})\s(?:(?:as|for|is|was|being|becomes|als|ist|comme|est|como|es|é|come|è|jako|to|jest)\s)"
+    r"(?:(?:my|the|our|his|her|their|your|a|das|mein|dein|unser|le|mon|la|mi|el|minha|a|nova|il|mia|moje|nowe)\s)?"
+    rf"(?:[\w'’-]{{1,20}}\s){{0,3}}?(?P<name>{_PASSWORDS}|pw|pin|{_KEYS}|token)\b"
+    r"(?! (?:manager|reset|policy|generator|hint|field|app|vault|tool|store|limit))"
+)
+_WALKED = re.compile(
+    rf"(?:{_PASSWORDS}|parola\w{{0,4}}|pwd?(?<!\wpw)(?<!\wpwd)|(?:new|old|other|second|first) one(?= (?:is|was))"
+    r"|pass(?<!\wpass)(?=[ ,][^ ]))(?!\w)"
+)
+_IDEOGRAPHIC = re.compile(r"(?:密码|密碼|パスワード|비밀번호|비번|口令)[^\x00-\x7f]{0,8}\s?[:：]?\s?([!-~]{5,64})")
+_TOKENS = re.compile(r"\s*(\S+)")
+_WINDOW_WORDS, _WINDOW_CHARS = 8, 160
+_SIGNS = re.compile(r"['’]s|[^\w\s$<{]{1,3}")
+_ARROWS = frozenset(("→", "->", "=>", "–", "—", "-", "=", ":", "|", "~", "⇒", "➜", ">", "is:", "to:"))
+_LINKS = frozenset(
+    "is was be are now still it's that's ist war lautet heißt heisst wäre es era será sera é são è sarà c'est c’est "
+    "est sera jest brzmi będzie to är er on je este este: είναι هي هو היא это this: este olarak van volt seria".split()
+)
+_TO = frozenset("to into auf zu in en à a para por pra con com na z naar till til ke za на".split())
+_CHANGE = re.compile(
+    r"chang|(?<!\w)(?:re)?set(?!\w)|updat|switch|rotat|replac|änder|setz|gesetzt|umgestellt|modifi|défini|remplac"
+    r"|(?<!\w)mis(?!\w)"
+    r"|camb|pus[eo]|puest|actualiz|mud(?:ei|ou|ar|amos)|troqu|troc|alter|defin|coloqu|impost|mess[oa]|aggiorn"
+    r"|zmieni|ustaw"
+    r"|değiştir|yap|ayarla|belirle|поменя|смени|измени|установи|wijzig|verander|ingesteld|ändra|bytt|endret|ændre"
+)
+_ASIDE = frozenset(
+    "manager managers policy policies reset resets hint field fields generator strength length vault hash hashes "
+    "hashing prompt rules requirements protected protection protokoll recovery-email expiry expiration rotation meter "
+    "checker must should forgotten vergessen oublié olvidé esqueci unuttum zapomniałem don't doesn't "
+    "can't isn't not never".split()
+)
+_SOON = re.compile(
+    r"\s(?:yesterday|today|now|again|last|this|on|gestern|heute|hier|ayer|hoy|ontem|hoje|ieri|oggi|wczoraj|dziś"
+    r"|dün|bugün)\b"
 )
 
 _PLACEHOLDER = re.compile(
-    r"[*•xX.…_?-]{2,}|<[^>]*>.*|\$[A-Z_{(].*|%\w+%|\{.*|\[(?:redacted|your|insert|a-|\^).*|https?://.*|[\w.]+\(.*|[\w.]+\[(?!redacted).*"
-    r"|(?:your|my|the|some|a)[_-]?(?:api|password|passwd|pass|token|secret|key)[\w-]*|(?:os|process|env|self|args)\..*"
+    r"[*•xX.…_?-]{2,}|<[^>]*>.*|\$[A-Z_{(].*|%\w+%|\{.*|\[(?:redacted|your|insert|a-|\^).*|https?://.*|[\w.]+\(.*"
+    r"|[\w.]+\[(?!redacted).*"
+    r"|(?:your|my|the|some|a)[_-]?(?:api|password|passwd|pass|token|secret|key)[\w-]*|(?:os|process|env|self"
+    r"|args)\..*"
     r"|changeme|example|placeholder|none|null|nil|true|false|undefined|str|string|int|bool|todo|tbd|n/?a|dummy"
-    r"|password|passwd|passwort|secret|token|key|redacted|hidden|unknown",
+    r"|[a-z_]*(?:password|passwd|passwort|secret|token)[a-z_]*|key|redacted|hidden|unknown",
     re.IGNORECASE,
 )
 _DESCRIBES = frozenset(
@@ -73,6 +126,11 @@ _DESCRIBES = frozenset(
     would will must may might about like as than into 1password lastpass keepass keepassxc bitwarden dashlane nordpass
     keychain vault keyring github google apple facebook discord terrible awful horrible garbage trash great awesome
     stupid silly funny ridiculous obvious clear ready live case-sensitive sensitive annoying confidential personal
+    sbagliata sbagliato corretta corta lunga debole nuova vecchia vuota necessaria stessa solita
+    słabe silne mocne błędne złe dobre krótkie długie proste trudne nowe stare inne takie puste ważne tajne bezpieczne
+    potrzebne wymagane poprawne niepoprawne nieprawidłowe wygasłe za to yanlış doğru kısa uzun zayıf güçlü yeni eski boş
+    geçersiz gerekli çok aynı zwak sterk fout verkeerd svag fel faible mauvais bon court expiré vide requis obligatoire
+    débil vieja vacía obligatoria correcta fraca velha vazia obrigatória correta erforderlich
     falsch richtig weg neu alt sicher unsicher geheim lang kurz leer hier da dort nicht kein noch schon sehr zu im in
     ungültig gültig schwach stark gleich anders abgelaufen vergessen unbekannt bekannt notwendig nötig ein eine der die
     das auf bei mein dein sein
@@ -85,23 +143,25 @@ _DESCRIBING = re.compile(
     r".+(?:ed|ing|able|ible|ful|less|ly|ous|ive|ado|ada|ido|ida|ável|ível|ée|lich|bar|haft)", re.IGNORECASE
 )
 _NAMES = re.compile(
-    r"(?:sha|md|base|oauth|argon|pbkdf|scrypt|bcrypt|utf|rot|aes|rsa|keepass|1password|web|v)-?\d*\w?|\d+[a-z]{0,3}s?|"
+    r"(?:sha|md|base|oauth|argon|pbkdf|scrypt|bcrypt|utf|rot|aes|rsa|keepass|1password|web|v)-?\d*\w?"
+    r"|\d+[a-z]{0,3}s?|"
     r".*(?:-based|-manager|-reset)|1password\w*",
     re.IGNORECASE,
 )
 _UNIT = re.compile(
-    r"\s{0,2}(?:%|\+|(?:or more |to \d+ )?(?:char|digit|letter|symbol|word|long|year|month|week|day|hour|minute|second"
+    r"\s{0,2}(?:%|\+|(?:or more |to \d+ )?(?:char|digit|letter|symbol|word|long|year|month|week|day|hour|minute"
+    r"|second"
     r"|bit|byte|time|step|zeichen|stellen|ziffern|caract|d[íi]git|chiffre|символ|знак|文字|位|年|天|日))",
     re.IGNORECASE,
 )
 _SYMBOL = re.compile(r"(?<=\w)[!@#$%^&*_+=~|\\](?=\w)|^[!@#$%^&*]\w")
 _INNER_CAPITAL = re.compile(r"[a-zß-ÿ][A-Z]")
 _ALONE = re.compile(
-    r"[.,;:!?)\]}\"'”»]*(?:\s*(?:$|[\n(;,])|\s+(?:and|but|und|y|e|et|for|on|btw)\b)|[.,;!]\s", re.IGNORECASE
+    r"[.,;:!?)\]}\"'`*|”»]*(?:\s*(?:$|[\n(;,])|\s+(?:and|but|und|y|e|et|for|on|btw)\b)|[.,;!]\s", re.IGNORECASE
 )
-_PHRASE = re.compile(r"[a-z]{3,12}(?: [a-z]{3,12}){3,7}(?=\s*(?:[.!,\n]|$))")
+_PHRASE = re.compile(r"[a-z]{3,12}(?: [a-z]{3,12}){3,7}(?=\s*(?:[.!,\n\"'`*|]|$))")
 _OPENING = "\"'`“„«‘(["
-_CLOSING = ".,;:!?)]}\"'`*”»’"
+_CLOSING = ".,;:!?)]}\"'`*|”»’"
 
 
 def mentions(lower: str) -> bool:
@@ -109,9 +169,8 @@ def mentions(lower: str) -> bool:
     return bool(_STEM.search(lower) or (not lower.isascii() and _FOREIGN_STEM.search(lower)))
 
 
-def spans(text: str) -> Iterator[Span]:
+def spans(text: str, lower: str) -> Iterator[Span]:
     """The values of stated secrets."""
-    lower = text.replace("İ", "i").lower()  # the only letter whose lower case is longer
     if mentions(lower):
         yield from search(text, lower)
 
@@ -122,19 +181,126 @@ def search(text: str, lower: str) -> Iterator[Span]:
         yield from _stated_value(match, text)
     for match in _BESIDE.finditer(lower):
         yield from _mixed_value(match, text, "password")
+    for match in _WALKED.finditer(lower):
+        yield from _walked_value(match, text, lower)
+    if not lower.isascii():
+        for match in _IDEOGRAPHIC.finditer(lower):
+            yield from _mixed_value(match, text, "password")
     if any(name in lower for name in _KEY_NAMES):
         for match in _KEY_BESIDE.finditer(lower):
-            yield from _mixed_value(match, text, "key")
-    if "/" in lower:
-        for match in _LOGIN.finditer(lower):
-            yield from _mixed_value(match, text, "password")
+            if _KEY_ENDS.search(lower, max(0, match.start() - 24), match.end()):
+                yield from _mixed_value(match, text, "key")
+    if "/" in lower or ":" in lower:
+        for pattern in (_LOGIN, _LOGIN_AFTER) if any(name in lower for name in _LOGIN_NAMES) else ():
+            for match in pattern.finditer(lower):
+                yield from _mixed_value(match, text, "password")
+    for match in _ROOT_LOGIN.finditer(lower):
+        yield from _mixed_value(match, text, "password")
     for match in _AS.finditer(lower):
         start, value = match.start(1), text[match.start(1) : match.end(1)].strip(_OPENING + _CLOSING)
-        if _is_mixed(value) or (_SYMBOL.search(value) and "://" not in value):
+        is_long = len(value) >= 16 or match["name"].startswith(("pass", "pw")) or not _KEY_NAME.search(match["name"])
+        if (
+            is_long
+            and (_is_mixed(value) or (_SYMBOL.search(value) and "://" not in value))
+            and not _NAMES.fullmatch(value)
+        ):
             start = text.index(value, start)
             yield Span(start, start + len(value), "password")
-    for seed in _SEED.finditer(lower):
-        yield Span(*seed.span(1), "seed phrase")
+
+
+def _walked_value(name: re.Match[str], text: str, lower: str) -> Iterator[Span]:
+    """The first value within a few words of the name that looks like a password, if a word such as "is" leads to it.
+
+    "Changed my password to …": the word before the value may be a preposition if the sentence has a verb of change.
+    """
+    if lower.endswith("[redacted: ", 0, name.start()):
+        return
+    previous, foreign = "", not lower[name.start() : name.end()].isascii() and ord(lower[name.start()]) > _LATIN
+    reach = min(len(text), name.end() + _WINDOW_CHARS)
+    in_brackets = False
+    for number, token in enumerate(_TOKENS.finditer(text, name.end(), reach)):
+        if number > _WINDOW_WORDS:
+            return
+        if token.start(1) == name.end():  # attached to the name: `_STATED` reads "=value"
+            if not _SIGNS.fullmatch(token[1]):
+                return
+            previous = token[1][-1]
+            continue
+        starts_line = "\n" in token[0][: token.start(1) - token.start()]
+        if starts_line:
+            yield from _value_of_line(token, text, previous)
+            return
+        word = lower[token.start(1) : token.end(1)]
+        if word.startswith("("):
+            in_brackets = True
+        if in_brackets:
+            in_brackets = not word.rstrip(".,:;").endswith(")")
+            continue
+        start, value = _bare_value(token)
+        changes = previous in _TO and _changes(lower, name.start(), token.end())
+        if (
+            value
+            and _leads(previous, number, foreign, changes)
+            and _fits(value, text[start + len(value) :][:60], changes)
+        ):
+            yield Span(start, start + len(value), "password")
+            return
+        if word.strip(_CLOSING) in _ASIDE or (word.endswith((".", "!", "?", ";")) and len(word) > 1):
+            return
+        previous = (
+            word
+            if word in _ARROWS
+            else ":"
+            if word.endswith((":", "=", "→"))
+            else word.strip(_OPENING + _CLOSING + ",")
+        )
+
+
+def _leads(previous: str, number: int, foreign: bool, changes: bool) -> bool:
+    return (
+        changes
+        or number == 0
+        or previous in ("", ",")
+        or previous in _LINKS
+        or previous in _ARROWS
+        or (foreign and number <= 3)
+    )
+
+
+def _fits(value: str, following: str, changes: bool) -> bool:
+    """Whether a value looks like a password; a plain word does only where a password was changed to it."""
+    if not value or value.lower() in _DESCRIBES or _PLACEHOLDER.fullmatch(value):
+        return False
+    if value[0].isdigit() and _UNIT.match(following):
+        return False
+    if _is_mixed(value) or (len(value) >= 6 and _SYMBOL.search(value) and not value.startswith(("http", "/", "@"))):
+        return not _NAMES.fullmatch(value) and "(" not in value
+    if not changes or not value.isalpha() or len(value) < 4 or _DESCRIBING.fullmatch(value.lower()):
+        return value.isdigit() and changes and len(value) >= 4
+    return bool(_ALONE.match(following) or _SOON.match(following))
+
+
+def _changes(lower: str, start: int, end: int) -> bool:
+    sentence = lower[max(0, start - 60) : end + 30]
+    return _CHANGE.search(sentence) is not None
+
+
+def _bare_value(token: re.Match[str]) -> tuple[int, str]:
+    raw = token[1]
+    value = raw.lstrip(_OPENING)
+    start = token.start(1) + len(raw) - len(value)
+    stripped = value.rstrip(_CLOSING.replace("!", "").replace("*", ""))
+    return start, stripped
+
+
+def _value_of_line(token: re.Match[str], text: str, previous: str) -> Iterator[Span]:
+    """A value that has the line after its name to itself."""
+    start, value = _bare_value(token)
+    end_of_line = text.find("\n", start)
+    line = text[start : end_of_line if end_of_line >= 0 else len(text)].strip()
+    fills_line = line.rstrip(_CLOSING) == value.rstrip(_CLOSING)
+    if fills_line and (_fits(value, "", changes=False) or (previous == ":" and value.isdigit() and len(value) >= 4)):
+        yield Span(start, start + len(value), "password")
 
 
 def _mixed_value(match: re.Match[str], text: str, label: str) -> Iterator[Span]:
@@ -155,7 +321,11 @@ def _stated_value(match: re.Match[str], text: str) -> Iterator[Span]:
     if not value or _PLACEHOLDER.fullmatch(value):
         return
     following = text[start + len(value) : start + len(value) + 120]
-    if kind == "password" and (phrase := _PHRASE.match(match.string, start)) and _is_passphrase(phrase[0]):
+    if (
+        kind == "password"
+        and (phrase := _PHRASE.match(match.string, start))
+        and _is_passphrase(phrase[0], match["password"])
+    ):
         yield Span(*phrase.span(), "password")
     elif _TESTS[kind](value, following, match["joint"]):
         yield Span(start, start + len(value), _LABELS[kind])
@@ -177,8 +347,6 @@ def _unquoted_value(match: re.Match[str], text: str) -> tuple[int, str]:
 def _is_quoted_secret(value: str, kind: str) -> bool:
     if _PLACEHOLDER.fullmatch(value) or value.lower() in _DESCRIBES:
         return False
-    if kind == "pin":
-        return value.isdigit() and 3 <= len(value) <= 8
     if kind == "password":
         return len(value) >= 3 and not _DESCRIBING.fullmatch(value) and len(value.split()) <= 8
     return len(value) >= 6 and " " not in value and (kind == "key" or _is_mixed(value))
@@ -199,19 +367,16 @@ def _is_password(value: str, following: str, joint: str) -> bool:
 
 
 def _is_key(value: str, following: str, joint: str) -> bool:
-    if "=" in joint and len(value) >= 6 and value.lower() not in _DESCRIBES and not value.isdigit():
-        return bool(_ALONE.match(following)) and not re.fullmatch(r"[a-z]+(?:[._][a-z]+)+", value)
-    return _is_mixed(value) and len(value) >= 8
+    if _is_mixed(value) and len(value) >= 8:
+        return True
+    if "=" not in joint or len(value) < 6 or value.lower() in _DESCRIBES or value.isdigit():
+        return False
+    return bool(_ALONE.match(following)) and not re.fullmatch(r"[a-z]+(?:[._][a-z]+)+", value)
 
 
 def _is_secret(value: str, following: str, joint: str) -> bool:
     del following, joint
     return _is_mixed(value) and len(value) >= 8
-
-
-def _is_pin(value: str, following: str, joint: str) -> bool:
-    del joint
-    return re.fullmatch(r"[0-9]{4,8}", value) is not None and not _UNIT.match(following)
 
 
 def _is_mixed(value: str) -> bool:
@@ -223,9 +388,10 @@ def _is_mixed(value: str) -> bool:
     )
 
 
-def _is_passphrase(phrase: str) -> bool:
-    return not any(word in _DESCRIBES or _DESCRIBING.fullmatch(word) for word in phrase.split())
+def _is_passphrase(phrase: str, name: str) -> bool:
+    describing = sum(word in _DESCRIBES or _DESCRIBING.fullmatch(word) is not None for word in phrase.split())
+    return describing <= (name == "passphrase")
 
 
-_TESTS = {"password": _is_password, "key": _is_key, "pin": _is_pin, "word": _is_secret}
-_LABELS = {"password": "password", "key": "key", "pin": "PIN", "word": "secret"}
+_TESTS = {"password": _is_password, "key": _is_key, "word": _is_secret}
+_LABELS = {"password": "password", "key": "key", "word": "secret"}

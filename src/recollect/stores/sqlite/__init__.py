@@ -59,7 +59,7 @@ class SQLiteStore:
         """Merge the word indexes in steps that others can write between, then rewrite the file without gaps."""
         tables = await self._engine.read(lambda tx: secure_delete.word_tables(tx.db))
         for step, table in enumerate(tables, 1):
-            while not await self._engine.write(partial(secure_delete.merge_step, table)):
+            while not await self._engine.write(lambda tx, table=table: secure_delete.merge_step(table, tx.db)):
                 pass
             if progress is not None:
                 progress(step, len(tables) + 1)

@@ -54,6 +54,8 @@ class Database(apsw.Connection):
         """Scopes whose vectors the running transaction changed: caches must not keep what it sees of them."""
         self.scopes: dict[str, int] = {}
         """Ids of scopes by name: they never change once committed."""
+        self.has_stale_words = False
+        """Whether a word index still holds words of rows that were deleted or edited; see `secure_delete`."""
         self.set_busy_timeout(BUSY_TIMEOUT_MS)
         # Plans hold for every value: without this, queries of a table with a partial index are planned at each run.
         self.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
@@ -61,6 +63,7 @@ class Database(apsw.Connection):
             self.pragma("query_only", True)
         else:
             self.pragma("page_size", PAGE_SIZE)
+            self.pragma("secure_delete", True)  # what is deleted or edited is overwritten, not only marked as free
         self.pragma("synchronous", "full")
         self.pragma("cache_size", -CACHE_KIB)
         self.pragma("journal_size_limit", MAX_JOURNAL_BYTES)

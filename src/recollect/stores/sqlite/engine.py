@@ -15,10 +15,17 @@ import apsw
 
 from recollect.core.errors import CorruptStore, StoreBusy, StoreError, StoreUnwritable
 from recollect.stores._sql.units import call, closed, read_only
+from recollect.stores.sqlite import secure_delete
 from recollect.stores.sqlite.database import Database
 
 T = TypeVar("T")
 
+SCRUB_IDLE_SECONDS = 0.2
+"""Time without work after which stale words are removed from the indexes."""
+SCRUB_REST = 20
+"""How many times as long as that took the next time has to wait."""
+MAX_CLOSING_STEPS = 40
+"""Parts of it that closing waits for: 80 MB of indexes."""
 MAX_GROUP_SIZE = 512
 """Units of work that share one commit, at most."""
 GROUP_COMMIT_WINDOW_SECONDS = 0.001
@@ -81,6 +88,7 @@ class Engine(Generic[S]):
         self._turn = threading.Lock()
         self._expected = 0.0  # until when a caller that has just written may write again
         self._closed = False
+        self._scrub_at = self._scrub_cost = 0.0
         with translated(path):
             self._writer = Database(path, immutable=bool(read_only))
             try:
@@ -167,6 +175,9 @@ class Engine(Generic[S]):
                     self._expected = monotonic() + self._linger
             if last:
                 with suppress(apsw.Error):
+                    for _ in range(MAX_CLOSING_STEPS):
+                        if not self._writer.has_stale_words or secure_delete.scrub_step(self._writer):
+                            break
                     self._writer.run("PRAGMA optimize")
                 self._writer.close()
                 return
@@ -177,7 +188,7 @@ class Engine(Generic[S]):
         Patient work waits for callers that have just written: most write again, and one commit does both.
         """
         group: list[_QueuedWork] = []
-        item = self._writes.get()
+        item = self._scrub_until_work()
         background = True
         while item is not None:
             group.append(item)
@@ -190,6 +201,27 @@ class Engine(Generic[S]):
             except queue.Empty:
                 return group, False
         return group, True
+
+    def _scrub_until_work(self) -> "_QueuedWork | None":
+        """The next work; until it comes, stale words are removed from the indexes, a part at a time.
+
+        That rewrites the indexes, so it rests many times as long as it took before it begins again.
+        """
+        while self._writer.has_stale_words and self.path is not None:
+            idle_for = max(SCRUB_IDLE_SECONDS, self._scrub_at - monotonic())
+            with suppress(queue.Empty):
+                return self._writes.get(timeout=idle_for if self._scrub_cost == 0 else 0)
+            began = monotonic()
+            try:
+                is_done = secure_delete.scrub_step(self._writer)
+            except apsw.BusyError:  # later
+                is_done = True
+            except apsw.Error:  # whoever reads or writes next is told
+                is_done, self._writer.has_stale_words = True, False
+            self._scrub_cost += monotonic() - began
+            if is_done:
+                self._scrub_at, self._scrub_cost = monotonic() + SCRUB_REST * self._scrub_cost, 0.0
+        return self._writes.get()
 
     def _commit(self, group: list[_QueuedWork]) -> None:
         """Commit a group at once; when a unit of it fails, all are rolled back and each is committed alone."""

@@ -99,7 +99,7 @@ class SQLiteMemos(Memos[Database]):
         if was_active:
             vectors.remove(self._db, "memos", key)
         if memo.active:
-            self._words.put("memos", key, indexed_text(memo))
+            self._words.put("memos", key, indexed_text(memo), replaces=was_active)
         elif was_active:
             self._words.remove("memos", key)
         if old is not None and was_active != memo.active:

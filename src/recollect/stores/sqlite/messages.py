@@ -115,7 +115,7 @@ class SQLiteMessages(Messages[Database]):
 
     def _reindex(self, key: int, scope: int, text: str) -> None:
         del scope  # the key begins with it
-        self._index.put("messages", key, text)
+        self._index.put("messages", key, text, replaces=True)
         vectors.remove(self._db, "messages", key)
         vectors.note_missing(self._db, "messages", key)
 

@@ -6,11 +6,11 @@ SQLite only marks what is deleted as free. FTS5 keeps words of deleted rows in i
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from recollect.stores.sqlite.database import Database
-from recollect.stores.sqlite.tx import SQLiteTx
+from recollect.stores.sqlite.database import BUSY_TIMEOUT_MS, Database
 
 MERGE_STEP_PAGES = 500
 """Pages of an index that one step merges."""
+CHECKPOINT_TIMEOUT_MS = 100
 _CHUNK_BYTES = 8 << 20
 _TEXT_COLUMNS = {("memos", "text"), ("messages", "text")}
 
@@ -21,11 +21,27 @@ def word_tables(db: Database) -> list[str]:
     return [name for (name,) in rows]
 
 
-def merge_step(table: str, tx: SQLiteTx) -> bool:
+def merge_step(table: str, db: Database) -> bool:
     """Merge a part of an index into one segment without deleted words; whether that is done."""
-    before = tx.db.total_changes()
-    tx.db.run(f"INSERT INTO {table} ({table}, rank) VALUES ('merge', ?)", (-MERGE_STEP_PAGES,))
-    return tx.db.total_changes() - before < 2  # as FTS5's manual says
+    before = db.total_changes()
+    db.run(f"INSERT INTO {table} ({table}, rank) VALUES ('merge', ?)", (-MERGE_STEP_PAGES,))
+    return db.total_changes() - before < 2  # as FTS5's manual says
+
+
+def scrub_step(db: Database) -> bool:
+    """A part of removing stale words from the indexes; whether that is done, and the log emptied."""
+    for table in word_tables(db):
+        with db.transaction("BEGIN IMMEDIATE"):
+            if not merge_step(table, db):
+                return False
+    db.has_stale_words = False
+    if db.filename:
+        db.set_busy_timeout(CHECKPOINT_TIMEOUT_MS)  # a reader in its way is no reason to let writers wait
+        try:
+            db.rows("PRAGMA wal_checkpoint(TRUNCATE)")
+        finally:
+            db.set_busy_timeout(BUSY_TIMEOUT_MS)
+    return True
 
 
 def rewrite(db: Database) -> None:

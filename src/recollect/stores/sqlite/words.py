@@ -30,11 +30,14 @@ class WordIndex:
         self._db = db
         self._pending: dict[tuple[Corpus, int], str | None] = {}
 
-    def put(self, corpus: Corpus, key: int, text: str) -> None:
+    def put(self, corpus: Corpus, key: int, text: str, *, replaces: bool = False) -> None:
+        """Index the words of a row; `replaces` others that have to go."""
         self._pending[corpus, key] = text
+        self._db.has_stale_words |= replaces
 
     def remove(self, corpus: Corpus, key: int) -> None:
         self._pending[corpus, key] = None
+        self._db.has_stale_words = True
 
     def flush(self) -> None:
         for (corpus, key), text in self._pending.items():

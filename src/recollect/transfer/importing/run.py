@@ -23,7 +23,7 @@ from recollect.learning.apply import ChangeContext, write
 from recollect.policy.guard.instructions import is_instruction
 from recollect.policy.guard.statements import gives_instructions
 from recollect.policy.merge import memo_id
-from recollect.policy.redaction import redact
+from recollect.policy.redaction import redact, redact_place
 from recollect.transfer.importing.convert import ORDERS, ConvertedEntry, ImportOptions, convert, gives_orders
 from recollect.transfer.importing.decide import Changed, Decision, ExistingMemos, Left, New, Same, decide
 from recollect.transfer.importing.dry_run import DryRunState
@@ -252,7 +252,8 @@ class _Importer:
         if stored_text is not None:
             return outcome("same") if stored_text == text else outcome("left", _OTHER_WORDS)
         try:
-            added = self.destination.add_message(tx, replace(message, text=text, name=_name(message.name)))
+            sanitized = replace(message, text=text, name=_name(message.name), place=redact_place(message.place))
+            added = self.destination.add_message(tx, sanitized)
         except BadInput as error:
             return outcome("left", str(error))
         if added:

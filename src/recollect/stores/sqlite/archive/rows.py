@@ -39,7 +39,7 @@ class _Rows(ArchiveSection):
         grown: defaultdict[int, int] = defaultdict(int)
         for key, text in words.items():
             if text is not None:
-                self._index.put(self.corpus, key, text)
+                self._index.put(self.corpus, key, text, replaces=key in alive)
             elif key in alive:
                 self._index.remove(self.corpus, key)
             grown[key >> 32] += (text is not None) - (key in alive)

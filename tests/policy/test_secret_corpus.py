@@ -1,0 +1,30 @@
+"""How many secrets of the corpus are found, and how many look-alikes are taken for one."""
+
+from collections import Counter
+
+import pytest
+
+from recollect.policy.redaction import redact
+from tests.policy.secret_corpus import harmless, secrets
+
+MIN_FOUND = 0.95
+
+
+@pytest.mark.parametrize("holdout", [False, True])
+def test_nearly_all_secrets_of_the_corpus_are_found(holdout: bool):
+    forms = [form for form in secrets() if form.holdout is holdout]
+    missed = [form for form in forms if form.leaked(redact(form.text).text)]
+    rate = 1 - len(missed) / len(forms)
+    print(f"\n{'holdout' if holdout else 'known'}: {len(forms) - len(missed)} of {len(forms)}, {rate:.1%}")
+    print(
+        *(f"  missed {count} of {topic}" for topic, count in Counter(form.topic for form in missed).items()), sep="\n"
+    )
+    assert len(forms) >= 150
+    assert rate >= MIN_FOUND, [form.text for form in missed]
+
+
+def test_no_look_alike_is_taken_for_a_secret():
+    changed = [(form.text, after) for form in harmless() if (after := redact(form.text).text) != form.text]
+    print(f"\nfalse alarms: {len(changed)} of {len(harmless())}")
+    assert len(harmless()) >= 300
+    assert not changed

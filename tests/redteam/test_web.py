@@ -1,0 +1,157 @@
+"""Attacks on the web server, against a real one on this machine: guesses, forged senders, floods, a leaked token."""
+
+import re
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from recollect.faces.http.middleware import METRICS_PATHS
+from tests.faces.http.conftest import METRICS, OPERATOR, TOKENS, Served, serving
+from tests.faces.http.test_security import known
+from tests.faces.http.visiting import PAGE, hidden
+
+MEGABYTE = 1 << 20
+EVIL = {"origin": "https://evil.example", "sec-fetch-site": "cross-site", "referer": "https://evil.example/"}
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[Served]:
+    with serving(tmp_path) as served:
+        yield served
+
+
+def browser(served: Served, **how: Any) -> httpx.Client:
+    return httpx.Client(base_url=served.url, headers=PAGE, timeout=30, **how)
+
+
+def sign_in(client: httpx.Client, token: str) -> httpx.Response:
+    form_token = hidden(client.get("/login").text, "form_token")
+    return client.post("/login", data={"token": token, "form_token": form_token})
+
+
+def test_nobody_can_lock_the_operator_out(served: Served):
+    """Neither by guessing from the same address, nor from the API, nor through forms of other sites."""
+    with browser(served) as guesser, browser(served) as operator, httpx.Client(base_url=served.url) as program:
+        waits = [int(sign_in(guesser, f"guess-{number}").headers.get("retry-after", 0)) for number in range(12)]
+        assert waits == [0] * 5 + [2, 4, 8, 16, 32, 64, 128]
+        for _ in range(20):
+            wrong = program.get("/api/v1/stats", headers={"Authorization": "Bearer wrong"})
+            assert (wrong.status_code, int(wrong.headers["retry-after"]) >= 256) == (429, True)
+            answer = operator.post("/login", data={"token": "wrong"}, headers=EVIL)
+            assert (answer.status_code, "retry-after" in answer.headers) == (403, False)
+        assert program.get("/api/v1/stats", headers=OPERATOR).status_code == 200
+        assert sign_in(operator, TOKENS.operator).status_code == 303
+        assert operator.get("/people").status_code == 200
+
+
+def test_no_other_site_signs_a_browser_in(served: Served):
+    """An attacker's account would be a trap: what the operator does there, the attacker sees."""
+    with browser(served) as victim, browser(served) as attacker:
+        form_token = hidden(attacker.get("/login").text, "form_token")
+        for cookies in ({}, {"recollect_login": ""}, {"recollect_login": "x" * 500}):
+            victim.cookies.update(cookies)
+            data = {"token": TOKENS.operator, "form_token": form_token}
+            assert victim.post("/login", data=data, headers=EVIL).status_code == 403
+        assert victim.get("/people", follow_redirects=False).status_code == 303
+
+
+def test_forwarded_headers_of_strangers_change_nothing(served: Served):
+    """Without a configured proxy, nobody says who they are or that a connection is encrypted, not from here either."""
+    forged = {"X-Forwarded-Proto": "https", "Forwarded": "for=192.0.2.1;proto=https"}
+    with browser(served) as guesser:
+        assert "; secure" not in guesser.get("/login", headers=forged).headers["set-cookie"].lower()
+        waits: list[int] = []
+        for number in range(8):
+            headers = {**forged, "X-Forwarded-For": f"198.51.100.{number}", "Authorization": "Bearer wrong"}
+            waits.append(int(guesser.get("/api/v1/stats", headers=headers).headers.get("retry-after", 0)))
+        assert waits == [0] * 5 + [2, 4, 8], "a new address in each header is still one source"
+
+
+def test_a_configured_proxy_is_believed(tmp_path: Path):
+    with serving(tmp_path, http={"trusted_proxies": ["127.0.0.0/8"]}) as served, browser(served) as proxy:
+        waits: list[int] = []
+        for number in range(8):
+            headers = {"X-Forwarded-For": f"6.6.6.6, 198.51.100.{number}", "Authorization": "Bearer wrong"}
+            waits.append(int(proxy.get("/api/v1/stats", headers=headers).headers.get("retry-after", 0)))
+        assert waits == [0] * 8
+        cookie = proxy.get("/login", headers={"X-Forwarded-Proto": "https"}).headers["set-cookie"]
+        assert "; secure" in cookie.lower()
+
+
+def flood(served: Served, beginning: bytes, piece: bytes, limit: int) -> tuple[int, bytes]:
+    """How many bytes a connection took before it was closed, and what it said."""
+    host, port = served.url.removeprefix("http://").split(":")
+    sent, answer = 0, b""
+    with socket.create_connection((host, int(port)), timeout=20) as connection:
+        try:
+            connection.sendall(beginning)
+            while sent < limit:
+                connection.sendall(piece)
+                sent += len(piece)
+        except OSError:
+            pass
+        try:
+            connection.shutdown(socket.SHUT_WR)
+            while part := connection.recv(4096):
+                answer += part
+        except OSError:
+            pass
+    return sent, answer
+
+
+HEADER = b"x-filler-%d: " % 1 + b"a" * 4000 + b"\r\n"
+FLOODS = {
+    "many headers": (b"GET /health HTTP/1.1\r\nhost: 127.0.0.1\r\n", HEADER),
+    "one long header": (b"GET /health HTTP/1.1\r\nhost: 127.0.0.1\r\nx: ", b"a" * 8192),
+    "a long request line": (b"GET /", b"a" * 8192),
+    "no request at all": (b"", b"\r\n" * 4096),
+    "trailers": (
+        b"POST /login HTTP/1.1\r\nhost: 127.0.0.1\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n0\r\n",
+        HEADER,
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", FLOODS)
+def test_a_flood_of_headers_is_refused_early(served: Served, kind: str):
+    beginning, piece = FLOODS[kind]
+    sent, answer = flood(served, beginning, piece, 40 * MEGABYTE)
+    assert sent < 24 * MEGABYTE, "buffers of the system included"
+    assert not answer.startswith(b"HTTP/1.1 200")
+    if kind == "many headers" and answer:
+        assert answer.startswith((b"HTTP/1.1 431", b"HTTP/1.1 400"))
+    assert httpx.get(f"{served.url}/health").status_code == 200
+
+
+def test_headers_that_arrive_at_once_are_measured_too(served: Served):
+    with httpx.Client(base_url=served.url) as client:
+        assert client.get("/health", headers={"x": "a" * 20_000}).status_code == 200
+        assert client.get("/health", headers={"x": "a" * 40_000}).status_code in (400, 431)
+
+
+def test_a_long_body_is_refused_before_it_is_read(served: Served):
+    head = (
+        b"POST /api/v1/observe HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer %s\r\n" % TOKENS.operator.encode()
+    )
+    _, answer = flood(served, head + b"content-length: 1099511627776\r\n\r\n{", b"", 0)
+    assert answer.startswith(b"HTTP/1.1 413")
+    chunk = b"10000\r\n" + b"a" * 65536 + b"\r\n"
+    sent, _ = flood(served, head + b"transfer-encoding: chunked\r\n\r\n", chunk, 40 * MEGABYTE)
+    assert sent < 24 * MEGABYTE
+
+
+def test_the_metrics_token_reads_numbers_and_nothing_else(served: Served):
+    with httpx.Client(base_url=served.url, headers=METRICS) as scraper:
+        metrics = scraper.get("/metrics")
+        assert (metrics.status_code, scraper.get("/health").status_code) == (200, 200)
+        assert "recollect_jobs" in metrics.text
+        for method, route in known(served.app):
+            if route not in METRICS_PATHS and not route.startswith("/static"):
+                answer = scraper.request(method, re.sub(r"\{[^}]+\}", "1", route))
+                assert answer.status_code == 403, (method, route)
+    with httpx.Client(base_url=served.url) as stranger:
+        assert stranger.get("/metrics").status_code == 401
