@@ -3,7 +3,7 @@
 Unlike a proposal it comes without a quote, so the words are looked up in everything that was said.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -62,5 +62,7 @@ def _meaning_reason(sentence: str, message: Message, quoted: str) -> Reason | No
     if quote is None:
         return Reason.NO_QUOTE
     case = Case(sentence, quoted, quote, message)
-    reasons: Iterable[Reason | None] = (check.refuse(case) for check in _MEANING_CHECKS)
-    return next(filter(None, reasons), None)
+    for check in _MEANING_CHECKS:
+        if reason := check.refuse(case):
+            return reason
+    return None
