@@ -13,6 +13,7 @@ from weakref import WeakValueDictionary
 
 from recollect.core.clock import Clock, now
 from recollect.core.errors import ModelError, RecollectError, StoreBusy, StoreUnreachable
+from recollect.core.outcomes import Refused
 from recollect.core.ports import ChatModel
 from recollect.core.text import clip
 from recollect.core.types import Message, Origin, Place
@@ -337,7 +338,7 @@ class Assistant:
             log.warning("a memory line was refused: it gives instructions")
             return
         try:
-            await self._memory.remember(
+            outcome = await self._memory.remember(
                 lore_text(line),
                 user=message.author,
                 place=message.place,
@@ -348,6 +349,9 @@ class Assistant:
             )
         except RecollectError as error:
             log.warning("a memory line was not stored: %s", error)
+            return
+        if isinstance(outcome, Refused):
+            log.warning("a memory line was refused: it %s", outcome.reason)
 
 
 def _is_guild_wide(place: Place) -> bool:

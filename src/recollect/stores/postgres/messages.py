@@ -77,7 +77,8 @@ class PostgresMessages(Messages[Database]):
         "ORDER BY messages.key LIMIT $4"
     )
     of_author: LiteralString = (
-        f"{_READ} WHERE messages.key > $1 AND (author = $2 OR places.dm = $2) ORDER BY messages.key LIMIT $3"
+        f"{_READ} WHERE messages.key > $1 AND (author = $2 OR "
+        "messages.place = ANY(ARRAY(SELECT id FROM places WHERE dm = $2))) ORDER BY messages.key LIMIT $3"
     )
     recent_of_session: LiteralString = (
         f"{_READ} WHERE session = {_OF_SCOPE} AND at < $2 ORDER BY at DESC, messages.key DESC LIMIT $3"

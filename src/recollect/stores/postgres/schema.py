@@ -15,8 +15,10 @@ from recollect.core.errors import CorruptStore, StoreError, StoreUnwritable
 from recollect.core.fingerprints import Fingerprints
 from recollect.stores._sql import changes_from_log, state_names
 from recollect.stores._sql.schema import (
+    IS_LAST_CHANGE,
     KINDS_OF_EVENTS,
     KINDS_OF_JOBS,
+    OMIT_STATES_BEFORE_NEXT_CHANGE,
     QUEUES_AND_TENANTS,
     action_log,
     refuse_newer,
@@ -221,6 +223,17 @@ def _record_changes(connection: Connection) -> None:
             before = events[-1][0]
 
 
+_MESSAGES_BY_AUTHOR: LiteralString = "CREATE INDEX messages_by_author ON messages (author, key)"
+_MEMO_VERSIONS: LiteralString = "ALTER TABLE memos ADD COLUMN version bigint NOT NULL DEFAULT 1"
+_OMIT_STATES_AFTER_CHANGES: LiteralString = f"""
+{OMIT_STATES_BEFORE_NEXT_CHANGE}
+UPDATE changes SET after = '' FROM memos JOIN scopes ON scopes.id = memos.scope
+    WHERE after <> '' AND {IS_LAST_CHANGE} AND scopes.mark = changes.scope AND memos.id = changes.memo
+    AND memos.text = after::json ->> 'text' AND memos.kind = after::json ->> 'kind'
+    AND memos.status = coalesce(after::json ->> 'status', 'active') AND memos.audience = after::json ->> 'audience'
+    AND memos.pinned = coalesce((after::json ->> 'pinned')::boolean, false);
+"""
+
 Migration = LiteralString | Callable[[Connection], None]
 """A script, or what SQL alone can't do."""
 
@@ -233,6 +246,9 @@ MIGRATIONS: list[tuple[str, Migration]] = [
     ("state with owners", _add_state_owners),
     ("a secret, keyed fingerprints", _key_fingerprints),
     ("changes", _record_changes),
+    ("versions of memos", _MEMO_VERSIONS),
+    ("messages by author", _MESSAGES_BY_AUTHOR),
+    ("changes without what the next one or the memo tells", _OMIT_STATES_AFTER_CHANGES),
 ]
 """Ordered; never changed once released, only added to."""
 

@@ -56,9 +56,10 @@ class SQLiteMessages(Messages[Database]):
         f"{_READ} WHERE key > $1 AND place IN (SELECT id FROM places WHERE detail ->> 'guild' = $2) "
         "AND ($3 IS NULL OR author = $3) ORDER BY key LIMIT $4"
     )
+    # Without the plus, all messages after a key would be read in order.
     of_author: LiteralString = (
-        f"{_READ} WHERE key > $1 AND (author = $2 OR place IN (SELECT id FROM places WHERE detail ->> 'dm' = $2)) "
-        "ORDER BY key LIMIT $3"
+        f"{_READ} WHERE +key > $1 AND (author = $2 OR place IN (SELECT id FROM places WHERE detail ->> 'dm' = $2)) "
+        "ORDER BY +key LIMIT $3"
     )
     recent_of_session: LiteralString = (
         f"{_READ} WHERE session = $1 AND at < $2 AND deleted IS NULL ORDER BY at DESC, key DESC LIMIT $3"
