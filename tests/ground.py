@@ -24,6 +24,7 @@ BOTH = {
     "journeys/test_designs.py": SLOW,
     "test_ids.py": SLOW,
     "test_memory.py": SLOW,
+    "test_versions.py": QUICK,
     "recall/test_audience_migration.py": SLOW,
     "test_regressions.py": SLOW,
     "adapters/test_langgraph.py": SLOW,

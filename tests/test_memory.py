@@ -9,9 +9,23 @@ from pathlib import Path
 import pytest
 
 import recollect
-from recollect import Ambiguous, AsyncMemory, Audience, Filters, Forgotten, Hit, Memo, NotFound, Place, Status, Undone
+from recollect import (
+    Ambiguous,
+    AsyncMemory,
+    Audience,
+    Filters,
+    Forgotten,
+    Hit,
+    Memo,
+    NotFound,
+    Place,
+    Refused,
+    Status,
+    Undone,
+)
 from recollect.core.changes import Retire, Skip
 from recollect.core.errors import BadInput, UnknownMemo
+from recollect.core.reasons import Reason
 from recollect.core.text import MAX_MEMO_CHARS
 from recollect.core.types import EVERYWHERE, Kind, Message, Origin
 from recollect.policy.viewer import provenance
@@ -145,10 +159,19 @@ class TestRemember:
             lore = await told.memory.list(user="ann", place=DEV, lore=True, statuses=[Status.ACTIVE])
             assert (lore.total, lore.memos[0].text) == (120, "Memory line: event 122.")
 
-    @pytest.mark.parametrize("text", ["", "   ", "\n", "x" * (MAX_MEMO_CHARS + 1)])
-    async def test_nothing_and_too_much_are_refused(self, told: Told, text: str):
-        with pytest.raises(BadInput):
-            await told(text)
+    @pytest.mark.parametrize("text", ["", "   ", "\n"])
+    async def test_nothing_is_refused(self, told: Told, text: str):
+        assert await told.memory.remember(text, user="ann") == Refused(Reason.EMPTY)
+        assert await shown(told) == []
+
+    @pytest.mark.parametrize("text", ["AKIAIOSFODNN7EXAMPLE", " [redacted: AWS key]. "])
+    async def test_a_secret_and_nothing_else_is_refused(self, told: Told, text: str):
+        assert await told.memory.remember(text, user="ann") == Refused(Reason.SECRET)
+        assert await shown(told) == []
+
+    async def test_too_much_is_an_error(self, told: Told):
+        with pytest.raises(BadInput, match="too long"):
+            await told("x" * (MAX_MEMO_CHARS + 1))
         assert await shown(told) == []
 
     async def test_an_unknown_kind_and_lore_in_a_dm_are_refused(self, told: Told):

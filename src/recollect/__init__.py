@@ -8,7 +8,7 @@ async with AsyncMemory("memory.db") as memory:
         print(hit.text)
 """
 
-from recollect.core.errors import RecollectError
+from recollect.core.errors import RecollectError, VersionConflict
 from recollect.core.outcomes import (
     AlreadyActive,
     AlreadyKnown,
@@ -19,6 +19,7 @@ from recollect.core.outcomes import (
     Listing,
     NotFound,
     Redone,
+    Refused,
     Remembered,
     Restored,
     Undoable,
@@ -52,10 +53,12 @@ __all__ = [
     "Prompt",
     "RecollectError",
     "Redone",
+    "Refused",
     "Remembered",
     "Restored",
     "Status",
     "Undoable",
     "Undone",
+    "VersionConflict",
     "__version__",
 ]

@@ -15,6 +15,7 @@ from typing import Any, Literal, Self
 from recollect.core import serialization
 from recollect.core.errors import MissingExtra, RecollectError
 from recollect.core.events import Event, parse_kind
+from recollect.core.outcomes import Refused
 from recollect.core.ports.layer import Line
 from recollect.core.reasons import Reason, decode_reason
 from recollect.core.types import Audience, Kind, Memo, Message, Place, Status, Subject
@@ -33,9 +34,13 @@ _PLACE_FIELDS = tuple(field.name for field in fields(Place))
 class ApiError(RecollectError):
     """The server refused a request; `status` is 0 when it could not be reached."""
 
-    def __init__(self, status: int, detail: str) -> None:
+    def __init__(self, status: int, detail: str, version: int | None = None, reason: str | None = None) -> None:
         super().__init__(f"{detail} ({status})" if status else detail)
         self.status = status
+        self.version = version
+        """The one that the memo has now, where the request named another one."""
+        self.reason = reason
+        """Why a statement is refused: the name of a `Reason`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,32 +130,45 @@ class Client:
         tags: Sequence[str] = (),
         audience: Audience | None = None,
         pinned: bool = False,
-    ) -> Memo:
+    ) -> Memo | Refused:
         """Add a memo, heard by the person alone unless an audience is given. Returns the memo that holds it now, which
-        may be an earlier one.
+        may be an earlier one; or why it may not be remembered.
         """
         hearers = None if audience is None else str(audience)
         fields = {"user": user, "guild": guild, "text": text, "kind": kind, "tags": list(tags), "audience": hearers}
-        document = await self._send("POST", "/memos", {**_encode(fields), "pinned": pinned})
+        try:
+            document = await self._send("POST", "/memos", {**_encode(fields), "pinned": pinned})
+        except ApiError as error:
+            if error.reason is None or error.reason.upper() not in Reason.__members__:
+                raise
+            return Refused(Reason[error.reason.upper()])
         return _memo(document["memo"])
 
-    async def update(self, memo: Memo, text: str | None = None, tags: Sequence[str] | None = None) -> Memo:
-        body = _encode({"text": text, "tags": None if tags is None else list(tags)})
+    async def update(
+        self, memo: Memo, text: str | None = None, tags: Sequence[str] | None = None, *, version: int | None = None
+    ) -> Memo:
+        """Change a memo's text, tags, or both. Here as below: with `version=memo.version` only if it is still as you
+        have seen it, else ApiError 409, with its present `version`.
+        """
+        body = _encode({"text": text, "tags": None if tags is None else list(tags), "version": version})
         return _memo(await self._send("PATCH", "/memo", body, _memo_ref(memo)))
 
-    async def forget(self, memo: Memo) -> Memo:
+    async def forget(self, memo: Memo, *, version: int | None = None) -> Memo:
         """Retire a memo; `undo` restores it."""
-        return _memo(await self._send("DELETE", "/memo", None, _memo_ref(memo)))
+        return _memo(await self._send("DELETE", "/memo", None, {**_memo_ref(memo), "version": version}))
 
-    async def restore(self, memo: Memo) -> Memo:
+    async def restore(self, memo: Memo, *, version: int | None = None) -> Memo:
         """Bring a retired memo back, whatever happened since; ApiError 409 when its message no longer says so."""
-        return _memo((await self._send("POST", "/memo/restore", None, _memo_ref(memo)))["memo"])
+        body = {"version": version}
+        return _memo((await self._send("POST", "/memo/restore", body, _memo_ref(memo)))["memo"])
 
-    async def pin(self, memo: Memo, pinned: bool = True) -> Memo:
-        return _memo(await self._send("POST", "/memo/pin", {"pinned": pinned}, _memo_ref(memo)))
+    async def pin(self, memo: Memo, pinned: bool = True, *, version: int | None = None) -> Memo:
+        body = {"pinned": pinned, "version": version}
+        return _memo(await self._send("POST", "/memo/pin", body, _memo_ref(memo)))
 
-    async def share(self, memo: Memo, audience: Audience) -> Memo:
-        return _memo(await self._send("POST", "/memo/share", {"audience": str(audience)}, _memo_ref(memo)))
+    async def share(self, memo: Memo, audience: Audience, *, version: int | None = None) -> Memo:
+        body = {"audience": str(audience), "version": version}
+        return _memo(await self._send("POST", "/memo/share", body, _memo_ref(memo)))
 
     async def undoable(self, *, user: str | None = None, guild: str | None = None) -> dict[str, Any]:
         """The change that `undo` would revert now: `change` is its id, `refused` says why it can't be undone."""
@@ -231,8 +249,10 @@ class Client:
 
 def _api_error(response: httpx.Response) -> ApiError:
     try:
-        return ApiError(response.status_code, str(response.json()["detail"]))
-    except (ValueError, KeyError, TypeError):
+        document = response.json()
+        more = document.get("version"), document.get("reason")
+        return ApiError(response.status_code, str(document["detail"]), *more)
+    except (ValueError, KeyError, TypeError, AttributeError):
         return ApiError(response.status_code, "the server gave no reason")
 
 

@@ -17,7 +17,7 @@ from recollect.core.outcomes import (
     ForgetOutcome,
     Listing,
     RedoOutcome,
-    Remembered,
+    RememberOutcome,
     RestoreOutcome,
     UndoOffer,
     UndoOutcome,
@@ -213,23 +213,34 @@ class AsyncMemory:
         place: Place | None = None,
         lore: bool = False,
         **options: Unpack[StatementOptions],
-    ) -> Remembered:
+    ) -> RememberOutcome:
         """Remember a user's statement, merged with existing memos. Its audience is that of the place unless another
-        one is given. With `lore` it belongs to the place's guild.
+        one is given. With `lore` it belongs to the place's guild. `Refused` says why it may not be remembered.
         """
         return await (await self._changer(user, place, lore)).remember(text, **options)
 
     async def forget(
-        self, what: str, *, user: str, place: Place | None = None, every: bool = False, lore: bool = False
+        self,
+        what: str,
+        *,
+        user: str,
+        place: Place | None = None,
+        every: bool = False,
+        lore: bool = False,
+        version: int | None = None,
     ) -> ForgetOutcome:
-        """Retire a memo, found by its id, its number in `show`, or a part of its text. Undoable."""
-        return await (await self._changer(user, place, lore)).forget(what, every=every)
+        """Retire a memo, found by its id, its number in `show`, or a part of its text. Undoable. With a `version`, only
+        by its id.
+        """
+        return await (await self._changer(user, place, lore)).forget(what, every=every, version=version)
 
-    async def restore(self, what: str, *, user: str, place: Place | None = None, lore: bool = False) -> RestoreOutcome:
+    async def restore(
+        self, what: str, *, user: str, place: Place | None = None, lore: bool = False, version: int | None = None
+    ) -> RestoreOutcome:
         """Bring back a memo that was forgotten, replaced, archived, expired or undone, whatever happened since. It is
         found by its id, its number in `forgotten`, or a part of its text. Memos that contradict it are replaced.
         """
-        return await (await self._changer(user, place, lore)).restore(what)
+        return await (await self._changer(user, place, lore)).restore(what, version=version)
 
     async def undoable(self, *, user: str, place: Place | None = None, lore: bool = False) -> UndoOffer:
         """The change that `undo` would take back now."""
@@ -273,10 +284,17 @@ class AsyncMemory:
         return await (await self._reader(user, place, lore)).history(memo_id)
 
     async def pin(
-        self, memo_id: str, *, user: str, place: Place | None = None, lore: bool = False, pinned: bool = True
+        self,
+        memo_id: str,
+        *,
+        user: str,
+        place: Place | None = None,
+        lore: bool = False,
+        pinned: bool = True,
+        version: int | None = None,
     ) -> Memo:
         """Protect a memo from ever being evicted or superseded, or no longer."""
-        return await (await self._changer(user, place, lore)).pin(memo_id, pinned=pinned)
+        return await (await self._changer(user, place, lore)).pin(memo_id, pinned=pinned, version=version)
 
     async def update(
         self,
@@ -287,15 +305,24 @@ class AsyncMemory:
         place: Place | None = None,
         tags: Collection[str] | None = None,
         origin: Origin = Origin.MANUAL,
+        version: int | None = None,
     ) -> Memo:
-        """Change a memo's text, tags, or both; its audience is never wider than that of the change."""
-        return await (await self._changer(user, place)).update(memo_id, text, tags, origin)
+        """Change a memo's text, tags, or both; its audience is never wider than that of the change. Here as in other
+        changes of a memo, raises VersionConflict if it no longer has this version.
+        """
+        return await (await self._changer(user, place)).update(memo_id, text, tags, origin, version)
 
     async def share(
-        self, memo_id: str, *, user: str, place: Place | None = None, audience: Audience = EVERYWHERE
+        self,
+        memo_id: str,
+        *,
+        user: str,
+        place: Place | None = None,
+        audience: Audience = EVERYWHERE,
+        version: int | None = None,
     ) -> Memo:
         """Set the audience of a memo; only its owner may."""
-        return await (await self._changer(user, place)).share(memo_id, audience)
+        return await (await self._changer(user, place)).share(memo_id, audience, version=version)
 
     async def search(
         self, query: str, *, user: str, place: Place | None = None, **options: Unpack[SearchOptions]

@@ -12,7 +12,8 @@ from recollect.core.outcomes import (
     ForgetOutcome,
     Listing,
     RedoOutcome,
-    Remembered,
+    Refused,
+    RememberOutcome,
     RestoreOutcome,
     UndoOffer,
     UndoOutcome,
@@ -106,24 +107,26 @@ class View:
     async def is_learning_paused(self) -> bool:
         return await self.engine.store.read(lambda tx: consent.is_paused(tx, self.user))
 
-    async def remember(self, text: str, **options: Unpack[StatementOptions]) -> Remembered:
-        """Remember a statement, merged with existing memos; raises BadInput when it is not accepted."""
+    async def remember(self, text: str, **options: Unpack[StatementOptions]) -> RememberOutcome:
+        """Remember a statement, merged with existing memos; `Refused` says why it may not be remembered."""
         engine, settings = self.engine, self.engine.settings
         wiring.require_durable(settings)
         candidate = statement(text, self.user, self.place, engine.policy, engine.clock(), lore=self.lore, **options)
+        if isinstance(candidate, Refused):
+            return candidate
         vector = await engine.vectors.embed_text(candidate.text)
         limits, viewer = wiring.memo_limits(settings, lore=self.lore), self._viewer
         context = replace(self._context, shared=options.get("audience") == EVERYWHERE)
         return await engine.write(lambda tx: changes.remember(tx, candidate, context, limits, vector, viewer))
 
-    async def note(self, line: str, text: str, message: Message, confidence: float) -> Remembered | Reason:
+    async def note(self, line: str, text: str, message: Message, confidence: float) -> RememberOutcome:
         """Keep a line of the assistant's reply to a message as lore, with the words it rests on; or why it is not."""
         options = StatementOptions(message=message.id, origin=Origin.TOOL, confidence=confidence)
         if self.engine.settings.extraction.grounding == "quote":  # its document takes the assistant's word for it
             now = self.engine.clock()
             source = await self.engine.store.read(lambda tx: source_of(tx, line, message, now))
             if isinstance(source, Reason):
-                return source
+                return Refused(source)
             options["message"], options["evidence"] = source.message.id, source.quote
         return await replace(self, lore=True).remember(text, **options)
 
@@ -133,8 +136,11 @@ class View:
         text: str | None = None,
         tags: Collection[str] | None = None,
         origin: Origin = Origin.MANUAL,
+        version: int | None = None,
     ) -> Memo:
-        """Change a memo's text, tags, or both; its audience is never wider than that of the change."""
+        """Change a memo's text, tags, or both; its audience is never wider than that of the change. Here as below,
+        raises VersionConflict if the memo no longer has this version.
+        """
         engine = self.engine
         redacted = None if text is None else redact(valid_memo_text(text)).text
         vector = None if redacted is None else await engine.vectors.embed_text(redacted)
@@ -145,28 +151,33 @@ class View:
         limits = wiring.memo_limits(engine.settings, lore=self.lore)
 
         def work(tx: Tx) -> Memo:
-            memo = edit_memo(tx, listing.get(tx, subject, memo_id, viewer), requested, context, limits, vector)
+            memo = listing.get(tx, subject, memo_id, viewer, version)
+            memo = edit_memo(tx, memo, requested, context, limits, vector)
             return listing.without_hidden_links(tx, memo, viewer)
 
         return await engine.write(work)
 
-    async def forget(self, what: str, *, every: bool = False) -> ForgetOutcome:
-        """Retire a memo, found by its id, its number in `show`, or a part of its text. Undoable."""
+    async def forget(self, what: str, *, every: bool = False, version: int | None = None) -> ForgetOutcome:
+        """Retire a memo, found by its id, its number in `show`, or a part of its text. Undoable. With a `version`, only
+        by its id.
+        """
         if not what.strip():
             raise BadInput("say what to forget: a part of its text, its id or its number in the list")
         share = COVERAGE if self.engine.settings.forget_mode == "coverage60" else 0.0
         subject, viewer, context, schedule = self.subject, self._viewer, self._context, self.engine.schedule
         return await self.engine.write(
-            lambda tx: changes.forget(tx, subject, what, context, viewer, share, every, schedule)
+            lambda tx: changes.forget(tx, subject, what, context, viewer, share, every, schedule, version)
         )
 
-    async def restore(self, what: str) -> RestoreOutcome:
+    async def restore(self, what: str, *, version: int | None = None) -> RestoreOutcome:
         """Bring back a retired memo, found by its id, its number in `forgotten`, or a part of its text. Undoable."""
         if not what.strip():
             raise BadInput("say what to restore: a part of its text, its id or its number in the list")
         subject, viewer, context, schedule = self.subject, self._viewer_of_expired, self._context, self.engine.schedule
         limits = wiring.memo_limits(self.engine.settings, lore=self.lore)
-        return await self.engine.write(lambda tx: restore(tx, subject, what, context, viewer, schedule, limits))
+        return await self.engine.write(
+            lambda tx: restore(tx, subject, what, context, viewer, schedule, limits, version)
+        )
 
     async def undoable(self) -> UndoOffer:
         """The change that `undo` would take back now."""
@@ -187,16 +198,18 @@ class View:
         subject, viewer, context, schedule = self.subject, self._viewer, self._context, self.engine.schedule
         return await self.engine.write(lambda tx: redo(tx, subject, context, viewer, schedule))
 
-    async def pin(self, memo_id: str, *, pinned: bool = True) -> Memo:
+    async def pin(self, memo_id: str, *, pinned: bool = True, version: int | None = None) -> Memo:
         """Protect a memo from ever being evicted or superseded, or no longer."""
         subject, viewer, context = self.subject, self._viewer, self._context
-        return await self.engine.write(lambda tx: changes.pin(tx, subject, memo_id, pinned, context, viewer))
+        return await self.engine.write(lambda tx: changes.pin(tx, subject, memo_id, pinned, context, viewer, version))
 
-    async def share(self, memo_id: str, audience: Audience = EVERYWHERE) -> Memo:
+    async def share(self, memo_id: str, audience: Audience = EVERYWHERE, *, version: int | None = None) -> Memo:
         """Set the audience of a memo; only its owner may."""
         subject, viewer, context = self.subject, self._viewer, self._context
         limited = limit_audience(addressed(audience, self.user), self.place, self.engine.policy)
-        return await self.engine.write(lambda tx: changes.share(tx, subject, memo_id, limited, context, viewer))
+        return await self.engine.write(
+            lambda tx: changes.share(tx, subject, memo_id, limited, context, viewer, version)
+        )
 
     async def consolidate(self, *, dry_run: bool = False) -> ConsolidationReport:
         """Merge and tidy the user's memos now. The report shows private memos too: for their eyes only."""

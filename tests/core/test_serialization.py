@@ -52,6 +52,7 @@ memos = st.builds(
     supersedes=maybe,
     superseded_by=maybe,
     hits=st.integers(0, 9),
+    version=st.integers(1, 9),
 )
 
 

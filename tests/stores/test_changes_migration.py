@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from recollect import AsyncMemory, CannotUndo, Memo, Place, Undone
+from recollect.core.ports.archive import SECTIONS
 from recollect.core.reasons import Reason
 from tests.stores.test_upgrade import old_store, opened
 
@@ -70,3 +71,16 @@ async def _memos(memory: AsyncMemory) -> AsyncIterator[Memo]:
     for subject in await memory.store.read(lambda tx: list(tx.memos.subjects())):
         for memo in await memory.store.read(lambda tx, subject=subject: tx.memos.list(subject)):
             yield memo
+
+
+async def test_what_a_change_led_to_is_not_stored_where_the_next_one_or_the_memo_tells_it(
+    old_store: str, tmp_path: Path
+):
+    async with opened(old_store, tmp_path) as memory:
+        records = (await memory.store.read(lambda tx: tx.archive.read("changes", None, 1000))).records
+        column = SECTIONS["changes"].names + SECTIONS["changes"].rest
+        after = [record[column.index("after")] for record in records]
+        assert len(after) > 20
+        assert not any(after)
+        versions = {memo.version async for memo in _memos(memory)}
+        assert versions <= {1, 2}, "one of them narrows the audience when it is opened"

@@ -134,7 +134,9 @@ async def test_metadata_that_nests_without_end_costs_its_entry(tmp_path: Path):
 
 async def test_numbers_that_no_store_can_hold_are_no_numbers(tmp_path: Path):
     summary = {"type": "summary", "session": "discord:dm:ann", "text": "They planned.", "sequence": 10**30}
-    path = lines(tmp_path / "a.jsonl", memo("I like tea", hits=10**30), memo("I like mate", hits=-3), summary)
+    path = lines(
+        tmp_path / "a.jsonl", memo("I like tea", hits=10**30, version=10**30), memo("I like mate", hits=-3), summary
+    )
     async with opened(tmp_path) as memory:
         report = await import_(memory, path)
         assert {one.hits for one in (await memos_of(memory)).values()} == {0}

@@ -63,6 +63,7 @@ async def test_an_entry_becomes_a_memo_with_its_times_status_and_source(tmp_path
         id="durable-12345678",
         superseded_by="durable-87654321",
         hits=7,
+        version=3,
     )
     async with opened(tmp_path) as memory:
         report = await import_(memory, [given])
@@ -72,6 +73,7 @@ async def test_an_entry_becomes_a_memo_with_its_times_status_and_source(tmp_path
     assert memo.tags == ("city", "home")
     assert (memo.created, memo.updated, memo.happened) == (LAST_YEAR, LAST_YEAR + DAY, LAST_YEAR - DAY)
     assert (memo.expires, memo.confidence, memo.pinned, memo.hits) == (LAST_YEAR + 900 * DAY, 0.4, True, 7)
+    assert memo.version == 3
     assert (memo.audience, memo.source, memo.superseded_by) == (given.audience, source, "durable-87654321")
 
 

@@ -75,6 +75,7 @@ async def fill(memory: AsyncMemory) -> None:
             supersedes="durable-old" if n else None,
             superseded_by="durable-new" if n else None,
             hits=n,
+            version=n + 1,
         )
         await memory.store.write(lambda tx, memo=memo: tx.memos.put(memo))
     twin = Memo("durable-twin", Subject("discord:ann"), Kind.FACT, "Ann has a twin", START, START, audience=DM.audience)

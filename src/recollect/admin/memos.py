@@ -34,6 +34,7 @@ from recollect.learning.restore import restore
 from recollect.policy import kinds
 from recollect.policy.merge import retire
 from recollect.policy.redaction import redact, redact_tags
+from recollect.policy.statement import statement_text
 from recollect.policy.visibility import VisibilityPolicy, addressed, stated_audience
 from recollect.recall import listing
 from recollect.settings import wiring
@@ -126,7 +127,7 @@ class MemoAdmin(AdminBase):
         pinned: bool = False,
         happened: datetime | None = None,
         expires: datetime | None = None,
-    ) -> outcomes.Remembered:
+    ) -> outcomes.RememberOutcome:
         """Add a memo about a person, visible only to them unless `audience` says otherwise, or lore of a guild. It is
         merged with existing memos.
         """
@@ -137,7 +138,9 @@ class MemoAdmin(AdminBase):
             visible_to = stated_audience(Place(dm=subject.id), VisibilityPolicy(self.memory.settings.visibility))
         else:
             visible_to = addressed(audience, subject.id)
-        words = redact(valid_memo_text(text)).text
+        words = statement_text(text)
+        if isinstance(words, outcomes.Refused):
+            return words
         candidate = Candidate(
             subject=subject,
             kind=kinds.stated_kind(kind, words, lore=subject.is_lore),
@@ -156,45 +159,54 @@ class MemoAdmin(AdminBase):
         return await self._write(lambda tx: changes.remember(tx, candidate, context, limits, vector, is_visible))
 
     async def update(
-        self, subject: Subject, memo_id: str, text: str | None = None, tags: Collection[str] | None = None
+        self,
+        subject: Subject,
+        memo_id: str,
+        text: str | None = None,
+        tags: Collection[str] | None = None,
+        version: int | None = None,
     ) -> Memo:
-        """Change the text or tags of a memo; its audience stays the same."""
+        """Change the text or tags of a memo; its audience stays the same. Here as below, raises VersionConflict if the
+        memo no longer has this version.
+        """
         words = None if text is None else redact(valid_memo_text(text)).text
         vector = None if words is None else await self.memory.vectors.embed_text(words)
         edit = MemoEdit(words, None if tags is None else redact_tags(tags), Provenance(actor=self.name))
         limits, context = wiring.memo_limits(self.memory.settings, lore=subject.is_lore), self._context()
-        return await self._write(lambda tx: edit_memo(tx, _get(tx, subject, memo_id), edit, context, limits, vector))
+        return await self._write(
+            lambda tx: edit_memo(tx, _get(tx, subject, memo_id, version), edit, context, limits, vector)
+        )
 
-    async def pin(self, subject: Subject, memo_id: str, pinned: bool = True) -> Memo:
+    async def pin(self, subject: Subject, memo_id: str, pinned: bool = True, version: int | None = None) -> Memo:
         """Pin or unpin a memo."""
         context = self._context()
-        return await self._write(lambda tx: changes.pin(tx, subject, memo_id, pinned, context, is_visible))
+        return await self._write(lambda tx: changes.pin(tx, subject, memo_id, pinned, context, is_visible, version))
 
-    async def share(self, subject: Subject, memo_id: str, audience: Audience) -> Memo:
+    async def share(self, subject: Subject, memo_id: str, audience: Audience, version: int | None = None) -> Memo:
         """Change the audience of a memo."""
         context = self._context()
         wanted = addressed(audience, subject.id)
-        return await self._write(lambda tx: changes.share(tx, subject, memo_id, wanted, context, is_visible))
+        return await self._write(lambda tx: changes.share(tx, subject, memo_id, wanted, context, is_visible, version))
 
-    async def retire(self, subject: Subject, memo_id: str) -> Memo:
+    async def retire(self, subject: Subject, memo_id: str, version: int | None = None) -> Memo:
         """Retire a memo and keep it from being learned again; raises UnknownMemo."""
         context, schedule = self._context(), self.memory.engine.schedule
 
         def work(tx: Tx) -> Memo:
-            memo = _get_active(tx, subject, memo_id)
+            memo = _get_active(tx, subject, memo_id, version)
             changes.forget(tx, subject, memo.id, context, is_visible, 0.0, every=False, schedule=schedule)
             return _get(tx, subject, memo_id)
 
         return await self._write(work)
 
-    async def restore(self, subject: Subject, memo_id: str) -> outcomes.RestoreOutcome:
+    async def restore(self, subject: Subject, memo_id: str, version: int | None = None) -> outcomes.RestoreOutcome:
         """Bring a retired memo back, whatever happened since; undoable. Raises UnknownMemo."""
         context, schedule = self._context(), self.memory.engine.schedule
         limits = wiring.memo_limits(self.memory.settings, lore=subject.is_lore)
 
         def work(tx: Tx) -> outcomes.RestoreOutcome:
             memo = _get(tx, subject, memo_id)
-            return restore(tx, subject, memo.id, context, is_visible, schedule, limits)
+            return restore(tx, subject, memo.id, context, is_visible, schedule, limits, version)
 
         return await self._write(work)
 
@@ -245,12 +257,12 @@ class MemoAdmin(AdminBase):
         return await self._read(work)
 
 
-def _get(tx: Tx, subject: Subject, memo_id: str) -> Memo:
-    return listing.get(tx, subject, memo_id, is_visible)
+def _get(tx: Tx, subject: Subject, memo_id: str, version: int | None = None) -> Memo:
+    return listing.get(tx, subject, memo_id, is_visible, version)
 
 
-def _get_active(tx: Tx, subject: Subject, memo_id: str) -> Memo:
-    memo = _get(tx, subject, memo_id)
+def _get_active(tx: Tx, subject: Subject, memo_id: str, version: int | None = None) -> Memo:
+    memo = _get(tx, subject, memo_id, version)
     if not memo.active:
         raise UnknownMemo(f"memo {memo_id!r} is no longer in use")
     return memo

@@ -96,6 +96,7 @@ class Step:
     before: Memo | None = None
     """None if there was none, or if it was redacted."""
     after: Memo | None = None
+    """As its next step found it, or else as it is now; None if that is unknown, or if it was redacted."""
     reason: Reason | None = None
     detail: str = ""
     message: str | None = None

@@ -4,6 +4,7 @@ RecollectError
 ├── ConfigError            a setting is wrong; the message names it
 ├── BadInput               the caller's value can't be used (also a ValueError)
 │   └── UnknownMemo        no memo has that id
+├── VersionConflict        the memo was changed since the version that the caller has seen
 ├── MissingExtra           an optional package is not installed; the message says which
 ├── StoreError             the store can't do its work
 │   ├── CorruptStore       the file is damaged or not ours; it is left unchanged
@@ -33,6 +34,21 @@ class BadInput(RecollectError, ValueError):
 
 class UnknownMemo(BadInput):
     """No memo has this id."""
+
+
+class VersionConflict(RecollectError):
+    """The memo was changed since the version that the caller has seen, so nothing was done."""
+
+    def __init__(self, memo: str, seen: int, version: int, text: str) -> None:
+        super().__init__(
+            f"memory {memo} was changed in the meantime: it has version {version}, not {seen}. "
+            f"Read it again, then repeat your change with version {version}"
+        )
+        self.memo = memo
+        self.version = version
+        """The one that it has now."""
+        self.text = text
+        """What it says now."""
 
 
 class MissingExtra(RecollectError, ImportError):

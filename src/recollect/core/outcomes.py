@@ -38,6 +38,21 @@ class AlreadyKnown(Remembered):
 
 
 @dataclass(frozen=True, slots=True)
+class Refused:
+    """The statement may not be remembered; nothing was changed."""
+
+    reason: Reason
+
+    @property
+    def verdict(self) -> str:
+        return "refused"
+
+
+RememberOutcome = Remembered | Refused
+"""`AlreadyKnown` is a `Remembered`."""
+
+
+@dataclass(frozen=True, slots=True)
 class Explanation:
     """A memo, where it comes from and what happened to it, and how much of that may be told here."""
 

@@ -42,6 +42,7 @@ def memo_fields(memo: Memo) -> dict[str, Any]:
         "supersedes": memo.supersedes,
         "superseded_by": memo.superseded_by,
         "hits": memo.hits,
+        "version": memo.version,
     }
 
 
@@ -78,6 +79,7 @@ def memo_from_json(value: Mapping[str, Any]) -> Memo:
         supersedes=value.get("supersedes"),
         superseded_by=value.get("superseded_by"),
         hits=value.get("hits", 0),
+        version=value.get("version", 1),
     )
 
 

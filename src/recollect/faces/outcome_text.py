@@ -13,11 +13,13 @@ from recollect.core.outcomes import (
     NotFound,
     Redone,
     RedoOutcome,
+    Refused,
     Remembered,
     Restored,
     Undone,
     UndoOutcome,
 )
+from recollect.core.reasons import Reason, render_reason
 from recollect.core.text import clip, collapse_spaces
 from recollect.core.types import EVERYWHERE, Audience, Memo
 from recollect.learning.ingest import LearnedOutcome
@@ -68,6 +70,19 @@ def describe_audience(audience: Audience, texts: Mapping[str, str] = AUDIENCE_TE
     """Where a memo with this audience may be recalled; `texts` names the levels. Without a known one: privately."""
     is_by_readers = bool(audience.readers) and audience.channel is None
     return texts.get(audience.level, texts["dm"]) + (_ELSEWHERE.get(audience.level, "") if is_by_readers else "")
+
+
+_REFUSALS = {
+    Reason.EMPTY: "There is nothing to remember: the text is empty",
+    Reason.SECRET: "That looks like a secret, so it was not remembered",
+    Reason.INSTRUCTIONS: "That tells the assistant what to do instead of stating something, so it was not remembered",
+    Reason.FORGOTTEN_BY_OWNER: "That was forgotten since, so it was not remembered again",
+}
+
+
+def render_refused(outcome: Refused) -> str:
+    """Why a statement was not remembered."""
+    return _REFUSALS.get(outcome.reason) or f"That was not remembered: it {render_reason(outcome.reason)}"
 
 
 def render_audience(memo: Memo, policy: str, how: str = '"!memory {} <a part of it>"') -> str:

@@ -1,9 +1,9 @@
 """Apply a statement: read existing memos, let `merge` decide, write changes and events together."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from recollect.core.changes import Add, Candidate, Change, Retire, Revise, Skip, Step
 from recollect.core.events import Event, EventKind
@@ -15,6 +15,8 @@ from recollect.policy.merge import ExistingMemos, is_automatic_lore, may_retract
 from recollect.policy.similarity import match_cues
 from recollect.recall import withheld
 from recollect.recall.listing import source_message
+
+C = TypeVar("C", bound=Change)
 
 _MAX_SIMILAR = 12
 """Memos with shared words that are compared with a new statement."""
@@ -59,14 +61,16 @@ def apply_statement(
     if isinstance(screened, Reason):
         return [Skip(candidate, screened)]
     candidate = screened
-    changes = merge(candidate, _existing_memos(tx, candidate), context.at)
-    write(tx, changes, context, vector)
+    existing = _existing_memos(tx, candidate)
+    changes = write(tx, merge(candidate, existing, context.at), context, vector)
     written = {change.memo.id for change in changes if isinstance(change, Add)}
     written |= {change.after.id for change in changes if isinstance(change, Revise)}
     if written:
+        if existing.tombstone is not None:
+            tx.memos.remove_tombstone(existing.tombstone.scope, existing.tombstone.fingerprint)
         for change in changes:
             if isinstance(change, Add | Revise):
-                remove_tombstone(tx, change.memo if isinstance(change, Add) else change.after)
+                withheld.lift_stated(tx, change.memo if isinstance(change, Add) else change.after)
         changes += archive_surplus(tx, candidate, limits, written, context)
     return changes
 
@@ -78,13 +82,13 @@ def _display_name(tx: Tx, candidate: Candidate) -> str:
 
 
 def _existing_memos(tx: Tx, candidate: Candidate) -> ExistingMemos:
-    subject = candidate.subject
+    subject, fingerprints = candidate.subject, tx.fingerprints
     return ExistingMemos(
-        fingerprints=tx.fingerprints,
+        fingerprints=fingerprints,
         by_id=tx.memos.get(subject, candidate.id) if candidate.id else None,
         same=tx.memos.same_text(subject, candidate.text),
         similar=similar_memos(tx, subject, candidate.text),
-        tombstone=tx.memos.tombstone(subject.scope, tx.fingerprints.of_text(candidate.text)),
+        tombstone=tx.memos.tombstone(subject.scope, fingerprints.of_text(candidate.text)),
         forgotten=_forgotten_since(tx, candidate),
         find_by_id=lambda memo_id: tx.memos.get(subject, memo_id),
     )
@@ -119,8 +123,7 @@ def archive_surplus(
         if limits.by_guild:
             active = [memo for memo in active if memo.source.guild == statement.source.guild]
         excess = overflow(active, limits.active, written)
-        archived = [retire(memo, context.at, Reason.OVER_LIMIT, Status.ARCHIVED) for memo in excess]
-        write(tx, archived, context)
+        archived = write(tx, [retire(memo, context.at, Reason.OVER_LIMIT, Status.ARCHIVED) for memo in excess], context)
     if limits.total is not None and tx.memos.count(subject) > limits.total:
         for memo in over_limit(tx.memos.list(subject), limits.total, written):
             tx.memos.remove(memo)
@@ -128,21 +131,22 @@ def archive_surplus(
     return archived
 
 
-def write(tx: Tx, changes: Sequence[Change], context: ChangeContext, vector: tuple[str, Vector] | None = None) -> None:
-    """Store changes, each with its event and its record."""
-    for change in changes:
-        match change:
-            case Add(memo):
-                tx.memos.put(memo, vector)
-                _record(tx, EventKind.MEMO_ADDED, change, None, memo, context)
-            case Revise(before, after):
-                tx.memos.put(after, vector)
-                _record(tx, EventKind.MEMO_REVISED, change, before, after, context)
-            case Retire(before, after):
-                tx.memos.put(after)
-                _record(tx, EventKind.MEMO_RETIRED, change, before, after, context)
-            case Skip():
-                pass
+def write(tx: Tx, changes: Sequence[C], context: ChangeContext, vector: tuple[str, Vector] | None = None) -> list[C]:
+    """Store changes, each with its event and its record. Returns them with the versions that the memos now have."""
+    return [_write(tx, change, context, vector) for change in changes]
+
+
+def _write(tx: Tx, change: C, context: ChangeContext, vector: tuple[str, Vector] | None) -> C:
+    if isinstance(change, Add):
+        tx.memos.put(change.memo, vector)
+        _record(tx, EventKind.MEMO_ADDED, change, None, change.memo, context)
+    elif isinstance(change, Revise | Retire):
+        change = replace(change, after=replace(change.after, version=change.before.version + 1))
+        is_retired = isinstance(change, Retire)
+        tx.memos.put(change.after, None if is_retired else vector)
+        kind = EventKind.MEMO_RETIRED if is_retired else EventKind.MEMO_REVISED
+        _record(tx, kind, change, change.before, change.after, context)
+    return change
 
 
 def retract(tx: Tx, memo: Memo, said_at: datetime, audience: Audience, context: ChangeContext, detail: str) -> bool:

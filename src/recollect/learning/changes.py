@@ -5,9 +5,17 @@ from dataclasses import replace
 from datetime import datetime
 
 from recollect.core.changes import Add, Candidate, Change, Retire, Revise, Skip
-from recollect.core.errors import BadInput
 from recollect.core.events import Event, EventKind
-from recollect.core.outcomes import AlreadyKnown, Ambiguous, ForgetOutcome, Forgotten, NotFound, Remembered
+from recollect.core.outcomes import (
+    AlreadyKnown,
+    Ambiguous,
+    ForgetOutcome,
+    Forgotten,
+    NotFound,
+    Refused,
+    Remembered,
+    RememberOutcome,
+)
 from recollect.core.ports import Tx, Vector
 from recollect.core.reasons import Reason
 from recollect.core.types import Audience, Memo, Subject
@@ -28,13 +36,16 @@ def remember(
     limits: MemoLimits,
     vector: tuple[str, Vector] | None,
     is_visible: VisibilityCheck,
-) -> Remembered:
-    """Apply an explicit statement; raises BadInput when it is not accepted."""
+) -> RememberOutcome:
+    """Apply an explicit statement."""
     changes = apply_statement(tx, candidate, context, limits, vector)
-    memo = without_hidden_links(tx, _resulting_memo(changes), is_visible)
+    memo = _resulting_memo(changes)
+    if isinstance(memo, Refused):
+        return memo
     visible = [change for change in changes if _is_change_visible(change, is_visible)]
     outcome = AlreadyKnown if isinstance(changes[0], Skip) else Remembered
-    return outcome(memo, tuple(_without_hidden_links(tx, change, is_visible) for change in visible))
+    shown = tuple(_without_hidden_links(tx, change, is_visible) for change in visible)
+    return outcome(without_hidden_links(tx, memo, is_visible), shown)
 
 
 def _without_hidden_links(tx: Tx, change: Change, is_visible: VisibilityCheck) -> Change:
@@ -53,17 +64,15 @@ def _is_change_visible(change: Change, is_visible: VisibilityCheck) -> bool:
     return isinstance(change, Add | Skip) or is_visible(change.after)
 
 
-def _resulting_memo(changes: Collection[Change]) -> Memo:
-    """The memo that holds the statement now."""
+def _resulting_memo(changes: Collection[Change]) -> Memo | Refused:
+    """The memo that holds the statement now, or why none does."""
     match next(iter(changes)):
         case Add(memo=memo):
             return memo
         case Revise(after=memo) | Retire(after=memo):
             return memo
-        case Skip(memo=memo) as skip:
-            if memo is None:
-                raise BadInput(f"not remembered: {skip.text}")
-            return memo
+        case Skip(reason=reason, memo=memo):
+            return Refused(reason) if memo is None else memo
 
 
 def forget(
@@ -75,11 +84,15 @@ def forget(
     share: float,
     every: bool,
     schedule: Schedule = NO_JOBS,
+    version: int | None = None,
 ) -> ForgetOutcome:
     """Retire the memo with this id, this number in the list, or this text in it, and hide what repeats it.
 
-    `share` is how much of a memo the text has to cover; with `every`, all matches go.
+    `share` is how much of a memo the text has to cover; with `every`, all matches go. A `version` is that of the memo
+    with this id.
     """
+    if version is not None:
+        get(tx, subject, reference.strip(), is_visible, version)
     matches = find(active_memos(tx, subject, is_visible), reference, share)
     if not matches:
         return NotFound(reference)
@@ -117,23 +130,34 @@ def reset(tx: Tx, session: str, context: ChangeContext) -> bool:
 
 
 def pin(
-    tx: Tx, subject: Subject, memo_id: str, pinned: bool, context: ChangeContext, is_visible: VisibilityCheck
+    tx: Tx,
+    subject: Subject,
+    memo_id: str,
+    pinned: bool,
+    context: ChangeContext,
+    is_visible: VisibilityCheck,
+    version: int | None = None,
 ) -> Memo:
     """Protect a memo from eviction, or no longer."""
-    memo = get(tx, subject, memo_id, is_visible)
+    memo = get(tx, subject, memo_id, is_visible, version)
     after = _revise(tx, memo, replace(memo, pinned=pinned), context, Reason.PINNED if pinned else Reason.UNPINNED)
     return without_hidden_links(tx, after, is_visible)
 
 
 def share(
-    tx: Tx, subject: Subject, memo_id: str, audience: Audience, context: ChangeContext, is_visible: VisibilityCheck
+    tx: Tx,
+    subject: Subject,
+    memo_id: str,
+    audience: Audience,
+    context: ChangeContext,
+    is_visible: VisibilityCheck,
+    version: int | None = None,
 ) -> Memo:
     """Set the audience of a memo, wider or narrower than before."""
-    memo = get(tx, subject, memo_id, is_visible)
+    memo = get(tx, subject, memo_id, is_visible, version)
     after = _revise(tx, memo, replace(memo, audience=audience), context, Reason.AUDIENCE_SET, str(audience))
     return without_hidden_links(tx, after, is_visible)
 
 
 def _revise(tx: Tx, before: Memo, after: Memo, context: ChangeContext, reason: Reason, detail: str = "") -> Memo:
-    write(tx, [Revise(before, after, reason, detail)], context)
-    return after
+    return write(tx, [Revise(before, after, reason, detail)], context)[0].after

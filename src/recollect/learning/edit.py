@@ -50,8 +50,8 @@ def edit_memo(
     if not (edit.wide and _is_own_edit_everywhere(memo, edit.source)):
         memo = _narrow(tx, memo, edit.source.heard, context)
     if tags != memo.tags:
-        before, memo = memo, replace(memo, tags=tags, updated=max(context.at, memo.updated))
-        write(tx, [Revise(before, memo, Reason.OTHER_TAGS)], context)
+        after = replace(memo, tags=tags, updated=max(context.at, memo.updated))
+        memo = write(tx, [Revise(memo, after, Reason.OTHER_TAGS)], context)[0].after
     return memo if text == memo.text else _reword(tx, memo, text, edit.source, context, limits, vector)
 
 
@@ -68,8 +68,7 @@ def _narrow(tx: Tx, memo: Memo, audience: Audience | None, context: ChangeContex
     if both == memo.audience:
         return memo
     after = replace(memo, audience=both, updated=max(context.at, memo.updated))
-    write(tx, [Revise(memo, after, Reason.AUDIENCE_NARROWED, str(both))], context)
-    return after
+    return write(tx, [Revise(memo, after, Reason.AUDIENCE_NARROWED, str(both))], context)[0].after
 
 
 def _reword(

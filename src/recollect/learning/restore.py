@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import datetime
 from functools import partial
 
-from recollect.core.changes import Change, Revise
+from recollect.core.changes import Revise
 from recollect.core.outcomes import AlreadyActive, Ambiguous, CannotRestore, Listing, NotFound, Restored, RestoreOutcome
 from recollect.core.ports import Tx
 from recollect.core.reasons import Reason
@@ -20,6 +20,7 @@ from recollect.recall import withheld
 from recollect.recall.listing import (
     VisibilityCheck,
     active_memos,
+    check_version,
     find,
     visible_page,
     without_hidden_links,
@@ -35,6 +36,7 @@ def restore(
     is_visible: VisibilityCheck,
     schedule: Schedule = NO_JOBS,
     limits: MemoLimits | None = None,
+    version: int | None = None,
 ) -> RestoreOutcome:
     """Reactivate the memo with this id, this number among what can be restored, or this text in it.
 
@@ -49,6 +51,7 @@ def restore(
         return _not_restorable(tx, subject, reference, context, is_visible)
     if len(matches) > 1:
         return Ambiguous(tuple(matches))
+    check_version(matches[0], version)
     if is_live(matches[0], context.at):
         return AlreadyActive(matches[0])
     if not is_supported(tx, matches[0]):
@@ -91,11 +94,9 @@ def _restore(
     tx: Tx, memo: Memo, context: ChangeContext, is_visible: VisibilityCheck, schedule: Schedule, limits: MemoLimits
 ) -> Restored:
     rivals = _rivals(tx, memo, context)
-    restored = _reactivated(memo, rivals, context)
-    changes: list[Change] = [Revise(memo, restored, Reason.RESTORED, context.actor)]
-    changes += [supersede(rival, memo.id, context.at) for rival in rivals]
-    changes += _mend_links(tx, memo, rivals)
-    write(tx, changes, context)
+    change = Revise(memo, _reactivated(memo, rivals, context), Reason.RESTORED, context.actor)
+    restored = write(tx, [change], context)[0].after
+    write(tx, [*(supersede(rival, memo.id, context.at) for rival in rivals), *_mend_links(tx, memo, rivals)], context)
     tx.memos.remove_tombstone(memo.subject.scope, tx.fingerprints.of_text(memo.text))
     withheld.lift(tx, [restored])
     rebuild_derived(tx, restored, context.at, Reason.SAID_COUNTS_AGAIN, schedule)
@@ -132,7 +133,7 @@ def _rivals(tx: Tx, memo: Memo, context: ChangeContext) -> list[Memo]:
     ]
 
 
-def _mend_links(tx: Tx, memo: Memo, rivals: list[Memo]) -> list[Change]:
+def _mend_links(tx: Tx, memo: Memo, rivals: list[Memo]) -> list[Revise]:
     """The memo that had replaced this one, and stays beside it, replaces it no longer."""
     successor = tx.memos.get(memo.subject, memo.superseded_by) if memo.superseded_by else None
     if successor is None or successor.supersedes != memo.id or successor.id in {rival.id for rival in rivals}:

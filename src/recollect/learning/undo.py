@@ -92,7 +92,7 @@ def _take_back(tx: Tx, subject: Subject, step: Step, context: ChangeContext, sch
         return
     before = memo_before(tx, step)
     if before is None:
-        after = replace(memo, status=Status.DELETED, updated=context.at)
+        after = replace(memo, status=Status.DELETED, updated=context.at, version=memo.version + 1)
         tx.memos.put(after)
     else:
         after = _restore(tx, memo, before, step)
@@ -146,7 +146,7 @@ def _describe(tx: Tx, subject: Subject, steps: Sequence[Step], is_visible: Visib
         memo = tx.memos.get(subject, step.memo)
         if memo is not None:
             before = memo_before(tx, step)
-            reversals[memo.id] = Reversal(memo, before and replace(before, key=memo.key, hits=memo.hits))
+            reversals[memo.id] = Reversal(memo, before and _as_next(memo, before))
     visible = [
         _without_hidden_links(tx, reversal, is_visible)
         for reversal in reversals.values()
@@ -227,9 +227,14 @@ def _is_lost(tx: Tx, subject: Subject, step: Step) -> bool:
     return step.before.active and not is_supported(tx, step.before)
 
 
+def _as_next(current: Memo, before: Memo) -> Memo:
+    """An earlier state as the next one."""
+    return replace(before, key=current.key, hits=current.hits, version=current.version + 1)
+
+
 def _restore(tx: Tx, current: Memo, before: Memo, step: Step) -> Memo:
     """Restore the earlier state; a memo that was forgotten then gets its tombstone back."""
-    memo = replace(before, key=current.key, hits=current.hits)
+    memo = _as_next(current, before)
     tx.memos.put(memo)
     if memo.active:
         tx.memos.remove_tombstone(memo.subject.scope, tx.fingerprints.of_text(memo.text))

@@ -7,11 +7,14 @@ from typing import Any, TypedDict
 
 from recollect.core.changes import Candidate
 from recollect.core.errors import BadInput
+from recollect.core.outcomes import Refused
+from recollect.core.reasons import Reason
 from recollect.core.text import valid_memo_text
 from recollect.core.types import Audience, Kind, Origin, Place
 from recollect.policy import kinds
 from recollect.policy.redaction import redact, redact_tags
 from recollect.policy.redaction.json_values import redact_value
+from recollect.policy.redaction.span import MARKER
 from recollect.policy.viewer import lore_audience, provenance, subject_of
 from recollect.policy.visibility import VisibilityPolicy, addressed, limit_audience, stated_audience
 
@@ -51,17 +54,19 @@ def statement(
     metadata: Mapping[str, Any] | None = None,
     confidence: float = 1.0,
     evidence: str | None = None,
-) -> Candidate:
+) -> Candidate | Refused:
     """The candidate of a statement; its audience is the place's unless one is named, for lore its guild's."""
     if not 0 <= confidence <= 1:
         raise BadInput(f"a confidence of {confidence} is not between 0 and 1")
-    text = redact(valid_memo_text(text)).text
+    words = statement_text(text)
+    if isinstance(words, Refused):
+        return words
     subject = subject_of(user, place, lore)
     requested = stated_audience(place, policy) if audience is None else addressed(audience, subject.id)
     return Candidate(
         subject=subject,
-        kind=kinds.stated_kind(kind, text, lore=lore),
-        text=text,
+        kind=kinds.stated_kind(kind, words, lore=lore),
+        text=words,
         at=now,
         source=replace(
             provenance(user, place, message, origin),
@@ -75,3 +80,13 @@ def statement(
         pinned=pinned,
         confidence=confidence,
     )
+
+
+def statement_text(text: str) -> str | Refused:
+    """The text without secrets; refused if it is empty, or holds nothing else. Raises BadInput if it is too long."""
+    if not text.strip():
+        return Refused(Reason.EMPTY)
+    redacted = redact(valid_memo_text(text)).text
+    if MARKER.search(redacted) and not any(map(str.isalnum, MARKER.sub("", redacted))):
+        return Refused(Reason.SECRET)
+    return redacted

@@ -162,7 +162,8 @@ def _remove_actor(tx: Tx, target: ErasureTarget, now: datetime) -> int:
     """Remove who stated a guild's lore, and in which message and words; the lore itself belongs to the guild."""
     memos = lore_stated_by(tx, target)
     for memo in memos:
-        tx.memos.put(replace(memo, source=replace(memo.source, actor="", message=None, evidence=None, metadata={})))
+        source = replace(memo.source, actor="", message=None, evidence=None, metadata={})
+        tx.memos.put(replace(memo, source=source, version=memo.version + 1))
         _redact_events(tx, list(iter_events(tx, memo.subject.scope, memo.id)), now)
     return len(memos)
 

@@ -76,7 +76,7 @@ def _narrow(tx: Tx, scope: str, memo_id: str, now: datetime) -> bool:
     if memo is None or memo.audience != EVERYWHERE or _is_shared(tx, memo):
         return False
     audience = source_audience(memo.source, memo.subject.id)
-    after, reason = replace(memo, audience=audience), Reason.NEVER_SHARED
+    after, reason = replace(memo, audience=audience, version=memo.version + 1), Reason.NEVER_SHARED
     tx.memos.put(after)
     event = Event(EventKind.MEMO_REVISED, now, _ACTOR, scope, memo_id, reason, detail=str(audience))
     # Without a batch this is not an owner's change: undo ignores it, and can still take back what came before.

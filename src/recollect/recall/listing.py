@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from recollect.core import serialization
 from recollect.core.changes import Step
-from recollect.core.errors import UnknownMemo
+from recollect.core.errors import UnknownMemo, VersionConflict
 from recollect.core.events import Event
 from recollect.core.outcomes import Listing
 from recollect.core.ports import Tx
@@ -99,12 +99,19 @@ def find(memos: Sequence[Memo], reference: str, share: float) -> list[Memo]:
     return [memo for memo in memos if fragment and fragment in fold(collapse_spaces(memo.text))]
 
 
-def get(tx: Tx, subject: Subject, memo_id: str, is_visible: VisibilityCheck) -> Memo:
+def get(tx: Tx, subject: Subject, memo_id: str, is_visible: VisibilityCheck, version: int | None = None) -> Memo:
     """The memo with this id, as it is stored; an invisible one is as unknown as a missing one."""
     memo = tx.memos.get(subject, memo_id)
     if memo is None or not is_visible(memo):
         raise UnknownMemo(f"there is no memo {memo_id!r}")
+    check_version(memo, version)
     return memo
+
+
+def check_version(memo: Memo, seen: int | None) -> None:
+    """Raises VersionConflict if a memo is not as whoever changes it has seen it."""
+    if seen is not None and seen != memo.version:
+        raise VersionConflict(memo.id, seen, memo.version, memo.text)
 
 
 def get_shown(tx: Tx, subject: Subject, memo_id: str, is_visible: VisibilityCheck) -> Memo:

@@ -16,6 +16,14 @@ def test_remember_answers_with_the_text_and_stores_it(cli: Run):
     assert "- [preference] I prefer Rust (src: manual)" in cli("show").out
 
 
+def test_what_may_not_be_remembered_says_why(cli: Run):
+    refused = cli("remember", "AKIAIOSFODNN7EXAMPLE", code=1)
+    assert refused.err == "recollect: That looks like a secret, so it was not remembered\n"
+    refused = cli("remember", "AKIAIOSFODNN7EXAMPLE", "--json", code=1)
+    assert refused.json == {"outcome": "refused", "reason": "holds a secret"}
+    assert cli("show", "--json").json["total"] == 0
+
+
 def test_what_is_remembered_is_heard_where_it_was_said_and_the_answer_says_where_and_how_to_widen_it(cli: Run):
     told = cli("remember", "I am HIV positive").out
     memo = cli("list", "--json").json["memos"][0]

@@ -66,6 +66,44 @@ async def test_a_memo_is_for_its_person_alone_unless_said_otherwise_and_the_answ
     assert (await wrote(client, "Likes green tea", audience="everywhere"))["audience"] == "everywhere"
 
 
+async def test_a_change_of_what_was_changed_since_is_refused_and_says_what_to_do(client: httpx.AsyncClient):
+    memo = await wrote(client, "Likes green tea")
+    which = {"user": "ann", "id": memo["id"]}
+    seen = await client.get("/api/v1/memo", params=which)
+    assert (memo["version"], seen.headers["etag"]) == (1, '"1"')
+    changed = await client.patch("/api/v1/memo", params=which, json={"text": "Likes white tea", "version": 1})
+    assert (changed.json()["version"], changed.headers["etag"]) == (2, '"2"')
+    stale: list[tuple[str, str, dict[str, Any]]] = [
+        ("PATCH", "/memo", {"json": {"text": "Likes black tea", "version": 1}}),
+        ("PATCH", "/memo", {"json": {"text": "Likes black tea"}, "headers": {"If-Match": '"1"'}}),
+        ("PATCH", "/memo", {"json": {"tags": ["tea"]}, "headers": {"If-Match": 'W/"1"'}}),
+        ("DELETE", "/memo", {"headers": {"If-Match": '"1"'}}),
+        ("DELETE", "/memo", {"params": {**which, "version": 1}}),
+        ("POST", "/memo/pin", {"json": {"pinned": True, "version": 1}}),
+        ("POST", "/memo/share", {"json": {"audience": "everywhere", "version": 1}}),
+        ("POST", "/memo/restore", {"json": {"version": 1}}),
+    ]
+    for method, path, sent in stale:
+        answer = await client.request(method, f"/api/v1{path}", **{"params": which, **sent})
+        problem = answer.json()
+        assert (answer.status_code, problem["version"], answer.headers["etag"]) == (409, 2, '"2"'), (path, sent)
+        assert "Read it again, then repeat your change with version 2" in problem["detail"]
+    assert (await client.get("/api/v1/memo", params=which)).json() == changed.json()
+    for tag in ("*", '"3"'):
+        answer = await client.patch("/api/v1/memo", params=which, json={"tags": [tag]}, headers={"If-Match": tag})
+        assert answer.status_code == 200, tag
+    wrong = await client.delete("/api/v1/memo", params=which, headers={"If-Match": '"abc"'})
+    assert wrong.status_code == 422
+    assert (await client.delete("/api/v1/memo", params=which, headers={"If-Match": '"4"'})).status_code == 200
+
+
+async def test_what_may_not_be_remembered_is_refused_with_the_reason(client: httpx.AsyncClient):
+    for text, reason in (("AKIAIOSFODNN7EXAMPLE", "secret"), ("  ", "empty")):
+        answer = await client.post("/api/v1/memos", json={"user": "ann", "text": text})
+        assert (answer.status_code, answer.json()["reason"]) == (422, reason)
+    assert (await listed(client))["total"] == 0
+
+
 async def test_an_undo_names_its_change_and_takes_back_no_other(client: httpx.AsyncClient):
     memo = await wrote(client, "Likes green tea")
     assert (await client.get("/api/v1/memos/undo", params={"user": "ben"})).json()["change"] is None

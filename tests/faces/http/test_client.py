@@ -9,7 +9,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from recollect import AsyncMemory, Place
+from recollect import AsyncMemory, Place, Refused
 from recollect.client import ApiError, Client
 from recollect.core.events import Event
 from recollect.core.reasons import Reason
@@ -58,6 +58,27 @@ async def test_a_memos_whole_life(remote: Client):
     kinds = [event.kind for event in await remote.history(memo)]
     assert kinds[-1] == "memo.added"
     assert "memo.retired" in kinds
+
+
+async def test_a_memo_that_was_changed_since_is_left_as_it_is(remote: Client):
+    memo = await remote.remember("Likes green tea", user="ann")
+    changed = await remote.update(memo, "Likes white tea", version=memo.version)
+    for change in (
+        remote.update(memo, "Likes black tea", version=memo.version),
+        remote.pin(memo, version=memo.version),
+        remote.share(memo, EVERYWHERE, version=memo.version),
+        remote.forget(memo, version=memo.version),
+        remote.restore(memo, version=memo.version),
+    ):
+        with pytest.raises(ApiError, match="changed in the meantime") as refused:
+            await change
+        assert (refused.value.status, refused.value.version) == (409, changed.version)
+    assert (await remote.list(user="ann")).memos == (changed,)
+    assert not (await remote.forget(changed, version=changed.version)).active
+
+
+async def test_what_may_not_be_remembered_is_an_outcome(remote: Client):
+    assert await remote.remember("AKIAIOSFODNN7EXAMPLE", user="ann") == Refused(Reason.SECRET)
 
 
 async def test_lore_is_a_guilds(remote: Client):

@@ -242,11 +242,44 @@ async def test_what_changed_nothing_offers_no_undo_of_something_else(app: FastAP
         assert ">Undo</button>" not in page, "that change is taken back already"
 
 
+async def test_what_was_changed_since_the_page_was_opened_is_not_overwritten(
+    app: FastAPI, memory: AsyncMemory, memo: Memo
+):
+    async with visiting(app) as visitor:
+        page = await visitor.see(f"/memo?user=ann&id={memo.id}")
+        listed = await visitor.see("/people/memos?user=ann")
+        changed = await memory.update(memo.id, "Likes white tea", user="ann")
+        mine = {"user": "ann", "memo": memo.id, "version": hidden(page, "version")}
+        assert mine["version"] == "1"
+        answer = await visitor.send("/memo/revise", 409, **mine, text="Likes black tea", tags="drink")
+        assert 'changed since you opened it, and now says: "Likes white tea"' in text_of(answer.text)
+        assert "Likes black tea</textarea>" in answer.text, "what was typed is not lost"
+        mine["version"] = [hidden(listed, "version")]
+        for action in ("/memos/retire", "/memos/pin", "/memos/unpin", "/memos/restore"):
+            told = await visitor.follow(await visitor.send(action, **mine))
+            assert "changed since you opened it, so nothing was done" in text_of(told)
+        told = await visitor.follow(
+            await visitor.send("/memo/share", **{**mine, "version": "1", "audience": "everywhere"})
+        )
+        assert "nothing was done" in text_of(told)
+        assert await state(memory, memo) == changed
+        mine["version"] = hidden(answer.text, "version")
+        await visitor.send("/memo/revise", **mine, text="Likes black tea", tags="drink")
+        assert (await state(memory, memo)).text == "Likes black tea", "whoever has seen both may choose"
+
+
+async def test_what_may_not_be_remembered_is_told_beside_what_was_typed(app: FastAPI, memory: AsyncMemory):
+    async with visiting(app) as visitor:
+        answer = await visitor.send("/memos/add", 422, user="ann", text="AKIAIOSFODNN7EXAMPLE")
+        assert "That looks like a secret, so it was not remembered." in text_of(answer.text)
+    assert (await memory.show(user="ann")).memos == ()
+
+
 class Crowded(Admin):
     """Something is learned right after each thing that the operator does."""
 
-    async def retire(self, subject: Subject, memo_id: str) -> Memo:
-        done = await super().retire(subject, memo_id)
+    async def retire(self, subject: Subject, memo_id: str, version: int | None = None) -> Memo:
+        done = await super().retire(subject, memo_id, version)
         await self.memory.remember("Plays the cello", user=subject.id)
         return done
 

@@ -38,6 +38,13 @@ async def test_what_is_saved_is_kept_with_its_category_keywords_and_metadata(age
     assert (bare.data["memory"]["keywords"], "metadata" in bare.data["memory"]) == ([], False)
 
 
+async def test_what_may_not_be_remembered_is_told_to_the_agent(agent: Agent):
+    answer = await agent.call({"action": "save", "content": "AKIAIOSFODNN7EXAMPLE", "category": "fact"})
+    assert (answer.ok, answer.text) == (False, "error: That looks like a secret, so it was not remembered")
+    saved = await agent("save", content=JWT, category="fact")
+    assert saved.data["memory"]["version"] == 1
+
+
 @pytest.mark.acceptance("E29")
 async def test_an_explicit_save_by_the_user_and_one_by_an_agent_meet_in_one_memory(agent: Agent):
     await agent.memory.remember(JWT, user="ann")

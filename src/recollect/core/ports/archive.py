@@ -42,7 +42,7 @@ SECTIONS: dict[str, Section] = {
     "memos": _section(
         "scope id",
         "kind text tags status confidence pinned audience guild channel source label created updated happened expires "
-        "supersedes superseded_by hits used",
+        "supersedes superseded_by hits used version",
     ),  # `source` holds the other fields of the provenance that differ from their defaults
     "tombstones": _section("scope fingerprint", "at"),
     "summaries": _section("session sequence", "text updated through audience"),  # without a text: cleared

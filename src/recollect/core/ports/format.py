@@ -62,6 +62,7 @@ class Entry:
     supersedes: str | None = None
     superseded_by: str | None = None
     hits: int = 0
+    version: int = 1
     vector: tuple[str, bytes] | None = None
     """The model's name, and little-endian 32-bit floats of any length."""
     is_ours: bool = False

@@ -90,7 +90,8 @@ class Memos(Protocol):
     def put(self, memo: Memo, vector: tuple[str, Vector] | None = None) -> int:
         """Insert a memo, or replace the one of the same subject and id; a changed text loses its old vector.
 
-        `vector` is the name of the model and its vector. Returns the key of the row.
+        `vector` is the name of the model and its vector. Returns the key of the row. A memo that is replaced gets a
+        higher version than it had, at least the given one.
         """
         ...
 

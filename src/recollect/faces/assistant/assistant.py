@@ -13,8 +13,9 @@ from weakref import WeakValueDictionary
 
 from recollect.core.clock import Clock, now
 from recollect.core.errors import ModelError, RecollectError, StoreBusy, StoreUnreachable
+from recollect.core.outcomes import Refused
 from recollect.core.ports import ChatModel
-from recollect.core.reasons import Reason, render_reason
+from recollect.core.reasons import render_reason
 from recollect.core.types import Message
 from recollect.faces.assistant import offline
 from recollect.faces.assistant.memory_lines import (
@@ -277,7 +278,7 @@ class Assistant:
         try:
             view = self._memory.view(message.author, message.place, lore=True)
             outcome = await view.note(line, lore_text(line), message, CONFIDENCE)
-            if isinstance(outcome, Reason):
-                log.info("a memory line was not kept: it %s", render_reason(outcome))
+            if isinstance(outcome, Refused):
+                log.info("a memory line was not kept: it %s", render_reason(outcome.reason))
         except RecollectError as error:
             log.warning("a memory line was not stored: %s", error)

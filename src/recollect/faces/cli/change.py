@@ -18,17 +18,20 @@ from recollect.core.outcomes import (
     NotFound,
     Redone,
     RedoOutcome,
+    Refused,
     Remembered,
+    RememberOutcome,
     Restored,
     RestoreOutcome,
     Undone,
     UndoOutcome,
 )
+from recollect.core.reasons import Reason
 from recollect.core.types import Audience, Kind, Memo, Message
 from recollect.faces import outcome_text
 from recollect.faces.cli import records
 from recollect.faces.cli.inputs import ask, read_text, resolve_memo
-from recollect.faces.cli.invocation import NO_MATCH, Invocation, fail
+from recollect.faces.cli.invocation import FAILED, NO_MATCH, USAGE, Invocation, fail
 from recollect.faces.cli.options import MemoRef, Texts, flag
 from recollect.faces.cli.output import cell, describe_audience
 from recollect.learning.ingest import LearnedOutcome
@@ -60,7 +63,7 @@ def remember(
         raise BadInput("lore belongs to a whole guild: it can't be private")
     statement = read_text(text)
 
-    async def work(memory: AsyncMemory) -> tuple[Remembered, str]:
+    async def work(memory: AsyncMemory) -> tuple[RememberOutcome, str]:
         outcome = await memory.remember(
             statement,
             user=call.user,
@@ -71,11 +74,22 @@ def remember(
             lore=lore,
             audience=Audience("dm", call.user) if private else None,
         )
+        if isinstance(outcome, Refused):
+            return outcome, ""
         command = f"'recollect {{}} {outcome.memo.id}'"
         return outcome, outcome_text.render_audience(outcome.memo, memory.settings.visibility, command)
 
     outcome, audience_hint = call.run(work, embeds=True)
-    _print_remembered(call, outcome, audience_hint)
+    if isinstance(outcome, Refused):
+        _print_refused(call, outcome)
+    else:
+        _print_remembered(call, outcome, audience_hint)
+
+
+def _print_refused(call: Invocation, outcome: Refused) -> None:
+    if call.options.json:
+        call.screen.data({"outcome": outcome.verdict, "reason": outcome.reason.value})
+    fail(outcome_text.render_refused(outcome), USAGE if outcome.reason is Reason.EMPTY else FAILED)
 
 
 def _print_remembered(call: Invocation, outcome: Remembered, audience_hint: str) -> None:

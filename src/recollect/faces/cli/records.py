@@ -9,7 +9,7 @@ from recollect.recall.query import Hit
 
 _MEMO = (
     *("id", "subject", "guild", "kind", "text", "tags", "status", "pinned", "confidence", "audience", "source"),
-    *("created", "updated", "happened", "expires", "supersedes", "superseded_by", "hits"),
+    *("created", "updated", "happened", "expires", "supersedes", "superseded_by", "hits", "version"),
 )
 _SOURCE = ("origin", "actor", "platform", "guild", "channel", "thread", "message", "evidence")
 

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import replace
 from functools import partial
 
-from recollect.core.outcomes import Ambiguous, Forgotten, NotFound
+from recollect.core.outcomes import Ambiguous, Forgotten, NotFound, Refused
 from recollect.core.text import clip
 from recollect.core.types import Audience, Memo
 from recollect.faces import outcome_text
@@ -21,6 +21,8 @@ async def remember(request: CommandRequest) -> str:
         return usage("remember")
     text = unquoted(request.words)
     outcome = await request.view.remember(text, message=request.message)
+    if isinstance(outcome, Refused):
+        return outcome_text.render_refused(outcome)
     audience = outcome_text.render_audience(outcome.memo, request.memory.settings.visibility)
     max_chars = max(MARGIN_CHARS, request.page_chars - MARGIN_CHARS - len(audience))
     clipped = replace(outcome, memo=replace(outcome.memo, text=clip(outcome.memo.text, max_chars)))

@@ -5,6 +5,7 @@ from typing import Any
 import discord
 from discord import app_commands
 
+from recollect.core.outcomes import Refused
 from recollect.core.types import Audience, AudienceLevel, Kind, Memo, Message, Place
 from recollect.faces import outcome_text
 from recollect.faces.discord.context import BotContext
@@ -68,6 +69,8 @@ class ContextMenus:
             outcome = await memory.remember(
                 note, user=user, place=place, message=source, kind=Kind.PERSON, audience=audience
             )
+        if isinstance(outcome, Refused):
+            return outcome_text.render_refused(outcome)
         hearers = outcome_text.render_audience(outcome.memo, memory.settings.visibility)
         return "\n".join(filter(None, [outcome_text.render_remembered(outcome), hearers]))
 

@@ -11,7 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from recollect.core.errors import BadInput, RecollectError, StoreBusy, StoreError, UnknownMemo
+from recollect.core.errors import BadInput, RecollectError, StoreBusy, StoreError, UnknownMemo, VersionConflict
 from recollect.faces.http.headers import HEADERS
 
 log = logging.getLogger("recollect.http")
@@ -45,6 +45,7 @@ def install(app: FastAPI) -> None:
     """Answer every error of this app with problem details."""
     app.add_exception_handler(HTTPException, _on_http_error)
     app.add_exception_handler(RequestValidationError, _on_invalid_request)
+    app.add_exception_handler(VersionConflict, _on_conflict)
     app.add_exception_handler(RecollectError, _on_recollect_error)
     app.add_exception_handler(Exception, on_unexpected_error)
 
@@ -59,6 +60,11 @@ async def _on_invalid_request(_: Request, error: Exception) -> JSONResponse:
     errors = [{"where": ".".join(map(str, item["loc"])), "why": item["msg"]} for item in error.errors()[:MAX_ERRORS]]
     detail = "; ".join(f"{item['where']}: {item['why']}" for item in errors[:3])
     return problem(422, detail or "the request can't be read", errors=errors)
+
+
+async def _on_conflict(_: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, VersionConflict)  # noqa: S101 - that is what it is installed for
+    return problem(409, str(error), {"ETag": f'"{error.version}"'}, version=error.version)
 
 
 async def _on_recollect_error(_: Request, error: Exception) -> JSONResponse:

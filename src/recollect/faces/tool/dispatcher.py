@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from recollect.core.errors import BadInput, RecollectError, UnknownMemo
-from recollect.core.outcomes import Ambiguous, Explanation, Forgotten, Restored
+from recollect.core.outcomes import Ambiguous, Explanation, Forgotten, Refused, Restored
 from recollect.core.ports import Filters
 from recollect.core.types import Kind, Memo, Origin, Place
 from recollect.faces import outcome_text
@@ -105,6 +105,8 @@ class MemoryTool:
             audience=self._place.audience,
             origin=Origin.TOOL,
         )
+        if isinstance(outcome, Refused):
+            raise BadInput(outcome_text.render_refused(outcome))
         text = f"{outcome_text.render_remembered(outcome)} (id {outcome.memo.id}, {outcome.verdict})"
         text += "".join(f"\n{outcome_text.replaced(memo)}" for memo in outcome.replaced)
         text += self._audience_line(outcome.memo)

@@ -46,6 +46,7 @@ def data(memo: Memo, **extra: Any) -> dict[str, Any]:
         "keywords": list(memo.tags),
         "created": stamp(memo.created),
         "updated": stamp(memo.updated),
+        "version": memo.version,
     }
     metadata = {"metadata": dict(memo.source.metadata)} if memo.source.metadata else {}
     return {**fields, **metadata, **extra}

@@ -77,7 +77,7 @@ class RowsSection(Section[D]):
     def record(self, row: Row) -> Record:
         values = list(row)
         for column in self.documents:
-            if values[column] is not None:
+            if values[column]:
                 values[column] = canonical_json(values[column])
         return tuple(values)
 

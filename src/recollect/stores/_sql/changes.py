@@ -1,9 +1,12 @@
-"""The record of changes: what each did to each memo, and whether it was taken back."""
+"""The record of changes: what each did to each memo, and whether it was taken back.
+
+The memo after a change is the one before its next change, or else the memo as it is now: it is not written again.
+"""
 
 import json
 from collections.abc import Collection
 from datetime import datetime
-from typing import LiteralString, cast
+from typing import Any, LiteralString, cast
 
 from recollect.core.changes import Step
 from recollect.core.clock import from_ms, to_ms
@@ -12,13 +15,23 @@ from recollect.core.reasons import Reason, decode_reason
 from recollect.core.serialization import memo_from_json, memo_to_json
 from recollect.core.types import Memo
 from recollect.stores._sql.database import Database, Row
+from recollect.stores._sql.memos import Memos
 from recollect.stores._sql.rows import encode
 
 COLUMNS = "id, scope, memo, batch, before, after, reason, detail, actor, at, message, shared, undoes, undone, undoable"
 INSERT: LiteralString = (
     f"INSERT INTO changes ({COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)"
 )
-_SELECT: LiteralString = f"SELECT {COLUMNS} FROM changes"
+FOUND_LATER = ""
+"""Stands for the memo after a change: see above. NULL if there was none, or if it was redacted."""
+# With the memo before the next change: NULL if there is none, empty if it is not known.
+_SELECT: LiteralString = f"""
+SELECT {COLUMNS}, CASE after WHEN '' THEN (
+    SELECT coalesce(later.before, '') FROM changes AS later
+    WHERE later.scope = changes.scope AND later.memo = changes.memo AND later.id > changes.id
+    ORDER BY later.id LIMIT 1) END
+FROM changes
+"""
 # A step that holds: somebody's decision that was not taken back, and no undo.
 _HOLDS: LiteralString = "batch IS NOT NULL AND undoes IS NULL AND undone = 0"
 _LAST: LiteralString = f"{_SELECT} WHERE scope = $1 AND {_HOLDS} ORDER BY id DESC LIMIT 1"
@@ -41,8 +54,9 @@ _EMPTIED: dict[StepField, LiteralString] = {
 
 
 class Changes:
-    def __init__(self, db: Database) -> None:
+    def __init__(self, db: Database, memos: Memos[Any]) -> None:
         self._db = db
+        self._memos = memos
 
     def add(self, step: Step) -> None:
         self._db.run(INSERT, self._row(step))
@@ -51,7 +65,7 @@ class Changes:
         if not ids:
             return {}
         sql: LiteralString = f"{_SELECT} WHERE id {self._db.among}"
-        return {row[0]: read_step(row) for row in self._db.rows(sql, (self._db.array(ids),))}
+        return {row[0]: self._read(row) for row in self._db.rows(sql, (self._db.array(ids),))}
 
     def last(self, scope: str) -> Step | None:
         return next(iter(self._of(scope, _LAST)), None)
@@ -70,7 +84,7 @@ class Changes:
         return self._of(scope, _OF_MEMO, self._db.handle(memo))
 
     def caused_by(self, message: str) -> list[Step]:
-        return [read_step(row) for row in self._db.rows(_OF_MESSAGE, (self._db.handle(message),))]
+        return [self._read(row) for row in self._db.rows(_OF_MESSAGE, (self._db.handle(message),))]
 
     def mark_undone(self, ids: Collection[int], undone: bool = True) -> None:
         self._db.many("UPDATE changes SET undone = $1 WHERE id = $2", [(int(undone), step) for step in ids])
@@ -94,7 +108,7 @@ class Changes:
 
     def _of(self, scope: str, sql: LiteralString, *values: object) -> list[Step]:
         self._db.lock(f"subject:{scope}")  # decisions rest on what is read here
-        return [read_step(row) for row in self._db.rows(sql, (self._db.handle(scope), *values))]
+        return [self._read(row) for row in self._db.rows(sql, (self._db.handle(scope), *values))]
 
     def _row(self, step: Step) -> Row:
         handle = self._db.handle
@@ -103,8 +117,8 @@ class Changes:
             handle(step.scope),
             handle(step.memo),
             step.batch,
-            _encode(step.before),
-            _encode(step.after),
+            None if step.before is None else encode(memo_to_json(step.before)),
+            None if step.after is None else FOUND_LATER,
             step.reason.value if step.reason else "",
             step.detail,
             step.actor,
@@ -116,32 +130,28 @@ class Changes:
             int(step.undoable),
         )
 
-
-def read_step(row: Row) -> Step:
-    step_id, scope, memo, batch, before, after, reason, detail, actor, at, message, *flags = row
-    shared, undoes, undone, undoable = flags
-    return Step(
-        id=step_id,
-        scope=scope,
-        memo=memo,
-        batch=batch,
-        before=_decode(before),
-        after=_decode(after),
-        reason=decode_reason(reason)[0] if reason else None,
-        detail=detail,
-        actor=actor,
-        at=from_ms(at),
-        message=message,
-        shared=bool(shared),
-        undoes=undoes,
-        undone=bool(undone),
-        undoable=bool(undoable),
-    )
-
-
-def _encode(memo: Memo | None) -> str | None:
-    return None if memo is None else encode(memo_to_json(memo))
+    def _read(self, row: Row) -> Step:
+        step_id, scope, memo, batch, before, after, reason, detail, actor, at, message, *flags = row
+        shared, undoes, undone, undoable, before_next = flags
+        is_current = after == FOUND_LATER and before_next is None
+        return Step(
+            id=step_id,
+            scope=scope,
+            memo=memo,
+            batch=batch,
+            before=_decode(before),
+            after=self._memos.stored(scope, memo) if is_current else _decode(after or before_next),
+            reason=decode_reason(reason)[0] if reason else None,
+            detail=detail,
+            actor=actor,
+            at=from_ms(at),
+            message=message,
+            shared=bool(shared),
+            undoes=undoes,
+            undone=bool(undone),
+            undoable=bool(undoable),
+        )
 
 
 def _decode(text: str | None) -> Memo | None:
-    return None if text is None else memo_from_json(json.loads(text))
+    return memo_from_json(json.loads(text)) if text else None

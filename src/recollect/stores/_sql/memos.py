@@ -62,6 +62,10 @@ class Memos(ABC, Generic[D]):
         """What the statements know a scope by."""
         ...
 
+    def _stored_scope(self, name: str) -> int | str | None:
+        """The same for a name that comes from a row."""
+        return self._scope(name)
+
     @abstractmethod
     def _of_any(self, sql: LiteralString, values: Row) -> list[Memo]:
         """Memos of any subject."""
@@ -77,6 +81,11 @@ class Memos(ABC, Generic[D]):
         self._db.lock(f"subject:{scope}")
         row = self._db.row(self.by_id, (self._scope(scope), self._db.handle(memo_id)))
         return None if row is None else self._read(row, subject)
+
+    def stored(self, scope: str, memo_id: str) -> Memo | None:
+        """The memo that a row of another table names."""
+        row = self._db.row(self.by_id, (self._stored_scope(scope), memo_id))
+        return None if row is None else self._read(row, Subject.of_scope(scope))
 
     def same_text(self, subject: Subject, text: str) -> list[Memo]:
         return self._of(subject, self.by_text, (content_of(text),))

@@ -70,6 +70,18 @@ UPDATE {table} SET kind = CASE kind
 )
 
 
+OMIT_STATES_BEFORE_NEXT_CHANGE: LiteralString = """
+UPDATE changes SET after = '' WHERE after = (
+    SELECT later.before FROM changes AS later
+    WHERE later.scope = changes.scope AND later.memo = changes.memo AND later.id > changes.id
+    ORDER BY later.id LIMIT 1);
+"""
+IS_LAST_CHANGE: LiteralString = """
+NOT EXISTS (SELECT 1 FROM changes AS later
+    WHERE later.scope = changes.scope AND later.memo = changes.memo AND later.id > changes.id)
+"""
+
+
 def refuse_newer(store: object, version: int, known: int) -> None:
     if version > known:
         raise NewerSchema(

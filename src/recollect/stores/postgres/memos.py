@@ -7,7 +7,7 @@ from typing import Any, LiteralString
 from recollect.core.clock import to_ms
 from recollect.core.ports import Vector
 from recollect.core.text import clean
-from recollect.core.types import Memo, Status, Tombstone
+from recollect.core.types import Memo, Status
 from recollect.stores._sql.database import Row
 from recollect.stores._sql.memos import Memos
 from recollect.stores._sql.rows import indexed_text
@@ -34,13 +34,13 @@ WITH counted AS (
 ), made AS (
     INSERT INTO memos (key, scope, number,
         id, kind, text, content, tags, status, confidence, pinned, audience, label, created, updated, happened,
-        expires, supersedes, superseded_by, hits, origin, actor, platform, guild, channel, channel_name, thread,
-        message, evidence, trace, metadata, heard)
+        expires, supersedes, superseded_by, hits, version, origin, actor, platform, guild, channel, channel_name,
+        thread, message, evidence, trace, metadata, heard)
     SELECT nextval('row_keys'), here.id, here.last,
         %(id)s, %(kind)s, %(text)s, %(content)s, %(tags)s, %(status)s, %(confidence)s, %(pinned)s, %(audience)s,
         %(label)s, %(created)s, %(updated)s, %(happened)s, %(expires)s, %(supersedes)s, %(superseded_by)s, %(hits)s,
-        %(origin)s, %(actor)s, %(platform)s, %(guild)s, %(channel)s, %(channel_name)s, %(thread)s, %(message)s,
-        %(evidence)s, %(trace)s, %(metadata)s, %(heard)s
+        %(version)s, %(origin)s, %(actor)s, %(platform)s, %(guild)s, %(channel)s, %(channel_name)s, %(thread)s,
+        %(message)s, %(evidence)s, %(trace)s, %(metadata)s, %(heard)s
     FROM here RETURNING key, scope
 ), noted AS (
     INSERT INTO memo_words (scope, term, key) SELECT made.scope, entry.term, made.key
@@ -60,7 +60,8 @@ UPDATE memos SET
     id = %(id)s, kind = %(kind)s, text = %(text)s, content = %(content)s, tags = %(tags)s, status = %(status)s,
     confidence = %(confidence)s, pinned = %(pinned)s, audience = %(audience)s, label = %(label)s,
     created = %(created)s, updated = %(updated)s, happened = %(happened)s, expires = %(expires)s,
-    supersedes = %(supersedes)s, superseded_by = %(superseded_by)s, hits = %(hits)s, origin = %(origin)s,
+    supersedes = %(supersedes)s, superseded_by = %(superseded_by)s, hits = %(hits)s,
+    version = greatest(%(version)s, version + 1), origin = %(origin)s,
     actor = %(actor)s, platform = %(platform)s, guild = %(guild)s, channel = %(channel)s,
     channel_name = %(channel_name)s, thread = %(thread)s, message = %(message)s, evidence = %(evidence)s,
     trace = %(trace)s, metadata = %(metadata)s, heard = %(heard)s
@@ -70,7 +71,7 @@ WHERE key = %(key)s
 _COLUMNS: LiteralString = """
 memos.id, memos.kind, memos.text, memos.content, memos.tags, memos.status, memos.confidence, memos.pinned,
 memos.audience, memos.label, memos.created, memos.updated, memos.happened, memos.expires, memos.supersedes,
-memos.superseded_by, memos.hits, memos.origin, memos.actor, memos.platform, memos.guild, memos.channel,
+memos.superseded_by, memos.hits, memos.version, memos.origin, memos.actor, memos.platform, memos.guild, memos.channel,
 memos.channel_name, memos.thread, memos.message, memos.evidence, memos.trace, memos.metadata, memos.heard
 """
 _READ: LiteralString = f"SELECT memos.key, scopes.name, {_COLUMNS} FROM memos JOIN scopes ON scopes.id = memos.scope"
@@ -116,8 +117,6 @@ class PostgresMemos(Memos[Database]):
     def __init__(self, db: Database) -> None:
         super().__init__(db)
         self._gate = Gate(db)
-        self._without_tombstone: set[tuple[str, str]] = set()
-        """Looked for in vain, under the lock that whoever adds one needs."""
 
     def put(self, memo: Memo, vector: tuple[str, Vector] | None = None) -> int:
         """What has no key yet is probably new: then one statement does it all."""
@@ -186,6 +185,9 @@ class PostgresMemos(Memos[Database]):
     def _scope(self, name: str) -> str:
         return handle(name)
 
+    def _stored_scope(self, name: str) -> str:
+        return name
+
     def _of_any(self, sql: LiteralString, values: Row) -> list[Memo]:
         rows = self._db.rows(sql, values)
         while self._db.lock(*(f"subject:{row[1]}" for row in rows)):
@@ -214,17 +216,3 @@ class PostgresMemos(Memos[Database]):
         if status == Status.ACTIVE:
             words.remove(self._db, "memos", [key])
             grow(self._db, scope, -1)
-
-    def add_tombstone(self, tombstone: Tombstone) -> None:
-        self._without_tombstone.discard((tombstone.scope, tombstone.fingerprint))
-        super().add_tombstone(tombstone)
-
-    def remove_tombstone(self, scope: str, fingerprint: str) -> None:
-        if (scope, fingerprint) not in self._without_tombstone:
-            super().remove_tombstone(scope, fingerprint)
-
-    def tombstone(self, scope: str, fingerprint: str) -> Tombstone | None:
-        tombstone = super().tombstone(scope, fingerprint)
-        if tombstone is None:
-            self._without_tombstone.add((scope, fingerprint))
-        return tombstone

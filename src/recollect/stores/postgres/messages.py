@@ -77,8 +77,9 @@ class PostgresMessages(Messages[Database]):
         "OR (platform = 'local' AND author = $3) OR (platform = $4 AND author = $5)) ORDER BY messages.key LIMIT $6"
     )
     of_author: LiteralString = (
-        f"{_READ} WHERE messages.key > $1 AND ((platform = 'local' AND (author = $2 OR places.dm = $2)) "
-        "OR (platform = $3 AND (author = $4 OR places.dm = $4))) ORDER BY messages.key LIMIT $5"
+        f"{_READ} WHERE messages.key > $1 AND ((platform = 'local' AND author = $2) OR (platform = $3 AND author = $4) "
+        "OR messages.place = ANY(ARRAY(SELECT id FROM places WHERE (platform = 'local' AND dm = $2) "
+        "OR (platform = $3 AND dm = $4)))) ORDER BY messages.key LIMIT $5"
     )
     recent_of_session: LiteralString = (
         f"{_READ} WHERE session = {_OF_SCOPE} AND at < $2 ORDER BY at DESC, messages.key DESC LIMIT $3"

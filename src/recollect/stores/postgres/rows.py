@@ -99,6 +99,7 @@ def memo_values(memo: Memo) -> dict[str, object]:
         "supersedes": memo.supersedes,
         "superseded_by": memo.superseded_by,
         "hits": memo.hits,
+        "version": memo.version,
         "guild": source.guild,
         "channel": source.channel,
         **source_fields(source),
@@ -109,7 +110,7 @@ def memo_values(memo: Memo) -> dict[str, object]:
 
 def read_memo(row: Row, subject: Subject | None = None) -> Memo:
     key, scope, memo_id, kind, text, _, tags, status, confidence, pinned, audience, label, *tail = row
-    created, updated, happened, expires, supersedes, superseded_by, hits, *source = tail
+    created, updated, happened, expires, supersedes, superseded_by, hits, version, *source = tail
     return Memo(
         id=memo_id,
         subject=subject or Subject.of_scope(scope),
@@ -129,6 +130,7 @@ def read_memo(row: Row, subject: Subject | None = None) -> Memo:
         supersedes=supersedes,
         superseded_by=superseded_by,
         hits=hits,
+        version=version,
         key=key,
     )
 

@@ -15,8 +15,10 @@ from recollect.core.errors import CorruptStore, StoreError, StoreUnwritable
 from recollect.core.fingerprints import Fingerprints
 from recollect.stores._sql import changes_from_log, identities, state_names, summary_audiences
 from recollect.stores._sql.schema import (
+    IS_LAST_CHANGE,
     KINDS_OF_EVENTS,
     KINDS_OF_JOBS,
+    OMIT_STATES_BEFORE_NEXT_CHANGE,
     QUEUES_AND_TENANTS,
     action_log,
     bare_action_log,
@@ -274,6 +276,17 @@ def _show_documents(connection: Connection) -> None:
     connection.execute(bare_action_log(_CREATED_AT, "strpos", trace="events.data::json ->> 'trace'"))
 
 
+_MESSAGES_BY_AUTHOR: LiteralString = "CREATE INDEX messages_by_author ON messages (author, key)"
+_MEMO_VERSIONS: LiteralString = "ALTER TABLE memos ADD COLUMN version bigint NOT NULL DEFAULT 1"
+_OMIT_STATES_AFTER_CHANGES: LiteralString = f"""
+{OMIT_STATES_BEFORE_NEXT_CHANGE}
+UPDATE changes SET after = '' FROM memos JOIN scopes ON scopes.id = memos.scope
+    WHERE after <> '' AND {IS_LAST_CHANGE} AND scopes.mark = changes.scope AND memos.id = changes.memo
+    AND memos.text = after::json ->> 'text' AND memos.kind = after::json ->> 'kind'
+    AND memos.status = coalesce(after::json ->> 'status', 'active') AND memos.audience = after::json ->> 'audience'
+    AND memos.pinned = coalesce((after::json ->> 'pinned')::boolean, false);
+"""
+
 Migration = LiteralString | Callable[[Connection], None]
 """A script, or what SQL alone can't do."""
 
@@ -289,6 +302,9 @@ MIGRATIONS: list[tuple[str, Migration]] = [
     ("people of platforms", _tell_platforms_apart),
     ("audiences of summaries and exchanges", _record_audiences),
     ("views of documents D and E", _show_documents),
+    ("versions of memos", _MEMO_VERSIONS),
+    ("messages by author", _MESSAGES_BY_AUTHOR),
+    ("changes without what the next one or the memo tells", _OMIT_STATES_AFTER_CHANGES),
 ]
 """Ordered; never changed once released, only added to."""
 

@@ -36,7 +36,7 @@ class PostgresTx:
         self.jobs = PostgresJobs(db)
         self.state = State(db)
         self.events = PostgresEvents(db)
-        self.changes = Changes(db)
+        self.changes = Changes(db, self.memos)
 
     @property
     def archive(self) -> PostgresArchive:

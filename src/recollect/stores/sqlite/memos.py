@@ -18,18 +18,19 @@ from recollect.stores.sqlite.words import WordIndex
 
 _READ = """
 SELECT key, id, kind, text, content, tags, status, confidence, pinned, audience, guild, channel, source, label, created,
-updated, happened, expires, supersedes, superseded_by, hits FROM memos
+updated, happened, expires, supersedes, superseded_by, hits, version FROM memos
 """
 _PUT = """
 INSERT INTO memos (key, id, kind, text, content, tags, status, confidence, pinned, audience, guild, channel, source,
-    label, created, updated, happened, expires, supersedes, superseded_by, hits)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    label, created, updated, happened, expires, supersedes, superseded_by, hits, version)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (key) DO UPDATE SET id = excluded.id, kind = excluded.kind, text = excluded.text,
     content = excluded.content, tags = excluded.tags, status = excluded.status, confidence = excluded.confidence,
     pinned = excluded.pinned, audience = excluded.audience, guild = excluded.guild, channel = excluded.channel,
     source = excluded.source, label = excluded.label, created = excluded.created, updated = excluded.updated,
     happened = excluded.happened, expires = excluded.expires, supersedes = excluded.supersedes,
-    superseded_by = excluded.superseded_by, hits = excluded.hits
+    superseded_by = excluded.superseded_by, hits = excluded.hits,
+    version = max(excluded.version, memos.version + 1)
 """
 # Key, text, tags and status of the row that a memo replaces.
 _OLD = "SELECT key, text, tags, status FROM memos WHERE key >> 32 = ? AND id = ?"

@@ -57,10 +57,11 @@ class SQLiteMessages(Messages[Database]):
         "AND ($3 IS NULL OR (platform = 'local' AND author = $3) OR (platform = $4 AND author = $5)) "
         "ORDER BY key LIMIT $6"
     )
+    # Without the plus, all messages after a key would be read in order.
     of_author: LiteralString = (
-        f"{_READ} WHERE key > $1 AND ((platform = 'local' AND author = $2) OR (platform = $3 AND author = $4) "
+        f"{_READ} WHERE +key > $1 AND ((platform = 'local' AND author = $2) OR (platform = $3 AND author = $4) "
         "OR (platform = 'local' AND place IN (SELECT id FROM places WHERE detail ->> 'dm' = $2)) "
-        "OR (platform = $3 AND place IN (SELECT id FROM places WHERE detail ->> 'dm' = $4))) ORDER BY key LIMIT $5"
+        "OR (platform = $3 AND place IN (SELECT id FROM places WHERE detail ->> 'dm' = $4))) ORDER BY +key LIMIT $5"
     )
     recent_of_session: LiteralString = (
         f"{_READ} WHERE session = $1 AND at < $2 AND deleted IS NULL ORDER BY at DESC, key DESC LIMIT $3"

@@ -87,6 +87,7 @@ def memo_row(memo: Memo, key: int) -> Row:
         memo.supersedes,
         memo.superseded_by,
         memo.hits,
+        memo.version,
     )
 
 
@@ -113,6 +114,7 @@ def read_memo(row: Row, subject: Subject) -> Memo:
         supersedes=row[18],
         superseded_by=row[19],
         hits=row[20],
+        version=row[21],
         key=row[0],
     )
 

@@ -14,8 +14,10 @@ from recollect.core.fingerprints import Fingerprints
 from recollect.stores._sql import changes_from_log, identities, state_names, summary_audiences
 from recollect.stores._sql.schema import (
     EMBEDDER_NAME,
+    IS_LAST_CHANGE,
     KINDS_OF_EVENTS,
     KINDS_OF_JOBS,
+    OMIT_STATES_BEFORE_NEXT_CHANGE,
     QUEUES_AND_TENANTS,
     action_log,
     bare_action_log,
@@ -349,6 +351,21 @@ def _record_audiences(db: Database) -> None:
     )
 
 
+_MESSAGES_BY_AUTHOR = """
+CREATE INDEX messages_by_author ON messages (author);
+CREATE INDEX messages_at_a_place ON messages (place);
+"""
+_MEMO_VERSIONS = "ALTER TABLE memos ADD COLUMN version INTEGER NOT NULL DEFAULT 1;"
+_OMIT_STATES_AFTER_CHANGES = f"""
+{OMIT_STATES_BEFORE_NEXT_CHANGE}
+UPDATE changes SET after = '' WHERE after <> '' AND {IS_LAST_CHANGE} AND EXISTS (
+    SELECT 1 FROM memos WHERE key >> 32 = +(SELECT scopes.id FROM scopes WHERE scopes.name = changes.scope)
+    AND memos.id = changes.memo AND memos.text = after ->> 'text' AND memos.kind = after ->> 'kind'
+    AND memos.status = coalesce(after ->> 'status', 'active') AND memos.audience = after ->> 'audience'
+    AND memos.pinned = coalesce(after ->> 'pinned', 0));
+"""
+
+
 Migration = str | Callable[[Database], None]
 """A script, or what SQL alone can't do."""
 
@@ -365,6 +382,9 @@ MIGRATIONS: list[tuple[str, Migration]] = [
     ("people of platforms", _tell_platforms_apart),
     ("audiences of summaries and exchanges", _record_audiences),
     ("views of documents D and E", _show_documents),
+    ("versions of memos", _MEMO_VERSIONS),
+    ("messages by author and place", _MESSAGES_BY_AUTHOR),
+    ("changes without what the next one or the memo tells", _OMIT_STATES_AFTER_CHANGES),
 ]
 """Ordered; never changed once released, only added to."""
 

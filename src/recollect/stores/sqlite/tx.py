@@ -32,7 +32,7 @@ class SQLiteTx:
         self.jobs = SQLiteJobs(db)
         self.state = State(db)
         self.events = SQLiteEvents(db)
-        self.changes = Changes(db)
+        self.changes = Changes(db, self.memos)
         self.archive = SQLiteArchive(db, self.words)
 
     def flush(self) -> None:

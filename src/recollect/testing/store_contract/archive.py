@@ -63,6 +63,7 @@ def _converse(tx: Tx) -> None:
 
 def _remember(tx: Tx) -> None:
     tea = make_memo("I like tea", source=LEARNED, tags=("drink", "été"), audience=Audience("dm", "ada"), label="taste")
+    tea = replace(tea, version=4)
     key = tx.memos.put(tea)
     for seconds in (5, 6):
         tx.memos.count_use([key], at(seconds))

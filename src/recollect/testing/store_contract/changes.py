@@ -8,9 +8,9 @@ from recollect.core.changes import Step
 from recollect.core.events import Event, EventKind
 from recollect.core.ports import Store, Tx
 from recollect.core.reasons import Reason
-from recollect.testing.store_contract.samples import ADA, BEN, at, make_memo
+from recollect.testing.store_contract.samples import ADA, BEN, at, make_memo, put
 
-TEA, MATE = make_memo("I like tea", tags=("drink",)), make_memo("I like mate")
+TEA, MATE = make_memo("I like tea", id="m1", tags=("drink",)), make_memo("I like mate", id="m1")
 
 
 async def record(
@@ -37,12 +37,32 @@ async def last_undo(store: Store) -> int | None:
 
 class ChangesContract:
     async def test_a_step_survives_whole(self, store: Store):
+        [key] = await put(store, MATE)
         whole = await record(store, message="discord/1", shared=True, undoes="b0", undone=True, undoable=False)
-        bare = await record(store, batch=None, before=None, after=None, reason=None, detail="")
+        bare = await record(store, "m2", batch=None, before=None, after=None, reason=None, detail="")
         steps = await store.read(lambda tx: tx.changes.find([whole, bare, 99]))
-        step = Step(whole, ADA.scope, "m1", "b1", at(1), "ada", TEA, MATE, Reason.STATED_AGAIN, "why", "discord/1")
+        after = replace(MATE, key=key)
+        step = Step(whole, ADA.scope, "m1", "b1", at(1), "ada", TEA, after, Reason.STATED_AGAIN, "why", "discord/1")
         step = replace(step, shared=True, undoes="b0", undone=True, undoable=False)
-        assert steps == {whole: step, bare: Step(bare, ADA.scope, "m1", None, at(1), "ada")}
+        assert steps == {whole: step, bare: Step(bare, ADA.scope, "m2", None, at(1), "ada")}
+
+    async def test_a_step_led_to_what_the_next_one_found_or_to_the_memo_as_it_is(self, store: Store):
+        await put(store, MATE)
+        await record(store, before=None, after=TEA)
+        await record(store, before=TEA, after=MATE)
+        await record(store, scope=BEN.scope, before=make_memo("I like milk", BEN, id="m1"))
+
+        def texts(tx: Tx) -> list[str | None]:
+            return [step.after and step.after.text for step in tx.changes.of_memo(ADA.scope, "m1")]
+
+        assert await store.read(texts) == ["I like mate", "I like tea"]
+        await put(store, replace(MATE, text="I like milk"))
+        assert await store.read(texts) == ["I like milk", "I like tea"]
+        steps = await store.read(lambda tx: tx.changes.of_memo(ADA.scope, "m1"))
+        await store.write(lambda tx: tx.changes.redact([steps[0].id], ("before",)))
+        assert await store.read(texts) == ["I like milk", None], "what one step no longer tells, no other tells"
+        await store.write(lambda tx: tx.memos.remove(MATE))
+        assert await store.read(texts) == [None, None]
 
     async def test_steps_are_found_by_memo_batch_and_message_newest_first(self, store: Store):
         first = await record(store, message="discord/1")
@@ -101,10 +121,12 @@ class ChangesContract:
         assert await store.read(lambda tx: tx.changes.undone_at(ADA.scope)) == {"m1": at(7)}
 
     async def test_what_is_redacted_keeps_its_cause_and_time(self, store: Store):
+        [key] = await put(store, MATE)
         step = await record(store, message="discord/1")
         await store.write(lambda tx: tx.changes.redact([step], ("before",)))
         redacted = (await store.read(lambda tx: tx.changes.find([step])))[step]
-        assert (redacted.before, redacted.after, redacted.memo, redacted.undoable) == (None, MATE, "m1", False)
+        after = replace(MATE, key=key)
+        assert (redacted.before, redacted.after, redacted.memo, redacted.undoable) == (None, after, "m1", False)
         await store.write(lambda tx: tx.changes.redact([step], ("memo", "message", "before", "after")))
         redacted = (await store.read(lambda tx: tx.changes.find([step])))[step]
         expected = Step(step, ADA.scope, "", "b1", at(1), "ada", reason=Reason.STATED_AGAIN, undoable=False)

@@ -42,6 +42,7 @@ FULL = Memo(
     supersedes="durable-old",
     superseded_by="durable-new",
     hits=41,
+    version=7,
 )
 
 
@@ -127,10 +128,25 @@ class MemosContract:
         second = make_memo("likes coffee", id="a", updated=at(5), hits=3, tags=("drink",))
         keys = [*(await put(store, first)), *(await put(store, second))]
         assert keys[0] == keys[1]
-        assert await store.read(lambda tx: tx.memos.get(ADA, "a")) == replace(second, key=keys[0])
+        assert await store.read(lambda tx: tx.memos.get(ADA, "a")) == replace(second, version=2, key=keys[0])
         assert await store.read(lambda tx: tx.memos.count(ADA)) == 1
         assert await find(store, "tea") == []
         assert await find(store, "coffee") == ["likes coffee"]
+
+    async def test_a_memo_that_is_put_again_has_a_higher_version_than_before(self, store: Store):
+        async def version() -> int:
+            (stored,) = await store.read(lambda tx: tx.memos.list(ADA))
+            return stored.version
+
+        memo = make_memo("likes tea", version=3)
+        (key,) = await put(store, memo)
+        assert await version() == 3
+        await put(store, memo)
+        assert await version() == 4, "even if its writer knows no better"
+        await put(store, replace(memo, version=9))
+        assert await version() == 9
+        await store.write(lambda tx: tx.memos.count_use([key], at(9)))
+        assert await version() == 9, "using a memo does not change it"
 
     async def test_the_same_id_of_another_subject_is_another_memo(self, store: Store):
         await put(store, make_memo("hers", ADA, id="a"), make_memo("his", BEN, id="a"))

@@ -145,6 +145,7 @@ def _entry(where: str, value: Mapping[str, Any], owner: Owner) -> Entry:
         supersedes=values.name_of(value.get("supersedes"), "supersedes"),
         superseded_by=values.name_of(value.get("superseded_by"), "superseded_by"),
         hits=values.count(value.get("hits")),
+        version=values.count(value.get("version")),
         is_ours=True,
     )
 

@@ -105,6 +105,7 @@ def _convert(entry: Entry, options: ImportOptions) -> ConvertedEntry:
         supersedes=_id(options.format, entry.supersedes, entry.is_ours),
         superseded_by=_id(options.format, entry.superseded_by, entry.is_ours),
         hits=max(0, entry.hits),
+        version=max(1, entry.version),
     )
     is_whole = (
         text == cleaned == collapse_spaces(entry.text)

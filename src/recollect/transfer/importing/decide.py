@@ -77,7 +77,8 @@ def _is_forgotten(same: Sequence[Memo]) -> bool:
 
 def _decide_known(entry: ConvertedEntry, existing: Memo, buried: bool) -> Decision:
     """What becomes of an entry whose memo is there already."""
-    memo = replace(entry.memo, key=existing.key, created=entry.memo.created if entry.dated else existing.created)
+    created = entry.memo.created if entry.dated else existing.created
+    memo = replace(entry.memo, key=existing.key, created=created, version=existing.version)
     if replace(memo, hits=existing.hits, updated=memo.updated if entry.dated else existing.updated) == existing:
         return Same()
     same_words = normalize(memo.text) == normalize(existing.text)

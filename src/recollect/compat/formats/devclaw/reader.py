@@ -174,6 +174,7 @@ def _restored(row: Row, ours: dict[str, Any], metadata: dict[str, Any], where: s
         id=memo.id,
         supersedes=memo.supersedes,
         hits=memo.hits,
+        version=memo.version,
     )
 
 

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Depends, Header, Query, Request
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
@@ -33,6 +33,8 @@ class Problem(BaseModel):
     title: str = Field(description="The status in words.")
     status: int
     detail: str = Field(description="What was wrong, and what to do about it.")
+    version: int | None = Field(None, description="The memo's version, where the request names another one.")
+    reason: str | None = Field(None, description="Why a statement is refused, for programs.")
     errors: list[dict[str, str]] | None = Field(None, description="Each wrong field, where that is known.")
 
 
@@ -111,5 +113,19 @@ async def _subject(
     return await known_subject(state, user, guild, changes=request.method != "GET")
 
 
+async def _seen_version(
+    version: Annotated[Number | None, Query(description="Only if the memo has this version (else 409).")] = None,
+    if_match: Annotated[str | None, Header(description="The same as an ETag.", max_length=100)] = None,
+) -> int | None:
+    tag = (if_match or "*").strip().removeprefix("W/").strip('"')
+    if version is not None or tag == "*":
+        return version
+    if not (tag.isascii() and tag.isdecimal()):
+        raise HTTPException(422, 'If-Match has to be the ETag of a memo, such as "3"')
+    return int(tag)
+
+
+SeenVersion = Annotated[int | None, Depends(_seen_version)]
+"""The version that the client has seen of the memo that it changes."""
 SubjectDep = Annotated[Subject, Depends(_subject)]
 MemoId = Annotated[Name, Query(alias="id", description="The memo's id.")]

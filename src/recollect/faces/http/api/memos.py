@@ -14,10 +14,12 @@ from recollect.core.outcomes import (
     CannotRestore,
     CannotUndo,
     NotFound,
+    Refused,
     Remembered,
     Restored,
 )
 from recollect.core.types import Audience, Kind, Memo, Status
+from recollect.faces import outcome_text
 from recollect.faces.http.api import records
 from recollect.faces.http.api.common import (
     CHANGING,
@@ -30,6 +32,7 @@ from recollect.faces.http.api.common import (
     Number,
     Offset,
     Part,
+    SeenVersion,
     SubjectDep,
     Time,
     Wire,
@@ -44,6 +47,7 @@ from recollect.faces.outcome_text import describe_audience
 
 routes = router("memos")
 NO_MEMO = problems(404)
+CHANGED = CHANGING | problems(404, 409)
 _AUDIENCE_TEXTS = {
     "dm": "in the person's direct messages only",
     "channel": "in one channel and in the person's direct messages",
@@ -95,16 +99,20 @@ class RememberedOut(Wire):
     changes: list[ChangeOut]
 
 
-class Correction(Wire):
+class Seen(Wire):
+    version: Number | None = Field(None, description="Only if the memo has this version (else 409).")
+
+
+class Correction(Seen):
     text: Text | None = None
     tags: Tags | None = None
 
 
-class Pinning(Wire):
+class Pinning(Seen):
     pinned: bool = True
 
 
-class Sharing(Wire):
+class Sharing(Seen):
     audience: AudienceText
 
 
@@ -172,9 +180,11 @@ async def list_memos(
     )
 
 
-@routes.post("/memos", status_code=201, responses=CHANGING)
-async def create_memo(state: AppStateDep, body: NewMemo) -> RememberedOut:
-    """Write down a memo; it is merged with what is known, and secrets in it are cut out."""
+@routes.post("/memos", status_code=201, responses=CHANGING, response_model=RememberedOut)
+async def create_memo(state: AppStateDep, body: NewMemo) -> RememberedOut | Response:
+    """Write down a memo; it is merged with what is known, and secrets in it are cut out. What may not be remembered is
+    answered with 422, and the reason.
+    """
     subject = await known_subject(state, body.user, body.guild)
     outcome = await state.admin.add(
         subject,
@@ -186,6 +196,8 @@ async def create_memo(state: AppStateDep, body: NewMemo) -> RememberedOut:
         body.happened,
         body.expires,
     )
+    if isinstance(outcome, Refused):
+        return problem(422, outcome_text.render_refused(outcome), reason=outcome.reason.name.lower())
     return _describe_remembered(outcome)
 
 
@@ -244,35 +256,46 @@ async def redo(state: AppStateDep, body: Redoing) -> RedoneOut | Response:
 
 
 @routes.get("/memo", responses=READING | NO_MEMO)
-async def get_memo(state: AppStateDep, subject: SubjectDep, memo: MemoId) -> records.MemoOut:
-    """One memo of whatever status."""
-    return records.from_memo((await state.admin.memo_details(subject, memo)).memo)
+async def get_memo(state: AppStateDep, subject: SubjectDep, memo: MemoId, response: Response) -> records.MemoOut:
+    """One memo of whatever status. Its version is also its ETag."""
+    return _tagged(response, (await state.admin.memo_details(subject, memo)).memo)
 
 
-@routes.patch("/memo", responses=CHANGING | NO_MEMO)
-async def revise_memo(state: AppStateDep, subject: SubjectDep, memo: MemoId, body: Correction) -> records.MemoOut:
+@routes.patch("/memo", responses=CHANGED)
+async def revise_memo(
+    state: AppStateDep, subject: SubjectDep, memo: MemoId, body: Correction, seen: SeenVersion, response: Response
+) -> records.MemoOut:
     """Give a memo other words, other tags, or both; it stays the same memo, heard by the same people."""
     if body.text is None and body.tags is None:
         raise BadInput("say what to change: text, tags, or both")
-    return records.from_memo(await state.admin.update(subject, memo, body.text, body.tags))
+    return _tagged(response, await state.admin.update(subject, memo, body.text, body.tags, _seen(body, seen)))
 
 
-@routes.delete("/memo", responses=CHANGING | NO_MEMO)
-async def retire_memo(state: AppStateDep, subject: SubjectDep, memo: MemoId) -> records.MemoOut:
+@routes.delete("/memo", responses=CHANGED)
+async def retire_memo(
+    state: AppStateDep, subject: SubjectDep, memo: MemoId, seen: SeenVersion, response: Response
+) -> records.MemoOut:
     """Take a memo out of use, and keep it from being learned again; can be undone."""
-    return records.from_memo(await state.admin.retire(subject, memo))
+    return _tagged(response, await state.admin.retire(subject, memo, seen))
 
 
-@routes.post("/memo/restore", responses=CHANGING | NO_MEMO | problems(409), response_model=RestoredOut)
-async def restore_memo(state: AppStateDep, subject: SubjectDep, memo: MemoId) -> RestoredOut | Response:
+@routes.post("/memo/restore", responses=CHANGED, response_model=RestoredOut)
+async def restore_memo(
+    state: AppStateDep,
+    subject: SubjectDep,
+    memo: MemoId,
+    seen: SeenVersion,
+    response: Response,
+    body: Seen | None = None,
+) -> RestoredOut | Response:
     """Bring back a memo that was forgotten, replaced, archived or undone, or has expired; whatever happened since. Can
     be undone.
     """
-    match await state.admin.restore(subject, memo):
+    match await state.admin.restore(subject, memo, _seen(body, seen)):
         case Restored(memo=restored, replaced=replaced, archived=archived):
             return RestoredOut(
                 restored=True,
-                memo=records.from_memo(restored),
+                memo=_tagged(response, restored),
                 replaced=[records.from_memo(other) for other in replaced],
                 archived=[records.from_memo(other) for other in archived],
             )
@@ -284,16 +307,30 @@ async def restore_memo(state: AppStateDep, subject: SubjectDep, memo: MemoId) ->
             raise missing(f"there is no memo {memo!r}")
 
 
-@routes.post("/memo/pin", responses=CHANGING | NO_MEMO)
-async def pin_memo(state: AppStateDep, subject: SubjectDep, memo: MemoId, body: Pinning) -> records.MemoOut:
+@routes.post("/memo/pin", responses=CHANGED)
+async def pin_memo(
+    state: AppStateDep, subject: SubjectDep, memo: MemoId, body: Pinning, seen: SeenVersion, response: Response
+) -> records.MemoOut:
     """Keep a memo from ever giving way to others, or no longer."""
-    return records.from_memo(await state.admin.pin(subject, memo, body.pinned))
+    return _tagged(response, await state.admin.pin(subject, memo, body.pinned, _seen(body, seen)))
 
 
-@routes.post("/memo/share", responses=CHANGING | NO_MEMO)
-async def share_memo(state: AppStateDep, subject: SubjectDep, memo: MemoId, body: Sharing) -> records.MemoOut:
+@routes.post("/memo/share", responses=CHANGED)
+async def share_memo(
+    state: AppStateDep, subject: SubjectDep, memo: MemoId, body: Sharing, seen: SeenVersion, response: Response
+) -> records.MemoOut:
     """Let a memo be heard by others than before."""
-    return records.from_memo(await state.admin.share(subject, memo, Audience.parse(body.audience)))
+    audience = Audience.parse(body.audience)
+    return _tagged(response, await state.admin.share(subject, memo, audience, _seen(body, seen)))
+
+
+def _seen(body: Seen | None, seen: int | None) -> int | None:
+    return seen if body is None or body.version is None else body.version
+
+
+def _tagged(response: Response, memo: Memo) -> records.MemoOut:
+    response.headers["ETag"] = f'"{memo.version}"'
+    return records.from_memo(memo)
 
 
 @routes.get("/memo/history", responses=READING | NO_MEMO)

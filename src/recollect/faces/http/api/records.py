@@ -54,6 +54,7 @@ class MemoOut(Wire):
     supersedes: str | None
     superseded_by: str | None
     hits: int = Field(description="How often it was of use.")
+    version: int = Field(description="Counts its changes; send it with a change, so that no other one is overwritten.")
 
 
 class MemoPage(Wire):

@@ -1,6 +1,6 @@
 """Shared by all pages: rendering of templates, the visitor, and redirects after a form."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from hashlib import sha256
@@ -169,6 +169,12 @@ def _join(path: str, pairs: list[tuple[str, str]]) -> str:
     for name, value in pairs:
         query.setdefault(name, []).append(value)
     return formatting.url(path, **query)
+
+
+def seen_version(versions: Sequence[str], memo_id: str) -> int | None:
+    """The version of a memo that a page showed: alone in its form, or before the id of each of several memos."""
+    pairs = (value.partition(" ") for value in versions)
+    return next((as_number(version) for version, _, name in pairs if name in ("", memo_id)), None)
 
 
 def as_number(text: str) -> int | None:

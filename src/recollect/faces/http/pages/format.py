@@ -37,6 +37,7 @@ NOTICES = {
     "undone": "The change is undone.",
     "redone": "The change holds again.",
     "not_redone": "Something else was changed meanwhile, so nothing was redone. Look at the history first.",
+    "outdated": "It was changed since you opened it, so nothing was done. This is how it is now.",
     "meanwhile": "It was changed meanwhile, so nothing was undone. Look at the history first.",
     "reset": "The summary is cleared.",
     "empty": "There was no summary to clear.",

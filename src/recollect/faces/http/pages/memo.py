@@ -5,9 +5,9 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from recollect.core.errors import BadInput
+from recollect.core.errors import BadInput, VersionConflict
 from recollect.core.types import EVERYWHERE, Audience, Memo, Subject
-from recollect.faces.http.pages.context import PageContext, PageDep, after, parse_subject
+from recollect.faces.http.pages.context import PageContext, PageDep, after, as_number, parse_subject
 from recollect.faces.http.pages.diff import steps
 from recollect.faces.http.pages.format import describe_audience, memo_url, memos_url, subject_query, url
 from recollect.faces.http.pages.memos import Field, Name, last_change, redirect_after_change
@@ -17,6 +17,8 @@ router = APIRouter(include_in_schema=False)
 MIN_MERGED_MEMOS = 2
 MAX_MERGED_MEMOS = 20
 """Limits on how many memos are merged at once."""
+
+OUTDATED = 'It was changed since you opened it, and now says: "{}". Your own words are below; save them to replace it.'
 
 Text = Annotated[str, Query(max_length=2_000)]
 MemoIds = Annotated[list[str], Query(max_length=MAX_MERGED_MEMOS)]
@@ -28,7 +30,13 @@ async def memo(request: Request, page: PageDep, id: Text, user: Text = "", guild
 
 
 async def render_memo(
-    request: Request, page: PageContext, subject: Subject, memo_id: str, problem: str = "", draft: str | None = None
+    request: Request,
+    page: PageContext,
+    subject: Subject,
+    memo_id: str,
+    problem: str = "",
+    draft: str | None = None,
+    status: int = 422,
 ) -> HTMLResponse:
     details = await page.state.admin.memo_details(subject, memo_id)
     actors = {details.memo.source.actor, *(event.actor for event in details.events)}
@@ -36,7 +44,7 @@ async def render_memo(
     return page.render(
         request,
         "memo.html",
-        422 if problem else 200,
+        status if problem else 200,
         subject=subject,
         name=profile.name,
         names=profile.names,
@@ -62,13 +70,22 @@ def _audiences(memo: Memo) -> dict[str, str]:
 
 @router.post("/memo/revise")
 async def revise(
-    request: Request, page: PageDep, memo: Name, user: Name = "", guild: Name = "", text: Field = "", tags: Name = ""
+    request: Request,
+    page: PageDep,
+    memo: Name,
+    user: Name = "",
+    guild: Name = "",
+    text: Field = "",
+    tags: Name = "",
+    version: Name = "",
 ) -> Response:
     subject, admin = parse_subject(user, guild), page.state.admin
     before = (await admin.memo_details(subject, memo)).memo
     new_tags = tuple(dict.fromkeys(filter(None, (tag.strip().lower() for tag in tags.split(",")))))
     try:
-        revised = await admin.update(subject, memo, text, new_tags)
+        revised = await admin.update(subject, memo, text, new_tags, as_number(version))
+    except VersionConflict as error:
+        return await render_memo(request, page, subject, memo, OUTDATED.format(error.text), text, 409)
     except BadInput as error:
         if not before.active:
             raise
@@ -79,12 +96,17 @@ async def revise(
 
 
 @router.post("/memo/share")
-async def share(page: PageDep, memo: Name, audience: Name, user: Name = "", guild: Name = "") -> Response:
+async def share(
+    page: PageDep, memo: Name, audience: Name, user: Name = "", guild: Name = "", version: Name = ""
+) -> Response:
     subject, admin = parse_subject(user, guild), page.state.admin
     before = (await admin.memo_details(subject, memo)).memo
     if subject.is_lore or audience not in _audiences(before):
         raise BadInput("that audience can't be chosen for this memory")
-    await admin.share(subject, memo, Audience.parse(audience))
+    try:
+        await admin.share(subject, memo, Audience.parse(audience), as_number(version))
+    except VersionConflict:
+        return after(memo_url(subject, memo), "outdated")
     return await redirect_after_change(page, subject, memo, memo_url(subject, memo), "shared")
 
 

@@ -9,13 +9,22 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from recollect.admin.names import NameMatch
 from recollect.core.changes import Skip
-from recollect.core.errors import BadInput
-from recollect.core.outcomes import AlreadyActive, CannotUndo, Redone, Restored, Undoable, Undone
+from recollect.core.errors import BadInput, VersionConflict
+from recollect.core.outcomes import AlreadyActive, CannotUndo, Redone, Refused, Restored, Undoable, Undone
 from recollect.core.text import MAX_MEMO_CHARS
 from recollect.core.types import EVERYWHERE, Audience, Kind, Status, Subject
+from recollect.faces import outcome_text
 from recollect.faces.http.pages import log_rows
-from recollect.faces.http.pages.context import PageContext, PageDep, after, as_number, local_path, parse_subject
-from recollect.faces.http.pages.format import memos_url, url
+from recollect.faces.http.pages.context import (
+    PageContext,
+    PageDep,
+    after,
+    as_number,
+    local_path,
+    parse_subject,
+    seen_version,
+)
+from recollect.faces.http.pages.format import memo_url, memos_url, url
 from recollect.faces.http.pages.people import guilds
 
 router = APIRouter(include_in_schema=False)
@@ -25,6 +34,7 @@ PAGE_SIZE = 25
 Text = Annotated[str, Query(max_length=500)]
 Field = Annotated[str, Form(max_length=MAX_MEMO_CHARS * 2)]
 Name = Annotated[str, Form(max_length=2_000)]
+Versions = Annotated[list[str], Form(max_length=100)]
 STATUSES = {
     "active": [Status.ACTIVE],
     "retired": [status for status in Status if status not in (Status.ACTIVE, Status.PENDING)],
@@ -174,6 +184,9 @@ async def add(
         outcome = await page.state.admin.add(subject, text, chosen_kind, audience=audience, pinned=bool(pinned))
     except BadInput as error:
         return await render_list(request, page, subject, _filter("", "", "active", ""), str(error), text)
+    if isinstance(outcome, Refused):
+        refusal = f"{outcome_text.render_refused(outcome)}."
+        return await render_list(request, page, subject, _filter("", "", "active", ""), refusal, text)
     is_known = all(isinstance(change, Skip) for change in outcome.changes)
     if is_known:
         return after(memos_url(subject), "known")
@@ -181,31 +194,71 @@ async def add(
 
 
 @router.post("/memos/pin")
-async def pin(page: PageDep, memo: Name, user: Name = "", guild: Name = "", back: Name = "") -> Response:
+async def pin(
+    page: PageDep,
+    memo: Name,
+    user: Name = "",
+    guild: Name = "",
+    back: Name = "",
+    version: Versions = [],  # noqa: B006 - FastAPI copies it
+) -> Response:
     subject = parse_subject(user, guild)
-    await page.state.admin.pin(subject, memo)
+    try:
+        await page.state.admin.pin(subject, memo, version=seen_version(version, memo))
+    except VersionConflict:
+        return after(memo_url(subject, memo), "outdated")
     return await redirect_after_change(page, subject, memo, back, "pinned")
 
 
 @router.post("/memos/unpin")
-async def unpin(page: PageDep, memo: Name, user: Name = "", guild: Name = "", back: Name = "") -> Response:
+async def unpin(
+    page: PageDep,
+    memo: Name,
+    user: Name = "",
+    guild: Name = "",
+    back: Name = "",
+    version: Versions = [],  # noqa: B006 - FastAPI copies it
+) -> Response:
     subject = parse_subject(user, guild)
-    await page.state.admin.pin(subject, memo, False)
+    try:
+        await page.state.admin.pin(subject, memo, False, seen_version(version, memo))
+    except VersionConflict:
+        return after(memo_url(subject, memo), "outdated")
     return await redirect_after_change(page, subject, memo, back, "unpinned")
 
 
 @router.post("/memos/retire")
-async def retire(page: PageDep, memo: Name, user: Name = "", guild: Name = "", back: Name = "") -> Response:
+async def retire(
+    page: PageDep,
+    memo: Name,
+    user: Name = "",
+    guild: Name = "",
+    back: Name = "",
+    version: Versions = [],  # noqa: B006 - FastAPI copies it
+) -> Response:
     subject = parse_subject(user, guild)
-    await page.state.admin.retire(subject, memo)
+    try:
+        await page.state.admin.retire(subject, memo, seen_version(version, memo))
+    except VersionConflict:
+        return after(memo_url(subject, memo), "outdated")
     return await redirect_after_change(page, subject, memo, back, "retired")
 
 
 @router.post("/memos/restore")
-async def restore(page: PageDep, memo: Name, user: Name = "", guild: Name = "", back: Name = "") -> Response:
+async def restore(
+    page: PageDep,
+    memo: Name,
+    user: Name = "",
+    guild: Name = "",
+    back: Name = "",
+    version: Versions = [],  # noqa: B006 - FastAPI copies it
+) -> Response:
     """Bring a retired memo back, whatever happened since."""
     subject = parse_subject(user, guild)
-    outcome = await page.state.admin.restore(subject, memo)
+    try:
+        outcome = await page.state.admin.restore(subject, memo, seen_version(version, memo))
+    except VersionConflict:
+        return after(memo_url(subject, memo), "outdated")
     if isinstance(outcome, Restored):
         done = "replacing" if outcome.replaced or outcome.archived else "restored"
         return await redirect_after_change(page, subject, memo, back, done)

@@ -170,6 +170,7 @@ _BEFORE: tuple[LiteralString, ...] = (
 )
 _AFTER: tuple[LiteralString, ...] = (
     *("label", "created", "updated", "happened", "expires", "supersedes", "superseded_by", "hits", "used"),
+    "version",
 )
 _MEMO: tuple[LiteralString, ...] = ("key", "scope", "number", "content", *_BEFORE, *_PROVENANCE, *_AFTER)
 _COPY_MEMOS: LiteralString = f"COPY memos ({', '.join(_MEMO)}) FROM STDIN"

@@ -131,14 +131,14 @@ class Messages(_Rows):
 _PUT_MEMO = """
 INSERT INTO memos (
     key, id, kind, text, tags, status, confidence, pinned, audience, guild, channel, source, label, created, updated,
-    happened, expires, supersedes, superseded_by, hits, used, content)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET
+    happened, expires, supersedes, superseded_by, hits, used, version, content)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET
     id = excluded.id, kind = excluded.kind, text = excluded.text, tags = excluded.tags, status = excluded.status,
     confidence = excluded.confidence, pinned = excluded.pinned, audience = excluded.audience, guild = excluded.guild,
     channel = excluded.channel, source = excluded.source, label = excluded.label, created = excluded.created,
     updated = excluded.updated, happened = excluded.happened, expires = excluded.expires,
     supersedes = excluded.supersedes, superseded_by = excluded.superseded_by, hits = excluded.hits,
-    used = excluded.used, content = excluded.content
+    used = excluded.used, version = excluded.version, content = excluded.content
 """
 
 
@@ -146,7 +146,8 @@ class Memos(_Rows):
     corpus = "memos"
     columns = """
     (SELECT name FROM scopes WHERE scopes.id = key >> 32), id, kind, text, tags, status, confidence, pinned, audience,
-    guild, channel, source, label, created, updated, happened, expires, supersedes, superseded_by, hits, used
+    guild, channel, source, label, created, updated, happened, expires, supersedes, superseded_by, hits, used,
+    version
     """
     source = "memos"
     match = "key >> 32 = +(SELECT id FROM scopes WHERE name = ?) AND id = ?"  # a bare column's affinity hides the index

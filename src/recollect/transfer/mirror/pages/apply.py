@@ -147,7 +147,7 @@ def _revise(
     after = revised(memo, edited.page)
     if after != memo:
         after = replace(after, created=min(after.created, context.at), updated=max(context.at, memo.updated))
-        write(tx, [Revise(memo, after, Reason.FRONT_MATTER_EDITED)], context)
+        after = write(tx, [Revise(memo, after, Reason.FRONT_MATTER_EDITED)], context)[0].after
     words = collapse_spaces(edited.page.words.text)
     requested = MemoEdit(words, None, _source(edited, Origin.MANUAL))
     return edit_memo(tx, after, requested, context, options.limits_of(memo.subject), vector)
@@ -157,7 +157,7 @@ def _keep_both(tx: Tx, memo: Memo, edited: Edited, context: ChangeContext) -> No
     """The older words pass through the memo's history; undoing the last step brings them back."""
     source = replace(_source(edited, Origin.MANUAL), metadata=memo.source.metadata)
     older = replace(revised(memo, edited.page), text=collapse_spaces(edited.page.words.text), source=source)
-    write(tx, [Revise(memo, older, Reason.FILE_EDITED_BEFORE)], context)
+    older = write(tx, [Revise(memo, older, Reason.FILE_EDITED_BEFORE)], context)[0].after
     write(tx, [Revise(older, memo, Reason.NEWER_COUNTS)], replace(context, batch=token_hex(8)))
 
 
@@ -209,6 +209,6 @@ def _with_page_date(tx: Tx, memo: Memo, page: Page, context: ChangeContext, vect
     """A new memo has the date that its page names, never one to come."""
     if page.created is None:
         return memo
-    memo = replace(memo, created=min(page.created, context.at))
+    memo = replace(memo, created=min(page.created, context.at), version=memo.version + 1)
     tx.memos.put(memo, vector)
     return memo
