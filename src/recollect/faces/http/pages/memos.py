@@ -14,7 +14,7 @@ from recollect.core.outcomes import AlreadyActive, CannotUndo, Redone, Restored,
 from recollect.core.text import MAX_MEMO_CHARS
 from recollect.core.types import EVERYWHERE, Audience, Kind, Status, Subject
 from recollect.faces.http.pages import log_rows
-from recollect.faces.http.pages.context import PageContext, PageDep, after, as_number, local_path, parse_subject
+from recollect.faces.http.pages.context import PageContext, PageDep, after, as_number, find_subject, local_path
 from recollect.faces.http.pages.format import memos_url, url
 from recollect.faces.http.pages.people import guilds
 
@@ -60,7 +60,9 @@ async def memos(
         return RedirectResponse(url("/people", part=user), 303)
     if match and match.id != user:
         return RedirectResponse(memos_url(Subject(match.id)), 303)
-    return await render_list(request, page, parse_subject(user=user), _filter(part, kind, status, offset), match=match)
+    return await render_list(
+        request, page, await find_subject(page, user=user), _filter(part, kind, status, offset), match=match
+    )
 
 
 @router.get("/lore")
@@ -75,7 +77,7 @@ async def lore(
 ) -> HTMLResponse:
     if not guild:
         return await guilds(request, page, part, request.query_params.get("after", ""))
-    return await render_list(request, page, parse_subject(guild=guild), _filter(part, kind, status, offset))
+    return await render_list(request, page, await find_subject(page, guild=guild), _filter(part, kind, status, offset))
 
 
 def _filter(part: str, kind: str, status: str, offset: str) -> Filter:
@@ -167,7 +169,7 @@ async def add(
     heard: Name = "",
     pinned: Name = "",
 ) -> Response:
-    subject = parse_subject(user, guild)
+    subject = await find_subject(page, user, guild, changes=True)
     audience = None if subject.is_lore else {"dm": Audience("dm", subject.id), "everywhere": EVERYWHERE}.get(heard)
     chosen_kind = kind if kind in set(Kind) else None
     try:
@@ -182,21 +184,21 @@ async def add(
 
 @router.post("/memos/pin")
 async def pin(page: PageDep, memo: Name, user: Name = "", guild: Name = "", back: Name = "") -> Response:
-    subject = parse_subject(user, guild)
+    subject = await find_subject(page, user, guild, changes=True)
     await page.state.admin.pin(subject, memo)
     return await redirect_after_change(page, subject, memo, back, "pinned")
 
 
 @router.post("/memos/unpin")
 async def unpin(page: PageDep, memo: Name, user: Name = "", guild: Name = "", back: Name = "") -> Response:
-    subject = parse_subject(user, guild)
+    subject = await find_subject(page, user, guild, changes=True)
     await page.state.admin.pin(subject, memo, False)
     return await redirect_after_change(page, subject, memo, back, "unpinned")
 
 
 @router.post("/memos/retire")
 async def retire(page: PageDep, memo: Name, user: Name = "", guild: Name = "", back: Name = "") -> Response:
-    subject = parse_subject(user, guild)
+    subject = await find_subject(page, user, guild, changes=True)
     await page.state.admin.retire(subject, memo)
     return await redirect_after_change(page, subject, memo, back, "retired")
 
@@ -204,7 +206,7 @@ async def retire(page: PageDep, memo: Name, user: Name = "", guild: Name = "", b
 @router.post("/memos/restore")
 async def restore(page: PageDep, memo: Name, user: Name = "", guild: Name = "", back: Name = "") -> Response:
     """Bring a retired memo back, whatever happened since."""
-    subject = parse_subject(user, guild)
+    subject = await find_subject(page, user, guild, changes=True)
     outcome = await page.state.admin.restore(subject, memo)
     if isinstance(outcome, Restored):
         done = "replacing" if outcome.replaced or outcome.archived else "restored"
@@ -216,7 +218,7 @@ async def restore(page: PageDep, memo: Name, user: Name = "", guild: Name = "", 
 @router.post("/memos/redo")
 async def redo(page: PageDep, user: Name = "", guild: Name = "", back: Name = "") -> Response:
     """Take back the undo that the page has just reported."""
-    subject = parse_subject(user, guild)
+    subject = await find_subject(page, user, guild, changes=True)
     outcome = await page.state.admin.redo(subject)
     return after(local_path(back, memos_url(subject)), "redone" if isinstance(outcome, Redone) else "not_redone")
 
@@ -224,6 +226,6 @@ async def redo(page: PageDep, user: Name = "", guild: Name = "", back: Name = ""
 @router.post("/memos/undo")
 async def undo(page: PageDep, change: Name, user: Name = "", guild: Name = "", back: Name = "") -> Response:
     """Undo the change that the page showed, if its memos were not changed since."""
-    subject = parse_subject(user, guild)
+    subject = await find_subject(page, user, guild, changes=True)
     outcome = await page.state.admin.undo(subject, as_number(change) or 0)
     return after(local_path(back, memos_url(subject)), "undone" if isinstance(outcome, Undone) else "meanwhile")
