@@ -185,9 +185,10 @@ def _memo_json(text: str, plan: _Plan) -> str:
     owner = plan.key(user, platform)
     rewrite = _rewriter(user, owner, platform)
     memo |= {"subject": owner, "audience": _audience(memo["audience"], rewrite)}
-    for name, convert_value in (("actor", rewrite), ("heard", lambda heard: _audience(heard, rewrite))):
-        if source.get(name):
-            source[name] = convert_value(source[name])
+    if source.get("actor"):
+        source["actor"] = rewrite(source["actor"])
+    if source.get("heard"):
+        source["heard"] = _audience(source["heard"], rewrite)
     return json.dumps(memo, ensure_ascii=False, separators=(",", ":"))
 
 

@@ -30,7 +30,7 @@ def _group(kind: EventKind) -> Group:
     match kind:
         case K.MEMO_ADDED | K.MEMO_REVISED | K.MEMO_RETIRED | K.MEMO_UNDONE | K.MEMO_REDONE | K.MEMO_DROPPED:
             return Group.MEMORIES
-        case K.MEMORY_IMPORTED | K.MEMORY_NARROWED:
+        case K.MEMORY_IMPORTED | K.MEMORY_NARROWED | K.MEMORY_SPLIT:
             return Group.MEMORIES
         case K.MEMO_REFUSED:
             return Group.REFUSED
