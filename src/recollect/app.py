@@ -218,7 +218,7 @@ def make_worker(
     handlers = {
         EXTRACT: extractor,
         SUMMARIZE: limiter.limited(Summarizer(store, writer, wiring.summary_options(settings), clock, names)),
-        DAILY_LOG: DailyLog(store, settings.mirror.dir, settings.extraction.max_chars, clock),
+        DAILY_LOG: DailyLog(store, settings.mirror.dir, settings.extraction.max_chars, clock, names),
         CONSOLIDATE: limiter.limited(consolidator),
     }
     return Worker(store, handlers, clock, options, priority, limiter)

@@ -57,13 +57,13 @@ async def test_memories_fts_finds_content_and_keywords_by_rowid_and_follows_ever
     store = f"sqlite:///{tmp_path}/memory.db"
     earlier = recollect.AsyncMemory(store, embedder="null", data_dir=str(tmp_path))
     async with earlier as memory:
-        await memory.remember("Written before the table was there", user="discord:42")
+        await memory.remember("Written before the table was there", user="42")
     async with recollect.AsyncMemory(store, profile="devclaw", embedder="null", data_dir=str(tmp_path)) as memory:
-        await memory.remember("API uses JWT tokens", user="discord:42", tags=["auth"])
-        gone = await memory.remember("The parrot is called Jack", user="discord:42")
-        await memory.forget("parrot", user="discord:42")
-        other = await memory.remember("The office is in Ghent", user="discord:42")
-        await memory.update(other.memo.id, "The office is in Bruges", user="discord:42")
+        await memory.remember("API uses JWT tokens", user="42", tags=["auth"])
+        gone = await memory.remember("The parrot is called Jack", user="42")
+        await memory.forget("parrot", user="42")
+        other = await memory.remember("The office is in Ghent", user="42")
+        await memory.update(other.memo.id, "The office is in Bruges", user="42")
 
     def found(words: str) -> list[str]:
         sql = (

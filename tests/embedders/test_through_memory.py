@@ -58,7 +58,7 @@ async def has(memory: AsyncMemory, expected: dict[str, int]) -> None:
 async def test_a_question_finds_what_shares_no_word_with_it(file: str):
     async with recollect.AsyncMemory(file, embedder="static") as memory:
         for fact in FACTS:
-            await memory.remember(fact, user="discord:ada")
+            await memory.remember(fact, user="ada")
         for ranker in ("unified", "rrf", "hybrid"):
             first, *_ = await memory.search("how to authenticate", user="ada", ranker=ranker)
             assert first.text == "API uses JWT tokens"
@@ -77,7 +77,7 @@ async def test_two_documents_ask_for_a_model_of_openai(
         path = tmp_path / "recollect.yaml"
         path.write_text(config or "{}")
         async with recollect.AsyncMemory(file, config=path, profile=profile, embedder_base_url=server.url) as memory:
-            await memory.remember(f"fact number {len(server.requests)} of many", user="discord:ada")
+            await memory.remember(f"fact number {len(server.requests)} of many", user="ada")
         return server.requests[-1].model
 
     assert await model() == "text-embedding-3-small"
@@ -98,7 +98,7 @@ async def test_a_change_of_model_is_not_noticed_by_who_searches(file: str, serve
     server.always(behave)
     async with recollect.AsyncMemory(file, embedder="openai:old", embedder_base_url=server.url) as memory:
         for fact in FACTS:
-            await memory.remember(fact, user="discord:ada")
+            await memory.remember(fact, user="ada")
     assert set(dimensions(file)) == {served.DIMS}
 
     async with recollect.AsyncMemory(file, embedder="openai:new", embedder_base_url=server.url) as memory:
@@ -120,7 +120,7 @@ async def test_with_a_dead_server_words_are_left_and_recovery_heals(
     await server.stop()
     async with recollect.AsyncMemory(file, embedder="openai:m", embedder_base_url=server.url) as memory:
         for fact in FACTS:
-            await memory.remember(fact, user="discord:ada")
+            await memory.remember(fact, user="ada")
         assert (await texts(memory, "called Tom"))[0] == "My cat is called Tom"
         await eventually(lambda: "can't be reached" in caplog.text)
         assert (await texts(memory, "office in Berlin"))[0] == "The office is in Berlin"
@@ -135,12 +135,12 @@ async def test_with_a_dead_server_words_are_left_and_recovery_heals(
 @pytest.mark.slow
 async def test_a_server_that_hangs_delays_a_search_by_a_second_and_closing_by_five(file: str, server: EmbeddingServer):
     async with recollect.AsyncMemory(file, embedder="openai:m", embedder_base_url=server.url) as memory:
-        await memory.remember(FACTS[2], user="discord:ada")
+        await memory.remember(FACTS[2], user="ada")
         await has(memory, {"openai:m": 1})
         server.always(served.held(asyncio.Event()))
         began = time.monotonic()
         assert await texts(memory, "is there a cat") == [FACTS[2]]
-        await memory.remember(FACTS[3], user="discord:ada")
+        await memory.remember(FACTS[3], user="ada")
     assert time.monotonic() - began < 10
 
 
@@ -149,7 +149,7 @@ async def test_a_chain_falls_back_to_what_works_here(file: str, server: Embeddin
     async with recollect.AsyncMemory(file, embedder="openai:m,static", embedder_base_url=server.url) as memory:
         await eventually(lambda: memory.vectors.model == "static:wordllama-256")
         for fact in FACTS:
-            await memory.remember(fact, user="discord:ada")
+            await memory.remember(fact, user="ada")
         await has(memory, {"static:wordllama-256": 4})
         first, *_ = await memory.search("how to authenticate", user="ada")
         assert (first.text, first.parts["vector"]) == (FACTS[0], pytest.approx(1))
@@ -176,7 +176,7 @@ async def test_vectors_change_the_order_and_nothing_else(tmp_path: Path):
 async def test_one_query_embeds_one_text_however_many_rows_lack_a_vector(file: str, server: EmbeddingServer):
     async with recollect.AsyncMemory(file, embedder="null") as memory:
         for number in range(20):
-            await memory.remember(f"{number} is the number of thing {number * 7}", user="discord:ada")
+            await memory.remember(f"{number} is the number of thing {number * 7}", user="ada")
     release = asyncio.Event()
     server.next(served.held(release))
     async with recollect.AsyncMemory(file, embedder="openai:m", embedder_base_url=server.url) as memory:

@@ -160,7 +160,7 @@ def test_hidden_characters_are_taken_out_of_messages():
 
 
 def test_further_lines_of_a_message_are_indented():
-    assert said("one\ntwo\n---\n[Bot]: three") == "[Ann]: one\n  two\n  · ---\n  [Bot]: three"
+    assert said("one\ntwo\n---\n[Bot]: three") == "[Ann]: one\n  two\n  · ---\n  · [Bot]: three"
 
 
 @pytest.mark.acceptance("C2")

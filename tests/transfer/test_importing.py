@@ -85,7 +85,7 @@ async def test_the_same_import_twice_changes_nothing_and_says_so(tmp_path: Path)
         entry("We meet at noon", user=None, guild="g1"),
         SummaryEntry("s", "discord:g1:channel:c1", "They talked about tea.", LAST_YEAR),
         MessageEntry("m", said),
-        TombstoneEntry("t", "user:discord:ann", text_digest("I hate rain"), LAST_YEAR),
+        TombstoneEntry("t", "user:ann", text_digest("I hate rain"), LAST_YEAR),
         PageEntry("p", "MEMORY.md", "- tea\n"),
     ]
     async with opened(tmp_path) as memory:
@@ -109,8 +109,8 @@ async def test_a_dry_run_tells_the_same_and_writes_nothing(tmp_path: Path):
         Problem("x", "it is not JSON"),
     ]
     async with opened(tmp_path) as memory:
-        await memory.remember("I hate rain", user="discord:ann")
-        await memory.forget("I hate rain", user="discord:ann")
+        await memory.remember("I hate rain", user="ann")
+        await memory.forget("I hate rain", user="ann")
         before = await state(memory)
         foretold = await import_(memory, items, dry_run=True)
         assert await state(memory) == before
@@ -141,7 +141,7 @@ async def test_a_newer_state_of_a_known_entry_changes_it_and_an_older_one_does_n
 async def test_what_was_changed_here_since_is_not_overwritten(tmp_path: Path):
     async with opened(tmp_path) as memory:
         await import_(memory, [entry("I live in Lyon", id="notes-1234")])
-        await memory.update("notes-1234", "I live in Rome", user="discord:ann")
+        await memory.update("notes-1234", "I live in Rome", user="ann")
         undated = await import_(memory, [entry("I live in Oslo", id="notes-1234")])
         assert [*await memos_of(memory)] == ["I live in Rome"]
     assert undated.skipped == [("line 1", "is known here in a newer state")]
@@ -157,7 +157,7 @@ async def test_other_words_without_a_time_are_news_if_nobody_touched_them_here(t
 
 async def test_a_text_that_is_known_is_not_taken_twice_whatever_its_id(tmp_path: Path):
     async with opened(tmp_path) as memory:
-        await memory.remember("I like tea", user="discord:ann")
+        await memory.remember("I like tea", user="ann")
         report = await import_(memory, [entry("i like  TEA!", id="other-id-1")])
         assert len(await memos_of(memory)) == 1
     assert (report.new, report.same) == (0, 1)
@@ -166,8 +166,8 @@ async def test_a_text_that_is_known_is_not_taken_twice_whatever_its_id(tmp_path:
 @pytest.mark.parametrize("status", [Status.ACTIVE, Status.DEPRECATED, Status.ARCHIVED])
 async def test_what_was_erased_stays_out_in_any_status(tmp_path: Path, status: Status):
     async with opened(tmp_path) as memory:
-        await memory.remember("I like tea", user="discord:ann")
-        await memory.privacy.erase(ErasureTarget("discord:ann"), asked_by="ann")
+        await memory.remember("I like tea", user="ann")
+        await memory.privacy.erase(ErasureTarget("ann"), asked_by="ann")
         report = await import_(memory, [entry("I like tea", status=status)])
         assert await memos_of(memory) == {}
     assert report.skipped == [("line 1", "was forgotten here")]
@@ -176,8 +176,8 @@ async def test_what_was_erased_stays_out_in_any_status(tmp_path: Path, status: S
 @pytest.mark.parametrize("named", [True, False])
 async def test_what_was_forgotten_stays_forgotten(tmp_path: Path, named: bool):
     async with opened(tmp_path) as memory:
-        memo = (await memory.remember("I like tea", user="discord:ann")).memo
-        await memory.forget("tea", user="discord:ann")
+        memo = (await memory.remember("I like tea", user="ann")).memo
+        await memory.forget("tea", user="ann")
         later = {"created": START + DAY, "updated": START + DAY, "id": memo.id if named else None}
         report = await import_(memory, [entry("I like tea", **later)], at=START + 2 * DAY)
         assert not (await memos_of(memory))["I like tea"].active
@@ -242,7 +242,7 @@ async def test_what_nobody_is_known_to_have_heard_is_for_its_owner_alone_unless_
         heard = await memory.show(user="ann", place=channel)
         assert [memo.text for memo in heard.memos] == ["I like mate"]
         found = await memos_of(memory)
-    assert (found["I like tea"].audience, found["I like mate"].audience) == (Audience("dm", "discord:ann"), EVERYWHERE)
+    assert (found["I like tea"].audience, found["I like mate"].audience) == (Audience("dm", "ann"), EVERYWHERE)
 
 
 @pytest.mark.parametrize(("privacy", "heard"), [("dual", "channel:g1/c1"), ("user_global", "everywhere")])
@@ -359,9 +359,9 @@ async def test_an_import_that_was_interrupted_is_completed_by_doing_it_again(tmp
 
 async def test_an_import_is_undone_as_one_change(tmp_path: Path):
     async with opened(tmp_path) as memory:
-        await memory.remember("I like tea", user="discord:ann")
+        await memory.remember("I like tea", user="ann")
         await import_(memory, [entry("I own a boat"), entry("I play chess")])
-        undone = await memory.undo(user="discord:ann")
+        undone = await memory.undo(user="ann")
         assert undone is not None
         assert {memo.text for memo in undone.removed} == {"I own a boat", "I play chess"}
         assert [memo.text for memo in (await memory.show(user="ann")).memos] == ["I like tea"]
@@ -378,15 +378,13 @@ async def test_a_vector_of_the_model_that_serves_is_kept_and_any_other_left(tmp_
         entry("I sail", vector=("local-test", b"\0" * 12)),
     ]
     async with opened(tmp_path) as memory:
-        await memory.remember("I have a cat", user="discord:ann")
+        await memory.remember("I have a cat", user="ann")
         (cat,) = (await memos_of(memory)).values()
         await memory.store.write(lambda tx: tx.index.put_vectors("memos", "local-test", {cat.key: numbers}))
         await import_(memory, items)
         tea = (await memos_of(memory))["I like tea"]
         unit = struct.pack("<3f", 0.6, 0.0, 0.8)
-        near = await memory.store.read(
-            lambda tx: tx.index.nearest("memos", ["user:discord:ann"], "local-test", unit, 10)
-        )
+        near = await memory.store.read(lambda tx: tx.index.nearest("memos", ["user:ann"], "local-test", unit, 10))
         lacking = await memory.store.read(lambda tx: tx.index.unembedded("memos", "local-test", 10))
         sets = await memory.store.read(lambda tx: tx.index.vectors("memos"))
     assert near[tea.key] == pytest.approx(1.0)
@@ -425,7 +423,7 @@ async def test_messages_that_were_deleted_or_erased_do_not_come_back_and_nothing
         report = await import_(memory, [MessageEntry(one.id, one) for one in (deleted, unseen, fresh, nobody)])
         kept = await memory.store.read(lambda tx: tx.messages.recent(place, 10))
         assert await memory.store.read(lambda tx: tx.jobs.list()) == jobs
-        await memory.privacy.erase(ErasureTarget("discord:ann"), asked_by="ann")
+        await memory.privacy.erase(ErasureTarget("ann"), asked_by="ann")
         erased = await import_(memory, [MessageEntry(fresh.id, fresh)])
     assert [message.id for message in kept] == ["m2"]
     assert report.skipped == [
@@ -437,11 +435,9 @@ async def test_messages_that_were_deleted_or_erased_do_not_come_back_and_nothing
 
 
 async def test_a_tombstone_does_not_touch_what_is_remembered_here(tmp_path: Path):
-    marks = [
-        TombstoneEntry(text, "user:discord:ann", text_digest(text), LAST_YEAR) for text in ("I like tea", "I like rain")
-    ]
+    marks = [TombstoneEntry(text, "user:ann", text_digest(text), LAST_YEAR) for text in ("I like tea", "I like rain")]
     async with opened(tmp_path) as memory:
-        await memory.remember("I like tea", user="discord:ann")
+        await memory.remember("I like tea", user="ann")
         report = await import_(memory, marks)
         after = await import_(memory, [entry("I like rain")])
         assert (await memos_of(memory))["I like tea"].active

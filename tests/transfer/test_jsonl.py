@@ -45,7 +45,7 @@ async def fill(memory: AsyncMemory) -> None:
     for n, status in enumerate(Status):
         memo = Memo(
             id=f"durable-0000000{n}",
-            subject=Subject("discord:ann"),
+            subject=Subject("ann"),
             kind=[*Kind][n],
             text=f'Ann knows {n} “things” — größer, 東京, \\ and "quotes"',
             created=START - timedelta(days=n, milliseconds=n),
@@ -78,10 +78,8 @@ async def fill(memory: AsyncMemory) -> None:
             version=n + 1,
         )
         await memory.store.write(lambda tx, memo=memo: tx.memos.put(memo))
-    twin = Memo("durable-twin", Subject("discord:ann"), Kind.FACT, "Ann has a twin", START, START, audience=DM.audience)
-    other = Memo(
-        "durable-other", Subject("discord:ann"), Kind.FACT, "Ann has a twin", START, START, audience=DEV.audience
-    )
+    twin = Memo("durable-twin", Subject("ann"), Kind.FACT, "Ann has a twin", START, START, audience=DM.audience)
+    other = Memo("durable-other", Subject("ann"), Kind.FACT, "Ann has a twin", START, START, audience=DEV.audience)
     lore = Memo("durable-lore", Subject.lore("g1"), Kind.LORE, "We meet at noon", START, START)
     for memo in (twin, other, lore):
         await memory.store.write(lambda tx, memo=memo: tx.memos.put(memo))
@@ -94,12 +92,12 @@ async def fill(memory: AsyncMemory) -> None:
     for n in (1, 2, 5):
         summary = Summary(DM.session, "They talked." if n != 2 else "More.", n, START + timedelta(n), START)
         await memory.store.write(lambda tx, summary=summary: tx.summaries.save(summary))
-    await memory.remember("I hate mondays", user="discord:ann")
-    await memory.forget("mondays", user="discord:ann")
+    await memory.remember("I hate mondays", user="ann")
+    await memory.forget("mondays", user="ann")
 
 
 @pytest.mark.parametrize(
-    "target", [ErasureTarget("discord:ann"), ErasureTarget(guild="g1"), ErasureTarget("discord:ann", "g1")], ids=str
+    "target", [ErasureTarget("ann"), ErasureTarget(guild="g1"), ErasureTarget("ann", "g1")], ids=str
 )
 async def test_export_import_export_gives_the_same_bytes(tmp_path: Path, target: ErasureTarget):
     async with opened(tmp_path / "one") as memory:
@@ -121,7 +119,7 @@ async def test_export_import_export_gives_the_same_bytes(tmp_path: Path, target:
 async def test_all_sorts_are_in_a_persons_export_and_forgotten_ones_stay_forgotten(tmp_path: Path):
     async with opened(tmp_path / "one") as memory:
         await fill(memory)
-        data = await export(memory, ErasureTarget("discord:ann"))
+        data = await export(memory, ErasureTarget("ann"))
     assert [json.loads(one).get("type") for one in data.splitlines()].count("message") == 6
     (tmp_path / "a.jsonl").write_bytes(data)
     async with opened(tmp_path / "two") as memory:
@@ -133,9 +131,9 @@ async def test_all_sorts_are_in_a_persons_export_and_forgotten_ones_stay_forgott
 
 async def test_what_was_erased_does_not_come_into_a_copy_of_the_store_either(tmp_path: Path):
     async with opened(tmp_path / "one") as memory:
-        await memory.remember("I hate mondays", user="discord:ann")
-        await memory.privacy.erase(ErasureTarget("discord:ann"), asked_by="ann")
-        data = await export(memory, ErasureTarget("discord:ann"))
+        await memory.remember("I hate mondays", user="ann")
+        await memory.privacy.erase(ErasureTarget("ann"), asked_by="ann")
+        data = await export(memory, ErasureTarget("ann"))
         secret = await memory.store.read(lambda tx: tx.fingerprints.secret)
     (tmp_path / "a.jsonl").write_bytes(data)
     (tmp_path / "b.jsonl").write_text(HEAD + '{"type":"memo","user":"ann","text":"I hate mondays"}\n')
@@ -150,11 +148,11 @@ async def test_what_was_erased_does_not_come_into_a_copy_of_the_store_either(tmp
 async def test_the_store_has_the_same_memos_after_a_round_trip(tmp_path: Path):
     async with opened(tmp_path / "one") as memory:
         await fill(memory)
-        before = await memory.privacy.memos(ErasureTarget("discord:ann"))
-        (tmp_path / "a.jsonl").write_bytes(await export(memory, ErasureTarget("discord:ann")))
+        before = await memory.privacy.memos(ErasureTarget("ann"))
+        (tmp_path / "a.jsonl").write_bytes(await export(memory, ErasureTarget("ann")))
     async with opened(tmp_path / "two") as memory:
         await import_(memory, tmp_path / "a.jsonl")
-        after = await memory.privacy.memos(ErasureTarget("discord:ann"))
+        after = await memory.privacy.memos(ErasureTarget("ann"))
 
     def bare(memos: list[Memo]) -> list[Any]:
         return sorted(
@@ -183,16 +181,16 @@ async def test_whatever_people_say_comes_back(tmp_path_factory: Any, texts: list
     folder = tmp_path_factory.mktemp("any")
     async with in_memory(folder) as memory:
         for n, (text, at, status) in enumerate(texts):
-            memo = Memo(f"durable-{n}", Subject("discord:ann"), Kind.FACT, text, at, at, status=status)
+            memo = Memo(f"durable-{n}", Subject("ann"), Kind.FACT, text, at, at, status=status)
             await memory.store.write(lambda tx, memo=memo: tx.memos.put(memo))
             if status is Status.DEPRECATED:
                 await memory.store.write(lambda tx, memo=memo: add_tombstone(tx, memo, START))
-        data = await export(memory, ErasureTarget("discord:ann"))
+        data = await export(memory, ErasureTarget("ann"))
     (folder / "a.jsonl").write_bytes(data)
     async with in_memory(folder) as memory:
         report = await import_(memory, folder / "a.jsonl")
         assert (report.left_out, report.same) == (0, 0)
-        assert await export(memory, ErasureTarget("discord:ann")) == data
+        assert await export(memory, ErasureTarget("ann")) == data
 
 
 def read(path: Path, *records: str, owner: Owner = ANN) -> list[Item]:
@@ -271,7 +269,7 @@ async def test_a_newer_version_or_a_foreign_file_is_refused_as_a_whole(tmp_path:
 
 
 async def test_of_a_file_that_breaks_off_what_stands_before_is_taken(tmp_path: Path):
-    memos = [Memo(f"durable-{n:08}", Subject("discord:ann"), Kind.FACT, f"I know {n}", START, START) for n in range(50)]
+    memos = [Memo(f"durable-{n:08}", Subject("ann"), Kind.FACT, f"I know {n}", START, START) for n in range(50)]
     data = header() + b"".join(map(line, memos))
     path = tmp_path / "x.jsonl"
     path.write_bytes(data[: len(data) - 40])
@@ -282,7 +280,7 @@ async def test_of_a_file_that_breaks_off_what_stands_before_is_taken(tmp_path: P
 
 
 async def test_any_single_byte_may_be_wrong_and_only_its_line_suffers(tmp_path: Path):
-    memos = [Memo(f"durable-{n:08}", Subject("discord:ann"), Kind.FACT, f"I know {n}", START, START) for n in range(3)]
+    memos = [Memo(f"durable-{n:08}", Subject("ann"), Kind.FACT, f"I know {n}", START, START) for n in range(3)]
     data = header() + b"".join(map(line, memos))
     path = tmp_path / "x.jsonl"
     for at in range(len(header()), len(data)):

@@ -68,7 +68,7 @@ def test_relations_are_said_to_be_left_out(tmp_path: Path):
 
 def test_whose_it_is_may_have_to_be_said(tmp_path: Path):
     anonymous = {name: value for name, value in TEA.items() if name != "user_id"}
-    (mine,) = read(tmp_path / "m.json", [anonymous], Owner("discord:ben"))
+    (mine,) = read(tmp_path / "m.json", [anonymous], Owner("ben"))
     (ours,) = read(tmp_path / "m.json", [anonymous], Owner(guild="g1"))
     assert isinstance(mine, Entry)
     assert isinstance(ours, Entry)

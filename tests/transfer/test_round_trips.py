@@ -37,7 +37,7 @@ async def tell(stage: Stage) -> None:
     await stage.learned("I work with Terraform", user="bob", place=THREAD)
     await stage.remember("I prefer tea", user="bob")
     await stage.remember("I keep a xylophone")
-    await stage.memory.forget("xylophone", user="discord:ann")
+    await stage.memory.forget("xylophone", user="ann")
     await stage.remember("We meet in the old library", lore=True)
     await stage.summarise("Ann plans a trip.", DEV)
     await stage.summarise("Ann packs.", DEV, 2)
@@ -216,7 +216,7 @@ async def test_through_clanker_the_vectors_of_the_model_that_serves_come_back(tm
         stage.clock.advance(days=1)
         report = await brought(stage, CLANKER, tmp_path / "first")
         assert report.left_out == 0
-        await stage.memory.store.write(lambda tx: tx.memos.remove(tx.memos.list(Subject("discord:zoe"))[0]))
+        await stage.memory.store.write(lambda tx: tx.memos.remove(tx.memos.list(Subject("zoe"))[0]))
         second, after = await exported(stage, tmp_path / "second")
         known = {(memo.subject.scope, memo.id): memo.text for memo in (await everything(stage))[0]}
     assert sorted((key[0], known[key], made) for key, made in after.by_memo.items()) == sorted(

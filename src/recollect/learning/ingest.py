@@ -114,8 +114,8 @@ def _record_exchange(tx: Tx, question: Message, answer: Message, now: datetime, 
     place = answer.place
     channel = place.thread or place.channel or ""
     question_text, answer_text = (
-        clip(collapse_spaces(question.text), MAX_QUESTION_CHARS),
-        clip(collapse_spaces(answer.text), MAX_ANSWER_CHARS),
+        clip(_without_bars(question.text), MAX_QUESTION_CHARS),
+        clip(_without_bars(answer.text), MAX_ANSWER_CHARS),
     )
     author_name, bot_name = map(speaker, limits.names.tagged(tx, [question, answer]))
     exchange = Exchange(
@@ -131,6 +131,11 @@ def _record_exchange(tx: Tx, question: Message, answer: Message, now: datetime, 
     )
     tx.exchanges.add(exchange)
     tx.exchanges.prune(audience.id, now, limits.entries, question.person)
+
+
+def _without_bars(text: str) -> str:
+    """A text that can't pass for what another speaker says in the same line."""
+    return collapse_spaces(text).replace("|", "¦")
 
 
 def edit(

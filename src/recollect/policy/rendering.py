@@ -10,6 +10,8 @@ from recollect.policy.kinds import to_category, to_kind
 from recollect.policy.visibility import is_source_visible
 
 _SEPARATOR = re.compile(r"[-\u2010-\u2015\u2212]{3,}")
+# A quoted line, as in `> [Ann]: I quit`, must not pass for a turn of that person.
+_TURN = re.compile(r"(?<=\n)[^\S\n]*(?=(?:>\s*)*\[[^\[\]\n]{1,100}\]\s*[:：])")
 # Invisible characters that can hide or reorder words: control characters, bidi marks, tags, selectors.
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]"
@@ -60,7 +62,7 @@ def _origin(memo: Memo) -> str:
 def render_message(message: Message) -> str:
     """`[Name]: text`; empty for a bot's message that only called tools."""
     text = _TOOL_CALL.sub("", message.text) if message.bot else message.text
-    return f"[{speaker(message)}]: {neutralize(text)}" if text.strip() else ""
+    return f"[{speaker(message)}]: {neutralize(_TURN.sub('· ', text))}" if text.strip() else ""
 
 
 def speaker(message: Message) -> str:

@@ -179,7 +179,7 @@ async def test_a_vector_of_the_model_that_serves_here_is_kept(tmp_path: Path) ->
         stage.clock.advance(days=800)
         assert (await brought(stage, FORMAT, file)).new == 2
         near = await store.read(
-            lambda tx: tx.index.nearest("memos", ["user:discord:ann"], "local:words", floats(0, 0.6, 0.8), 5)
+            lambda tx: tx.index.nearest("memos", ["user:ann"], "local:words", floats(0, 0.6, 0.8), 5)
         )
         missing = await store.read(lambda tx: tx.index.unembedded("memos", "local:words", 5))
     assert sorted(near.values()) == [pytest.approx(0.0, abs=1e-5), pytest.approx(1.0, abs=1e-5)]

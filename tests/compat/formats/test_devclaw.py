@@ -311,7 +311,7 @@ async def test_its_memory_is_known_here_afterwards_and_a_second_import_changes_n
         again = await brought(stage, FORMAT, folder, "ann")
         assert (again.new, again.changed, again.left_out, again.same) == (0, 0, 0, 7)
         known = await stage.known()
-        found = await stage.memory.store.read(lambda tx: tx.memos.list(Subject("discord:ann")))
+        found = await stage.memory.store.read(lambda tx: tx.memos.list(Subject("ann")))
     assert "SSH is blocked" not in known
     assert {"Port 5432", "User prefers dark theme"} <= set(known)
     assert {memo.source.metadata.get("imported_id") for memo in found} == {None, "2"}

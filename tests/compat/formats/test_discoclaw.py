@@ -325,7 +325,7 @@ async def test_what_was_forgotten_here_stays_out_and_secrets_do_too(tmp_path: Pa
     durable(tmp_path / "durable" / "ann.json", DISCO_FACT, {**LEARNED, "text": f"The key of the bucket is {key}"})
     async with opened() as stage:
         await stage.remember(DISCO_FACT["text"])
-        await stage.memory.forget(DISCO_FACT["text"], user="discord:ann")
+        await stage.memory.forget(DISCO_FACT["text"], user="ann")
         report = await brought(stage, FORMAT, tmp_path)
         known = await stage.known()
     assert (report.new, report.left_out, report.redacted) == (1, 1, 1)

@@ -69,7 +69,7 @@ async def test_what_was_erased_leaves_the_memory_channel_and_the_learned_lines()
         mirrors = await mirrored(scene)
         assert any("green tea" in one.content for one in mirrors)
         assert sum(one.content.startswith("Learned:") for one in scene.dev.history()) == 2
-        await scene.memory.privacy.erase(ErasureTarget(str(scene.ann.id)), asked_by="operator")
+        await scene.memory.privacy.erase(ErasureTarget(f"discord:{scene.ann.id}"), asked_by="operator")
         left = [one.content for one in await mirrored(scene)]
         assert not any(str(scene.ann.id) in one for one in left)
         assert any("chess" in one for one in left)
@@ -85,7 +85,7 @@ async def test_what_could_not_be_taken_down_is_taken_down_later() -> None:
         await scene.settle()
         await scene.env.advance_time(TICK)
         scene.env.inject_error("DELETE", f"/channels/{scene.dev.id}/messages/*", status=500)
-        await scene.memory.privacy.erase(ErasureTarget(str(scene.ann.id)), asked_by="operator")
+        await scene.memory.privacy.erase(ErasureTarget(f"discord:{scene.ann.id}"), asked_by="operator")
         await scene.env.advance_time(TICK)
         assert any(one.content.startswith("Learned:") for one in scene.dev.history())
         await scene.env.advance_time(90)

@@ -193,9 +193,7 @@ async def test_a_channel_that_does_not_exist_is_ignored() -> None:
 
 def memo(number: int, text: str = "") -> Memo:
     at = START - timedelta(days=number)
-    return Memo(
-        f"durable-{number}", Subject("discord:1"), Kind.FACT, text or f"Fact {number} " + "of many " * 8, at, at
-    )
+    return Memo(f"durable-{number}", Subject("1"), Kind.FACT, text or f"Fact {number} " + "of many " * 8, at, at)
 
 
 @pytest.mark.acceptance("B56")

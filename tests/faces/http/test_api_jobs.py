@@ -15,7 +15,7 @@ from recollect.testing.clock import FakeClock
 from tests.faces.http.conftest import OPERATOR, Served
 
 
-async def fail(memory: AsyncMemory, clock: FakeClock, queue: str = "user:discord:ann") -> Job:
+async def fail(memory: AsyncMemory, clock: FakeClock, queue: str = "user:ann") -> Job:
     """A job that failed for good."""
     job = NewJob("extract", queue, {}, clock())
     await memory.store.write(lambda tx: tx.jobs.add(job))
@@ -28,7 +28,7 @@ async def fail(memory: AsyncMemory, clock: FakeClock, queue: str = "user:discord
 async def test_jobs_are_listed_tried_again_and_given_up(
     client: httpx.AsyncClient, memory: AsyncMemory, clock: FakeClock
 ):
-    first, second = await fail(memory, clock), await fail(memory, clock, "user:discord:bob")
+    first, second = await fail(memory, clock), await fail(memory, clock, "user:bob")
     found = (await client.get("/api/v1/jobs", params={"state": "failed"})).json()
     assert found["counts"] == {"waiting": 0, "claimed": 0, "failed": 2}
     assert [(job["id"], job["error"]) for job in found["jobs"]] == [
@@ -36,8 +36,8 @@ async def test_jobs_are_listed_tried_again_and_given_up(
         (second.id, "the model said no"),
     ]
     assert [(job["queue"], job["lane"], job["state"]) for job in found["jobs"]] == [
-        ("user:discord:ann", "user:discord:ann", "failed"),
-        ("user:discord:bob", "user:discord:bob", "failed"),
+        ("user:ann", "user:ann", "failed"),
+        ("user:bob", "user:bob", "failed"),
     ]
     assert (await client.post("/api/v1/jobs/retry", json={"id": first.id})).json() == {"retried": 1}
     assert (await client.post("/api/v1/jobs/retry", json={})).json() == {"retried": 1}
@@ -55,14 +55,14 @@ async def test_a_number_that_no_job_can_have_is_refused(client: httpx.AsyncClien
 async def test_the_log_is_read_page_by_page_by_kind_and_scope(client: httpx.AsyncClient, memory: AsyncMemory):
     for user, text in (("ann", "Likes tea"), ("bob", "Likes tea"), ("ann", "Plays the cello")):
         await memory.remember(text, user=user)
-    await memory.forget("1", user="discord:bob")
+    await memory.forget("1", user="bob")
     first = (await client.get("/api/v1/events", params={"limit": 2})).json()
     assert [event["kind"] for event in first["events"]] == ["memo.retired", "memo.added"]
     rest = (await client.get("/api/v1/events", params={"limit": 2, "before": first["before"]})).json()
-    assert [event["scope"] for event in rest["events"]] == ["user:discord:bob", "user:discord:ann"]
+    assert [event["scope"] for event in rest["events"]] == ["user:bob", "user:ann"]
     only = (await client.get("/api/v1/events", params={"kind": "memo.retired"})).json()["events"]
-    assert [event["scope"] for event in only] == ["user:discord:bob"]
-    anns = (await client.get("/api/v1/events", params={"scope": "user:discord:ann"})).json()["events"]
+    assert [event["scope"] for event in only] == ["user:bob"]
+    anns = (await client.get("/api/v1/events", params={"scope": "user:ann"})).json()["events"]
     assert len(anns) == 2
 
 
@@ -109,7 +109,7 @@ def test_the_stream_tells_what_is_written_from_now_on(served: Served):
     tell(served, "Works at Acme")
     (event,) = stream.events(1)
     assert (stream.status, stream.type) == (200, "text/event-stream; charset=utf-8")
-    assert (event["kind"], event["scope"]) == ("memo.added", "user:discord:ann")
+    assert (event["kind"], event["scope"]) == ("memo.added", "user:ann")
     assert f"id: {event['id']}" in stream.lines
     assert "event: memo.added" in stream.lines
 
@@ -122,8 +122,8 @@ def test_a_browser_that_comes_back_misses_nothing_and_hears_nothing_twice(served
     ids = [event["id"] for event in first.events(3)]
     second = Stream(served, {"Last-Event-ID": str(ids[0])})
     assert [event["id"] for event in second.events(2)] == ids[1:]
-    bobs = Stream(served, after="0", scope="user:discord:bob")
-    assert [event["scope"] for event in bobs.events(1)] == ["user:discord:bob"]
+    bobs = Stream(served, after="0", scope="user:bob")
+    assert [event["scope"] for event in bobs.events(1)] == ["user:bob"]
 
 
 @pytest.mark.parametrize("wrong", ["-1", "x", "9" * 30])

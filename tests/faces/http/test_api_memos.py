@@ -54,7 +54,7 @@ async def test_a_memo_is_for_its_person_alone_unless_said_otherwise_and_the_answ
     client: httpx.AsyncClient, memory: AsyncMemory
 ):
     answer = (await client.post("/api/v1/memos", json={"user": "ann", "text": "Is HIV positive"})).json()
-    assert answer["memo"]["audience"] == "dm:discord:ann"
+    assert answer["memo"]["audience"] == "dm:ann"
     assert answer["heard"] == (
         "It may be recalled in the person's direct messages only; POST /api/v1/memo/share changes that."
     )
@@ -192,8 +192,8 @@ async def test_a_memo_is_pinned_and_shared(client: httpx.AsyncClient):
     which = {"user": "ann", "id": memo["id"]}
     assert (await client.post("/api/v1/memo/pin", params=which, json={})).json()["pinned"] is True
     assert (await client.post("/api/v1/memo/pin", params=which, json={"pinned": False})).json()["pinned"] is False
-    shared = await client.post("/api/v1/memo/share", params=which, json={"audience": "dm:discord:ann"})
-    assert shared.json()["audience"] == "dm:discord:ann"
+    shared = await client.post("/api/v1/memo/share", params=which, json={"audience": "dm:ann"})
+    assert shared.json()["audience"] == "dm:ann"
     wrong = await client.post("/api/v1/memo/share", params=which, json={"audience": "the moon"})
     assert wrong.status_code == 422
 

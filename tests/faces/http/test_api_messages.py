@@ -68,7 +68,7 @@ async def test_a_message_that_can_not_be_one_is_refused(client: httpx.AsyncClien
 async def test_a_prompt_tells_its_text_its_budgets_and_the_reason_of_each_line(
     client: httpx.AsyncClient, memory: AsyncMemory
 ):
-    await memory.remember("Prefers tea over coffee", user="discord:ann", audience=EVERYWHERE)
+    await memory.remember("Prefers tea over coffee", user="ann", audience=EVERYWHERE)
     await memory.remember("The otter is our mascot", user="ann", place=_place(), lore=True)
     asked = {"author": "ann", "place": DEV, "text": "which drink do I prefer?"}
     prompt = await post(client, "/context", asked)
@@ -101,7 +101,7 @@ async def test_a_preview_stores_nothing(client: httpx.AsyncClient, memory: Async
 
 async def test_search_takes_scores_apart_and_every_ranker_can_be_asked(client: httpx.AsyncClient, memory: AsyncMemory):
     for text in ("Likes green tea", "Works at Acme", "Owns a tea shop"):
-        await memory.remember(text, user="discord:ann")
+        await memory.remember(text, user="ann")
     found = (await get(client, "/search", q="tea", user="ann", ranker="hybrid"))["results"]
     assert {one["memo"]["text"] for one in found} == {"Likes green tea", "Owns a tea shop"}
     assert sum(found[0]["parts"].values()) == pytest.approx(found[0]["score"])
@@ -112,8 +112,8 @@ async def test_search_takes_scores_apart_and_every_ranker_can_be_asked(client: h
 
 
 async def test_search_is_narrowed_by_kind_tag_and_time(client: httpx.AsyncClient, memory: AsyncMemory):
-    await memory.remember("Likes tea", user="discord:ann", kind="preference", tags=["drinks"])
-    await memory.remember("Sells tea", user="discord:ann", kind="fact")
+    await memory.remember("Likes tea", user="ann", kind="preference", tags=["drinks"])
+    await memory.remember("Sells tea", user="ann", kind="fact")
     for params, count in (({"kind": "fact"}, 1), ({"tag": "drinks"}, 1), ({"kind": ["fact", "preference"]}, 2)):
         assert len((await get(client, "/search", q="tea", user="ann", **params))["results"]) == count, params
     unzoned = await client.get("/api/v1/search", params={"q": "tea", "user": "ann", "since": "2025-01-01T00:00:00"})
@@ -130,9 +130,7 @@ def _where() -> dict[str, Any]:
 
 async def test_a_prompt_that_is_only_looked_at_counts_as_no_use(client: httpx.AsyncClient, memory: AsyncMemory):
     for number in range(40):  # more than fit, so that they are searched
-        await memory.remember(
-            f"I like tea number {number} with {'much ' * 30}milk", user="discord:ann", audience=EVERYWHERE
-        )
+        await memory.remember(f"I like tea number {number} with {'much ' * 30}milk", user="ann", audience=EVERYWHERE)
     asked = {"author": "ann", "place": DEV, "text": "which tea do I like?"}
     await post(client, "/context", {**asked, "trial": True})
     assert not memory.engine.usage._pending

@@ -36,7 +36,7 @@ async def test_learning_from_someone_is_paused_and_resumed(
     assert again.json()["changed"] is False
     await client.post("/api/v1/people/resume", json={"user": "ann"})
     assert await learns()
-    assert [(event.kind, event.actor) for event in await memory.log(user="discord:ann")] == [
+    assert [(event.kind, event.actor) for event in await memory.log(user="ann")] == [
         ("learning.resumed", "operator"),
         ("learning.paused", "operator"),
     ]
@@ -69,7 +69,7 @@ async def test_a_conversations_summary_its_past_and_its_reset(
 
 
 async def test_stats_say_how_things_stand(client: httpx.AsyncClient, memory: AsyncMemory, clock: FakeClock):
-    await memory.remember("Likes tea", user="discord:ann")
+    await memory.remember("Likes tea", user="ann")
     await memory.add(Message("m1", "ann", DEV, "hello there", clock()))
     found = (await client.get("/api/v1/stats", params={"days": 3})).json()
     assert (found["memos"], found["messages"]) == (1, 1)

@@ -35,7 +35,7 @@ async def test_a_memo_comes_back_as_it_is_stored(remote: Client, memory: AsyncMe
     assert isinstance(made, Memo)
     stored = await memory.get(made.id, user="ann")
     (listed,) = (await remote.list(user="ann")).memos
-    assert listed.subject == Subject("discord:ann")
+    assert listed.subject == Subject("ann")
     assert listed == replace(stored, key=0), "all but the store's own number of it"
 
 
@@ -44,7 +44,7 @@ async def test_a_memos_whole_life(remote: Client):
     memo = await remote.update(memo, "Likes black tea", ["drinks"])
     assert (memo.text, memo.tags) == ("Likes black tea", ("drinks",))
     assert (await remote.pin(memo)).pinned
-    assert (await remote.share(memo, Audience("dm", "discord:ann"))).audience == Audience("dm", "discord:ann")
+    assert (await remote.share(memo, Audience("dm", "ann"))).audience == Audience("dm", "ann")
     assert (await remote.forget(memo)).status is Status.DEPRECATED
     assert (await remote.list(user="ann")).total == 0
     offer = await remote.undoable(user="ann")
@@ -110,7 +110,7 @@ async def test_numbers_the_log_export_and_erasure(remote: Client):
     await remote.remember("Collects porcelain otters", user="ann")
     assert (await remote.stats())["memos"] == 1
     (event,) = await remote.events(["memo.added"])
-    assert (event.actor, event.scope) == ("operator", "user:discord:ann")
+    assert (event.actor, event.scope) == ("operator", "user:ann")
     assert len((await remote.export(user="ann"))["memos"]) == 1
     with pytest.raises(ApiError, match="nothing was erased"):
         await remote.erase(user="ann", confirm="Ann")
@@ -122,7 +122,7 @@ async def test_an_event_has_its_reason_in_words_and_as_a_code(
 ):
     memo = await remote.remember("Likes tea", user="ann")
     await remote.share(memo, EVERYWHERE)
-    earlier_edition = Event("memo.revised", clock(), scope="user:discord:ben", detail="audience everywhere")
+    earlier_edition = Event("memo.revised", clock(), scope="user:ben", detail="audience everywhere")
     await memory.store.write(lambda tx: tx.events.add(earlier_edition))
     await memory.store.write(lambda tx: tx.events.add(replace(earlier_edition, detail="he felt like it")))
     odd, old, new = await remote.events(["memo.revised"])
@@ -155,15 +155,15 @@ async def test_a_server_that_is_not_there_is_told():
 
 
 async def test_the_log_is_followed_as_it_is_written(served: Served):
-    served.run(lambda memory: memory.remember("Likes tea", user="discord:ann"))
-    served.run(lambda memory: memory.remember("Works at Acme", user="discord:ann"))
+    served.run(lambda memory: memory.remember("Likes tea", user="ann"))
+    served.run(lambda memory: memory.remember("Works at Acme", user="ann"))
     async with Client(served.url, TOKENS.operator) as remote:
         heard = []
         async for event in remote.follow(after=0):
             heard.append((event.kind, event.scope))
             if len(heard) == 2:
                 break
-    assert heard == [("memo.added", "user:discord:ann")] * 2
+    assert heard == [("memo.added", "user:ann")] * 2
 
 
 def test_without_httpx_the_extra_is_named():

@@ -38,9 +38,9 @@ async def numbers(client: httpx.AsyncClient) -> dict[tuple[str, ...], float]:
 
 
 async def test_the_memory_is_counted(client: httpx.AsyncClient, memory: AsyncMemory, clock: FakeClock):
-    await memory.remember("Likes tea", user="discord:ann")
-    await memory.remember("Works at Acme", user="discord:ann")
-    await memory.forget("tea", user="discord:ann")
+    await memory.remember("Likes tea", user="ann")
+    await memory.remember("Works at Acme", user="ann")
+    await memory.forget("tea", user="ann")
     message = Message("m1", "ann", DM, "hello there", clock())
     await memory.add(message)
     await memory.context(message)

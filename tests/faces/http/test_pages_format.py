@@ -47,13 +47,13 @@ def test_texts_too_long_to_compare_are_shown_one_after_the_other():
 
 
 def memo(text: str = "Likes tea", **more: object) -> Memo:
-    return Memo("m", Subject("discord:ann"), Kind.FACT, text, START, START, **more)  # type: ignore[arg-type]
+    return Memo("m", Subject("ann"), Kind.FACT, text, START, START, **more)  # type: ignore[arg-type]
 
 
 def test_each_step_of_a_memo_shows_what_it_changed():
     events = [
         Event("memo.revised", START, data={"before": memo_to_json(memo("Likes white tea"))}),
-        Event("memo.revised", START, data={"before": memo_to_json(memo(audience=Audience("dm", "discord:ann")))}),
+        Event("memo.revised", START, data={"before": memo_to_json(memo(audience=Audience("dm", "ann")))}),
         Event("memo.added", START),
     ]
     last, first, added = steps(memo("Likes white tea", pinned=True), events)
@@ -79,7 +79,7 @@ def test_what_a_change_made_that_was_undone_later_is_not_made_up():
     ("audience", "told"),
     [
         (EVERYWHERE, "wherever they speak"),
-        (Audience("dm", "discord:ann"), "their DM only"),
+        (Audience("dm", "ann"), "their DM only"),
         (DEV.audience, "everyone on its server"),
         (Audience("guild", "other", "other"), "everyone on server other"),
         (Audience("channel", "701", "123456789012345678"), "those in #dev"),

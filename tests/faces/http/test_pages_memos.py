@@ -21,7 +21,7 @@ ODD = ["a/b", "?", "%2F", "🦦 otter", "x&user=y", "#1", "a b+c", "..", "'\"<>"
 
 @pytest.fixture
 async def memo(memory: AsyncMemory) -> Memo:
-    return (await memory.remember("Likes green tea", user="discord:ann", tags=["drink"])).memo
+    return (await memory.remember("Likes green tea", user="ann", tags=["drink"])).memo
 
 
 async def state(memory: AsyncMemory, memo: Memo) -> Memo:
@@ -47,7 +47,7 @@ async def test_people_are_listed_with_how_much_is_known_and_found_by_id_or_name(
     await memory.add(said)
     source = {"user": "u1", "place": DEV, "message": "1", "origin": Origin.DISCORD}
     await memory.remember("Likes otters", **source)
-    await memory.remember("Likes tea", user="discord:ben")
+    await memory.remember("Likes tea", user="ben")
     async with visiting(app) as visitor:
         page = text_of(await visitor.see("/people"))
         assert "Ottilie u1 1" in page
@@ -112,9 +112,9 @@ async def test_a_source_that_is_not_on_discord_leads_to_the_journal_alone(
 
 
 async def test_the_filter_looks_at_words_kind_and_status(app: FastAPI, memory: AsyncMemory):
-    await memory.remember("Likes green tea", user="discord:ann", kind="preference")
-    await memory.remember("Works at Globex", user="discord:ann", kind="fact")
-    await memory.forget("Globex", user="discord:ann")
+    await memory.remember("Likes green tea", user="ann", kind="preference")
+    await memory.remember("Works at Globex", user="ann", kind="fact")
+    await memory.forget("Globex", user="ann")
     async with visiting(app) as visitor:
         assert "Globex" not in rows(await visitor.see("/people/memos", user="ann"))
         assert "Globex" in await visitor.see("/people/memos", user="ann", status="retired")
@@ -136,7 +136,7 @@ async def test_a_script_that_filters_gets_the_list_alone(app: FastAPI, memo: Mem
 
 async def test_many_memos_are_shown_page_by_page(app: FastAPI, memory: AsyncMemory):
     for number in range(memos_page.PAGE_SIZE + 3):
-        await memory.remember(f"Owns the record number {number} of the series", user="discord:ann", kind="fact")
+        await memory.remember(f"Owns the record number {number} of the series", user="ann", kind="fact")
     async with visiting(app) as visitor:
         first = await visitor.see("/people/memos", user="ann", part="series")
         older = re.search(r'href="([^"]+)" rel="next"', first)
@@ -156,7 +156,7 @@ async def test_words_and_tags_are_changed_and_the_change_is_undone(app: FastAPI,
         assert (now.text, now.tags) == ("Likes white tea", ("drink", "tea"))
         assert "Saved." in page
         assert "<del>green </del><ins>white </ins>" in page
-        event = (await memory.log(user="discord:ann", limit=1))[0]
+        event = (await memory.log(user="ann", limit=1))[0]
         assert event.actor == "operator"
         page = await press(visitor, page, "/memos/undo")
         assert "undone" in page
@@ -198,7 +198,7 @@ async def test_a_form_leads_to_no_other_site(app: FastAPI, memo: Memo):
 async def test_nothing_is_undone_when_the_memory_changed_meanwhile(app: FastAPI, memory: AsyncMemory, memo: Memo):
     async with visiting(app) as visitor:
         page = await visitor.follow(await visitor.send("/memos/pin", user="ann", memo=memo.id))
-        await memory.update(memo.id, "Likes white tea", user="discord:ann")
+        await memory.update(memo.id, "Likes white tea", user="ann")
         page = await press(visitor, page, "/memos/undo")
         assert "changed meanwhile" in page
     assert (await state(memory, memo)).pinned
@@ -210,7 +210,7 @@ async def test_what_the_page_offers_is_undone_though_something_else_was_changed_
 ):
     async with visiting(app) as visitor:
         page = await visitor.follow(await visitor.send("/memos/pin", user="ann", memo=memo.id))
-        await memory.remember("Plays the cello", user="discord:ann")
+        await memory.remember("Plays the cello", user="ann")
         assert "is undone" in await press(visitor, page, "/memos/undo")
     assert not (await state(memory, memo)).pinned
     assert "Plays the cello" in [one.text for one in (await memory.show(user="ann")).memos]
@@ -236,7 +236,7 @@ async def test_what_changed_nothing_offers_no_undo_of_something_else(app: FastAP
         ):
             done = await visitor.send(path, user="ann", **fields)
             assert ("undo=" in done.headers["location"]) is (path == "/memos/retire")
-        await memory.undo(user="discord:ann")
+        await memory.undo(user="ann")
         page = await visitor.see("/memo", user="ann", id=memo.id, done="retired", undo="3")
         assert 'class="flash"' in page
         assert ">Undo</button>" not in page, "that change is taken back already"
@@ -295,7 +295,7 @@ async def test_a_change_is_not_followed_by_the_undo_of_another(app: FastAPI, mem
 
 
 async def test_a_merge_that_leaves_one_as_it_is_can_be_undone(app: FastAPI, memory: AsyncMemory, memo: Memo):
-    other = (await memory.remember("Collects stamps of Peru", user="discord:ann")).memo
+    other = (await memory.remember("Collects stamps of Peru", user="ann")).memo
     async with visiting(app) as visitor:
         done = await visitor.send("/memos/merge", user="ann", pick=[memo.id, other.id], keep=memo.id, text=memo.text)
         page = await visitor.follow(done)
@@ -307,8 +307,8 @@ async def test_a_merge_that_leaves_one_as_it_is_can_be_undone(app: FastAPI, memo
 async def test_a_page_names_what_its_undo_takes_back_and_afterwards_what_it_took_back(
     app: FastAPI, memory: AsyncMemory, memo: Memo
 ):
-    await memory.remember("Plays the cello", user="discord:ann")
-    await memory.update(memo.id, "Likes white tea", user="discord:ann")
+    await memory.remember("Plays the cello", user="ann")
+    await memory.update(memo.id, "Likes white tea", user="ann")
     async with visiting(app) as visitor:
         page = await visitor.see("/people/memos", user="ann")
         assert "last change: reworded “Likes white tea” (was “Likes green tea”) just now by ann" in text_of(page)
@@ -325,7 +325,7 @@ async def test_a_change_that_cannot_be_undone_has_no_button_and_says_why(
 ):
     await memory.add(Message("9", "ann", DEV, "I live in Ghent", clock(), name="Ann"))
     await memory.remember("Lives in Ghent", user="ann", place=DEV, message="9", origin=Origin.DISCORD)
-    offered = (await memory.log(user="discord:ann", limit=1))[0].id
+    offered = (await memory.log(user="ann", limit=1))[0].id
     await memory.message_deleted("discord", "9")
     async with visiting(app) as visitor:
         page = await visitor.see("/people/memos", user="ann")
@@ -351,13 +351,13 @@ async def test_a_memo_is_added_for_a_person_and_for_a_guild(app: FastAPI, memory
         assert 'role="alert"' in refused.text
     (memo,) = (await memory.show(user="ann")).memos
     assert memo.pinned
-    assert memo.audience == Audience("dm", "discord:ann")
+    assert memo.audience == Audience("dm", "ann")
     assert memo.source.actor == "operator"
 
 
 async def test_two_memos_are_merged_into_one_and_come_apart_again(app: FastAPI, memory: AsyncMemory):
-    one = (await memory.remember("Works at the library", user="discord:ann", kind="fact")).memo
-    two = (await memory.remember("Collects stamps of Peru", user="discord:ann", kind="fact")).memo
+    one = (await memory.remember("Works at the library", user="ann", kind="fact")).memo
+    two = (await memory.remember("Collects stamps of Peru", user="ann", kind="fact")).memo
     async with visiting(app) as visitor:
         chosen = await visitor.send("/memos/pick", user="ann", pick=[one.id, two.id])
         page = await visitor.follow(chosen)
@@ -382,17 +382,17 @@ async def test_one_memo_alone_is_not_merged(app: FastAPI, memory: AsyncMemory, m
 
 async def test_who_may_hear_a_memo_is_chosen_from_those_whom_it_concerns(app: FastAPI, memory: AsyncMemory, memo: Memo):
     async with visiting(app) as visitor:
-        await visitor.send("/memo/share", user="ann", memo=memo.id, audience="dm:discord:ann")
-        assert (await state(memory, memo)).audience == Audience("dm", "discord:ann")
+        await visitor.send("/memo/share", user="ann", memo=memo.id, audience="dm:ann")
+        assert (await state(memory, memo)).audience == Audience("dm", "ann")
         answer = await visitor.send("/memo/share", 422, user="ann", memo=memo.id, audience="guild:somewhere-else")
         assert "can't be chosen" in text_of(answer.text)
-    assert (await state(memory, memo)).audience == Audience("dm", "discord:ann")
+    assert (await state(memory, memo)).audience == Audience("dm", "ann")
 
 
 async def test_a_memo_tells_its_whole_story(app: FastAPI, memory: AsyncMemory, memo: Memo):
-    await memory.update(memo.id, "Likes white tea", user="discord:ann")
-    await memory.pin(memo.id, user="discord:ann")
-    await memory.forget(memo.id, user="discord:ann")
+    await memory.update(memo.id, "Likes white tea", user="ann")
+    await memory.pin(memo.id, user="ann")
+    await memory.forget(memo.id, user="ann")
     async with visiting(app) as visitor:
         page = text_of(await visitor.see("/memo", user="ann", id=memo.id))
     order = ["retired forgotten by ann", "revised pinned", "pinned no → yes", "Likes green white tea", "added new"]
@@ -513,8 +513,8 @@ async def test_a_long_memory_is_clipped_in_lists_with_the_rest_at_hand_and_whole
     app: FastAPI, memory: AsyncMemory
 ):
     text = "Sings: " + " ".join(f"verse{number}" for number in range(500))
-    long = (await memory.remember(text, user="discord:ann")).memo
-    await memory.remember("Likes green tea", user="discord:ann")
+    long = (await memory.remember(text, user="ann")).memo
+    await memory.remember("Likes green tea", user="ann")
     async with visiting(app) as visitor:
         listed = await visitor.see("/people/memos", user="ann")
         for page in (listed, await visitor.see("/journal")):
@@ -531,8 +531,8 @@ async def test_a_retired_memo_is_restored_from_its_page_and_from_the_list(
 ):
     async with visiting(app) as visitor:
         assert "Restore" not in text_of(await visitor.see("/memo", user="ann", id=memo.id))
-        await memory.forget(memo.id, user="discord:ann")
-        await memory.remember("Plays the cello", user="discord:ann")
+        await memory.forget(memo.id, user="ann")
+        await memory.remember("Plays the cello", user="ann")
         assert "Restore" in text_of(await visitor.see("/people/memos", user="ann", status="retired"))
         page = await visitor.see("/memo", user="ann", id=memo.id)
         assert "Bring it back" in page
@@ -546,8 +546,8 @@ async def test_a_retired_memo_is_restored_from_its_page_and_from_the_list(
 
 
 async def test_a_page_says_what_gave_way_to_a_restored_memo(app: FastAPI, memory: AsyncMemory):
-    old = (await memory.remember("I work at Acme Corp", user="discord:ann")).memo
-    new = (await memory.remember("I work at Globex", user="discord:ann")).memo
+    old = (await memory.remember("I work at Acme Corp", user="ann")).memo
+    new = (await memory.remember("I work at Globex", user="ann")).memo
     async with visiting(app) as visitor:
         page = await visitor.follow(await visitor.send("/memos/restore", user="ann", memo=old.id))
         assert "others gave way to it" in text_of(page)

@@ -41,16 +41,16 @@ async def note(memory: AsyncMemory, *events: Event) -> None:
 async def test_the_overview_counts_what_there_is_and_what_went_wrong(
     app: FastAPI, memory: AsyncMemory, clock: FakeClock
 ):
-    await memory.remember("Likes tea", user="discord:ann")
+    await memory.remember("Likes tea", user="ann")
     await memory.add(Message("1", "ann", DEV, "hello there", clock()))
     cost = {"input": 1_200, "output": 80, "requests": 2}
     await note(
         memory,
-        Event("extract.call", clock(), "haiku", "user:discord:ann", data=cost),
+        Event("extract.call", clock(), "haiku", "user:ann", data=cost),
         Event(
-            "consolidation.done", clock(), "consolidation", "user:discord:ann", data={"input": 0, "output": 0}
+            "consolidation.done", clock(), "consolidation", "user:ann", data={"input": 0, "output": 0}
         ),  # it asked no model
-        Event("memo.refused", clock(), "haiku", "user:discord:ann", reason=Reason.INSTRUCTIONS, data={"text": "x"}),
+        Event("memo.refused", clock(), "haiku", "user:ann", reason=Reason.INSTRUCTIONS, data={"text": "x"}),
         Event("summarize.error", clock(), "worker", "session:x", detail="the model is asleep"),
     )
     async with visiting(app) as visitor:
@@ -68,7 +68,7 @@ async def test_the_store_is_examined_only_when_asked(app: FastAPI):
 
 
 async def test_the_chart_has_a_table_with_the_same_numbers(app: FastAPI, memory: AsyncMemory):
-    await memory.remember("Likes tea", user="discord:ann")
+    await memory.remember("Likes tea", user="ann")
     async with visiting(app) as visitor:
         page = await visitor.see("/")
     assert page.count('<rect class="learned"') == 1
@@ -94,8 +94,8 @@ def test_the_scale_ends_at_a_round_number(highest: int, top: int):
 
 
 async def test_five_rankers_answer_side_by_side_and_each_score_is_taken_apart(app: FastAPI, memory: AsyncMemory):
-    await memory.remember("Likes green tea", user="discord:ann")
-    await memory.remember("Works at Globex", user="discord:ann")
+    await memory.remember("Likes green tea", user="ann")
+    await memory.remember("Works at Globex", user="ann")
     async with visiting(app) as visitor:
         page = await visitor.see("/search", q="green tea", user="ann")
     columns = re.split(r'<h2 id="ranker-', page)[1:]
@@ -179,14 +179,12 @@ async def test_a_session_shows_how_its_summary_changed_and_is_cleared(
 
 
 async def test_the_journal_is_shown_by_day_and_by_kind(app: FastAPI, memory: AsyncMemory, clock: FakeClock):
-    await memory.remember("Likes tea", user="discord:ann")
+    await memory.remember("Likes tea", user="ann")
     clock.advance(days=2)
-    await memory.pin((await memory.show(user="ann")).memos[0].id, user="discord:ann")
+    await memory.pin((await memory.show(user="ann")).memos[0].id, user="ann")
     clock.advance(days=2)
-    await note(memory, Event("extract.error", clock(), "worker", "user:discord:ann", detail="it hung"))
-    await note(
-        memory, Event("extract.degraded", clock(), "haiku", "user:discord:ann", reason=Reason.LEARNED_BY_FALLBACK)
-    )
+    await note(memory, Event("extract.error", clock(), "worker", "user:ann", detail="it hung"))
+    await note(memory, Event("extract.degraded", clock(), "haiku", "user:ann", reason=Reason.LEARNED_BY_FALLBACK))
     async with visiting(app) as visitor:
         for path in ("/", "/journal"):
             assert "learned by the local model instead" in text_of(await visitor.see(path))
@@ -245,13 +243,13 @@ async def test_daily_files_are_shown_where_they_are_kept(app: FastAPI, memory: A
 
 
 def test_the_log_is_followed_live_from_where_the_page_ended(served: Served):
-    served.run(lambda memory: memory.remember("Likes tea", user="discord:ann"))
+    served.run(lambda memory: memory.remember("Likes tea", user="ann"))
     headers = {"Authorization": f"Bearer {served.tokens.reader}"}
     with httpx.stream("GET", f"{served.url}/journal/stream?after=1", headers=headers, timeout=20) as answer:
         assert answer.headers["content-type"].startswith("text/event-stream")
         lines = answer.iter_lines()
         assert next(lines) == "retry: 2000"
-        served.run(lambda memory: memory.remember("Plays <script>alert(1)</script> often", user="discord:ann"))
+        served.run(lambda memory: memory.remember("Plays <script>alert(1)</script> often", user="ann"))
         told = ""
         for line in lines:
             told += line + "\n"
@@ -264,7 +262,7 @@ def test_the_log_is_followed_live_from_where_the_page_ended(served: Served):
 
 
 async def test_refusals_are_grouped_by_reason(app: FastAPI, memory: AsyncMemory, clock: FakeClock):
-    refused = partial(Event, EventKind.MEMO_REFUSED, clock(), "haiku", "user:discord:ann")
+    refused = partial(Event, EventKind.MEMO_REFUSED, clock(), "haiku", "user:ann")
     reasons = [Reason.INSTRUCTIONS, Reason.SECRET, Reason.INSTRUCTIONS]
     events = (refused(reason=why, data={"text": f"text {n}", "kind": "fact"}) for n, why in enumerate(reasons))
     await note(memory, *events)
@@ -278,8 +276,7 @@ async def test_refusals_are_grouped_by_reason(app: FastAPI, memory: AsyncMemory,
 
 async def test_a_refusal_whose_words_were_erased_is_still_counted(app: FastAPI, memory: AsyncMemory, clock: FakeClock):
     await note(
-        memory,
-        Event("memo.refused", clock(), "haiku", "user:discord:ann", reason=Reason.TOO_SHORT, data={"text": "otters"}),
+        memory, Event("memo.refused", clock(), "haiku", "user:ann", reason=Reason.TOO_SHORT, data={"text": "otters"})
     )
     await memory.store.write(lambda tx: tx.events.redact([1]))
     async with visiting(app) as visitor:
@@ -319,7 +316,7 @@ async def test_no_word_from_an_address_is_shown_as_news(app: FastAPI):
 
 
 async def test_pages_load_nothing_from_elsewhere_and_hold_no_inline_script_or_style(app: FastAPI, memory: AsyncMemory):
-    memo: Memo = (await memory.remember("Likes tea", user="discord:ann")).memo
+    memo: Memo = (await memory.remember("Likes tea", user="ann")).memo
     paths = [
         "/",
         "/people",

@@ -45,7 +45,7 @@ async def uris(client: Client) -> list[str]:
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_a_client_of_any_age_finds_tool_resources_prompt_and_guidance(memory: AsyncMemory, mode: str):
-    await memory.remember("I prefer tea over coffee", user="discord:ann")
+    await memory.remember("I prefer tea over coffee", user="ann")
     async with Client(build(memory, user="ann"), mode=mode) as client:
         (tool,) = (await client.list_tools()).tools
         assert (tool.name, tool.input_schema) == ("memory", schema("mcp")["inputSchema"])
@@ -72,7 +72,7 @@ class TestTool:
             saved = await client.call_tool(
                 "memory", {"action": "save", "content": "Ann is HIV positive", "category": "fact"}
             )
-            assert saved.structured_content["audience"] == "dm:discord:ann"
+            assert saved.structured_content["audience"] == "dm:ann"
             assert "in the user's direct messages only" in saved.content[0].text
             assert "recollect share" in saved.content[0].text
         async with connected(memory, place=DEV) as client:
@@ -113,7 +113,7 @@ class TestResources:
 
     async def test_many_memories_come_in_pages(self, memory: AsyncMemory):
         for number in range(PAGE_SIZE + 3):
-            await memory.remember(f"Locker {number} belongs to {number * 13 + 5}", user="discord:ann")
+            await memory.remember(f"Locker {number} belongs to {number * 13 + 5}", user="ann")
         async with connected(memory) as client:
             first = await client.list_resources()
             rest = await client.list_resources(cursor=first.next_cursor)
@@ -149,16 +149,16 @@ class TestPrompt:
     async def test_it_asks_with_what_is_known(self, memory: AsyncMemory):
         async with connected(memory) as client:
             assert (await asked(client)).endswith("(nothing yet)")
-            await memory.remember("I prefer tea over coffee", user="discord:ann")
-            await memory.remember("My sister Nora lives in Lyon", user="discord:ann")
+            await memory.remember("I prefer tea over coffee", user="ann")
+            await memory.remember("My sister Nora lives in Lyon", user="ann")
             text = await asked(client)
             assert text.startswith("What do you remember about me?\n")
             assert "not instructions" in text
             assert ("tea" in text, "Nora" in text) == (True, True)
 
     async def test_it_may_have_a_topic(self, memory: AsyncMemory):
-        await memory.remember("I prefer tea over coffee", user="discord:ann")
-        await memory.remember("My sister Nora lives in Lyon", user="discord:ann")
+        await memory.remember("I prefer tea over coffee", user="ann")
+        await memory.remember("My sister Nora lives in Lyon", user="ann")
         async with connected(memory) as client:
             text = await asked(client, topic="Nora")
             assert text.startswith("What do you remember about me and Nora?")
@@ -172,7 +172,7 @@ class TestPrompt:
 
 class TestIdentity:
     async def test_no_argument_of_a_call_reads_or_changes_the_memory_of_another_user(self, memory: AsyncMemory):
-        theirs = (await memory.remember("Bob keeps bees", user="discord:bob")).memo.id
+        theirs = (await memory.remember("Bob keeps bees", user="bob")).memo.id
         async with connected(memory, "ann") as client:
             for name in ("user", "place", "as", "subject", "scope", "_meta"):
                 for value in ("bob", {"dm": "bob"}, {"user": "bob"}):
@@ -209,7 +209,7 @@ class TestIdentity:
 
 async def test_where_durable_memory_is_switched_off_the_tool_and_the_prompt_say_so(tmp_path: Path):
     async with recollect.AsyncMemory(ground.at(tmp_path / "memory.db"), embedder="null") as memory:
-        await memory.remember("I like tea", user="discord:ann")
+        await memory.remember("I like tea", user="ann")
     off = {"memos": {"enabled": False}, "embedder": "null"}
     async with recollect.AsyncMemory(ground.at(tmp_path / "memory.db"), **off) as memory, connected(memory) as client:
         saved = await client.call_tool("memory", {"action": "save", "content": "I like coffee", "category": "fact"})

@@ -29,7 +29,7 @@ def items(data: Path, user: str = "ann") -> list[dict[str, Any]]:
 
 def memo(text: str, **how: object) -> Memo:
     given = {"kind": Kind.FACT, "created": START, "updated": START, "audience": EVERYWHERE, **how}
-    return Memo(f"durable-{text}", Subject("discord:ann"), text=text, **given)  # type: ignore[arg-type]
+    return Memo(f"durable-{text}", Subject("ann"), text=text, **given)  # type: ignore[arg-type]
 
 
 @pytest.mark.acceptance("B13", "B15")

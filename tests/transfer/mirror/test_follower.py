@@ -205,7 +205,7 @@ async def test_one_who_writes_an_older_state_last_sets_it_right(tmp_path: Path) 
 async def test_a_long_log_is_followed_to_its_end(tmp_path: Path) -> None:
     folders = MirrorTargets(tmp_path / "memory", durable=tmp_path / "durable")
     async with keeping(tmp_path, mirror__files=[], run_worker=False) as stage:
-        event = Event("extract.call", stage.clock(), scope="user:discord:bob")
+        event = Event("extract.call", stage.clock(), scope="user:bob")
         await stage.memory.store.write(lambda tx: [tx.events.add(event) for _ in range(2_500)])
         await stage.remember("I prefer tea")
         await MirrorWriter(stage.memory.store, folders, stage.clock).catch_up()

@@ -16,7 +16,7 @@ from tests.transfer.mirror.filing import filing
 
 def memo(text: str = "I prefer tea", **how: object) -> Memo:
     given = {"kind": Kind.PREFERENCE, "created": START, "updated": START, **how}
-    return Memo("durable-1", Subject("discord:ann"), text=text, **given)  # type: ignore[arg-type]
+    return Memo("durable-1", Subject("ann"), text=text, **given)  # type: ignore[arg-type]
 
 
 def front(page: str) -> dict[str, object]:
@@ -65,14 +65,12 @@ async def test_a_page_has_the_front_matter_of_the_document_and_the_content_below
 
 
 def test_kind_and_audience_stand_there_when_they_say_more() -> None:
-    page = render(
-        memo(kind=Kind.PROJECT, audience=Audience("dm", "discord:ann"), source=Provenance(Origin.DISCORD))
-    ).decode()
+    page = render(memo(kind=Kind.PROJECT, audience=Audience("dm", "ann"), source=Provenance(Origin.DISCORD))).decode()
     found = front(page)
     assert (found["category"], found["kind"], found["audience"], found["source"]) == (
         "fact",
         "project",
-        "dm:discord:ann",
+        "dm:ann",
         "discord",
     )
 

@@ -27,23 +27,23 @@ async def store() -> AsyncIterator[Store]:
 async def test_the_last_contents_of_a_file_are_known_again_even_when_one_comes_back(store: Store) -> None:
     def work(tx: Tx) -> list[bool]:
         for number in [*range(40), 33, *range(40, 60), 33]:
-            STATE.write(tx, "durable discord:ann", b"%d" % number)
-        return [STATE.is_own_content(tx, "durable discord:ann", b"%d" % number) for number in (0, 33, 58, 59, 60)]
+            STATE.write(tx, "durable ann", b"%d" % number)
+        return [STATE.is_own_content(tx, "durable ann", b"%d" % number) for number in (0, 33, 58, 59, 60)]
 
     assert await store.write(work) == [False, True, True, True, False]
 
 
 async def test_contents_of_one_file_are_not_those_of_another(store: Store) -> None:
-    await store.write(lambda tx: STATE.write(tx, "durable discord:ann", b"x"))
-    assert not await store.read(lambda tx: STATE.is_own_content(tx, "durable discord:bob", b"x"))
+    await store.write(lambda tx: STATE.write(tx, "durable ann", b"x"))
+    assert not await store.read(lambda tx: STATE.is_own_content(tx, "durable bob", b"x"))
 
 
 async def test_the_log_is_followed_from_where_we_were_by_all_who_keep_the_same_folders(store: Store) -> None:
     await store.write(lambda tx: [tx.events.add(Event("memo.added", START, detail=f"{n}")) for n in range(3)])
     first, _ = await store.read(lambda tx: STATE.unprocessed(tx, 2))
-    await store.write(lambda tx: STATE.advance(tx, first, ["durable discord:ann"]))
+    await store.write(lambda tx: STATE.advance(tx, first, ["durable ann"]))
     rest, owed = await store.read(lambda tx: MirrorState(FOLDER, None).unprocessed(tx, 10))
-    assert ([event.detail for event in rest], owed) == (["2"], ["durable discord:ann"])
+    assert ([event.detail for event in rest], owed) == (["2"], ["durable ann"])
     everything, nothing = await store.read(lambda tx: MirrorState(Path("elsewhere"), None).unprocessed(tx, 10))
     assert (len(everything), nothing) == (3, [])
 

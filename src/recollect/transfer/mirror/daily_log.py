@@ -21,8 +21,9 @@ from recollect.core.state import StateKind
 from recollect.core.text import clip, collapse_spaces
 from recollect.core.types import Message, message_ref, parse_message_ref
 from recollect.learning.schedule import MOMENT, daily_log_job
-from recollect.policy.rendering import display_name
+from recollect.policy.rendering import speaker
 from recollect.recall import withheld
+from recollect.recall.display_names import Names
 from recollect.transfer.mirror import disk
 
 log = logging.getLogger("recollect.mirror")
@@ -50,9 +51,9 @@ def line(message: Message, max_chars: int | None) -> str | None:
     if len(text) < MIN_MESSAGE_CHARS:
         return None
     statement = inert(clip(text, max_chars or len(text)))
-    speaker = inert(display_name(message.name or message.author))
+    name = inert(speaker(message))
     comment = f"<!-- {_escape_id(message_ref(message))} {_escape_id(message.author)} -->"
-    return f"- {message.at:%H:%M:%S} {inert(_scope(message))} {speaker}: {statement} {comment}"
+    return f"- {message.at:%H:%M:%S} {inert(_scope(message))} {name}: {statement} {comment}"
 
 
 def inert(text: str) -> str:
@@ -89,23 +90,35 @@ def updated(before: str, day: str, lines: Mapping[str, str | None]) -> str:
 class DailyLog:
     """Runs the jobs of kind `daily_log`: one at a time across all processes, as they share a queue."""
 
-    def __init__(self, store: Store, folder: Path, max_chars: int | None, clock: Clock) -> None:
+    def __init__(
+        self, store: Store, folder: Path, max_chars: int | None, clock: Clock, names: Names | None = None
+    ) -> None:
         self._store = store
         self._folder = folder
         self._max_chars = max_chars
         self._clock = clock
+        self._names = names or Names()
         self._is_failing = False
 
     async def __call__(self, job: Job) -> UnitOfWork:
         del job
-        messages = await self._store.read(_read_messages)
+        messages, named = await self._store.read(self._read)
         try:
-            await asyncio.to_thread(self._write, messages)
+            await asyncio.to_thread(self._write, named)
         except OSError as error:
             self._log_failure(error)
             return self._retry
         self._is_failing = False
         return partial(self._complete, messages=messages)
+
+    def _read(self, tx: Tx) -> tuple[dict[str, Message | None], dict[str, Message | None]]:
+        """The messages as they are, and with unique names."""
+        messages = _read_messages(tx)
+        named = {
+            item: None if message is None else self._names.tagged(tx, [message])[0]
+            for item, message in messages.items()
+        }
+        return messages, named
 
     def _write(self, messages: Mapping[str, Message | None]) -> None:
         by_day: dict[str, dict[str, str | None]] = {}

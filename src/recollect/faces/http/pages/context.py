@@ -141,6 +141,12 @@ def parse_subject(user: str = "", guild: str = "") -> Subject:
     return Subject(user) if user else Subject.lore(guild)
 
 
+async def find_subject(page: PageContext, user: str = "", guild: str = "", *, changes: bool = False) -> Subject:
+    """The same, with the platform of a person; raises BadInput where it has to be said."""
+    subject = parse_subject(user, guild)
+    return subject if subject.is_lore else Subject(await page.state.admin.resolve(subject.id, changes=changes))
+
+
 def current_url(request: Request) -> str:
     """The URL of this page, without the outcome of the last form."""
     return _join(request.url.path, _without_outcome(request.query_params.multi_items()))

@@ -69,7 +69,8 @@ async def _render_preview(
 
 @router.post("/erase")
 async def erase(request: Request, page: PageDep, user: Name = "", guild: Name = "", typed: Name = "") -> Response:
-    outcome = await page.state.admin.erase(ErasureTarget(user or None, guild or None), typed)
+    person = await page.state.admin.resolve(user, changes=True) if user else None
+    outcome = await page.state.admin.erase(ErasureTarget(person, guild or None), typed)
     if isinstance(outcome, NotConfirmed):
         problem = "Nothing was erased: the name that you typed is not the one above."
         return await _render_preview(request, page, user, guild, problem)

@@ -7,7 +7,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from recollect.core.errors import BadInput, VersionConflict
 from recollect.core.types import EVERYWHERE, Audience, Memo, Subject
-from recollect.faces.http.pages.context import PageContext, PageDep, after, as_number, parse_subject
+from recollect.faces.http.pages.context import PageContext, PageDep, after, as_number, find_subject, parse_subject
 from recollect.faces.http.pages.diff import steps
 from recollect.faces.http.pages.format import describe_audience, memo_url, memos_url, subject_query, url
 from recollect.faces.http.pages.memos import Field, Name, last_change, redirect_after_change
@@ -26,7 +26,7 @@ MemoIds = Annotated[list[str], Query(max_length=MAX_MERGED_MEMOS)]
 
 @router.get("/memo")
 async def memo(request: Request, page: PageDep, id: Text, user: Text = "", guild: Text = "") -> HTMLResponse:
-    return await render_memo(request, page, parse_subject(user, guild), id)
+    return await render_memo(request, page, await find_subject(page, user, guild), id)
 
 
 async def render_memo(
@@ -79,7 +79,7 @@ async def revise(
     tags: Name = "",
     version: Name = "",
 ) -> Response:
-    subject, admin = parse_subject(user, guild), page.state.admin
+    subject, admin = await find_subject(page, user, guild, changes=True), page.state.admin
     before = (await admin.memo_details(subject, memo)).memo
     new_tags = tuple(dict.fromkeys(filter(None, (tag.strip().lower() for tag in tags.split(",")))))
     try:
@@ -99,7 +99,7 @@ async def revise(
 async def share(
     page: PageDep, memo: Name, audience: Name, user: Name = "", guild: Name = "", version: Name = ""
 ) -> Response:
-    subject, admin = parse_subject(user, guild), page.state.admin
+    subject, admin = await find_subject(page, user, guild, changes=True), page.state.admin
     before = (await admin.memo_details(subject, memo)).memo
     if subject.is_lore or audience not in _audiences(before):
         raise BadInput("that audience can't be chosen for this memory")
@@ -128,7 +128,7 @@ async def choose(
     user: Text = "",
     guild: Text = "",
 ) -> HTMLResponse:
-    return await _render_merge(request, page, parse_subject(user, guild), pick)
+    return await _render_merge(request, page, await find_subject(page, user, guild), pick)
 
 
 async def _render_merge(
@@ -163,7 +163,7 @@ async def merge(
     guild: Name = "",
     text: Field = "",
 ) -> Response:
-    subject = parse_subject(user, guild)
+    subject = await find_subject(page, user, guild, changes=True)
     try:
         await page.state.admin.merge(subject, keep, pick, text.strip() or None)
     except BadInput as error:

@@ -20,8 +20,8 @@ from recollect.faces.http.pages.context import (
     PageDep,
     after,
     as_number,
+    find_subject,
     local_path,
-    parse_subject,
     seen_version,
 )
 from recollect.faces.http.pages.format import memo_url, memos_url, url
@@ -70,7 +70,9 @@ async def memos(
         return RedirectResponse(url("/people", part=user), 303)
     if match and match.id != user:
         return RedirectResponse(memos_url(Subject(match.id)), 303)
-    return await render_list(request, page, parse_subject(user=user), _filter(part, kind, status, offset), match=match)
+    return await render_list(
+        request, page, await find_subject(page, user=user), _filter(part, kind, status, offset), match=match
+    )
 
 
 @router.get("/lore")
@@ -85,7 +87,7 @@ async def lore(
 ) -> HTMLResponse:
     if not guild:
         return await guilds(request, page, part, request.query_params.get("after", ""))
-    return await render_list(request, page, parse_subject(guild=guild), _filter(part, kind, status, offset))
+    return await render_list(request, page, await find_subject(page, guild=guild), _filter(part, kind, status, offset))
 
 
 def _filter(part: str, kind: str, status: str, offset: str) -> Filter:
@@ -177,7 +179,7 @@ async def add(
     heard: Name = "",
     pinned: Name = "",
 ) -> Response:
-    subject = parse_subject(user, guild)
+    subject = await find_subject(page, user, guild, changes=True)
     audience = None if subject.is_lore else {"dm": Audience("dm", subject.id), "everywhere": EVERYWHERE}.get(heard)
     chosen_kind = kind if kind in set(Kind) else None
     try:
@@ -202,7 +204,7 @@ async def pin(
     back: Name = "",
     version: Versions = [],  # noqa: B006 - FastAPI copies it
 ) -> Response:
-    subject = parse_subject(user, guild)
+    subject = await find_subject(page, user, guild, changes=True)
     try:
         await page.state.admin.pin(subject, memo, version=seen_version(version, memo))
     except VersionConflict:
@@ -219,7 +221,7 @@ async def unpin(
     back: Name = "",
     version: Versions = [],  # noqa: B006 - FastAPI copies it
 ) -> Response:
-    subject = parse_subject(user, guild)
+    subject = await find_subject(page, user, guild, changes=True)
     try:
         await page.state.admin.pin(subject, memo, False, seen_version(version, memo))
     except VersionConflict:
@@ -236,7 +238,7 @@ async def retire(
     back: Name = "",
     version: Versions = [],  # noqa: B006 - FastAPI copies it
 ) -> Response:
-    subject = parse_subject(user, guild)
+    subject = await find_subject(page, user, guild, changes=True)
     try:
         await page.state.admin.retire(subject, memo, seen_version(version, memo))
     except VersionConflict:
@@ -254,7 +256,7 @@ async def restore(
     version: Versions = [],  # noqa: B006 - FastAPI copies it
 ) -> Response:
     """Bring a retired memo back, whatever happened since."""
-    subject = parse_subject(user, guild)
+    subject = await find_subject(page, user, guild, changes=True)
     try:
         outcome = await page.state.admin.restore(subject, memo, seen_version(version, memo))
     except VersionConflict:
@@ -269,7 +271,7 @@ async def restore(
 @router.post("/memos/redo")
 async def redo(page: PageDep, user: Name = "", guild: Name = "", back: Name = "") -> Response:
     """Take back the undo that the page has just reported."""
-    subject = parse_subject(user, guild)
+    subject = await find_subject(page, user, guild, changes=True)
     outcome = await page.state.admin.redo(subject)
     return after(local_path(back, memos_url(subject)), "redone" if isinstance(outcome, Redone) else "not_redone")
 
@@ -277,6 +279,6 @@ async def redo(page: PageDep, user: Name = "", guild: Name = "", back: Name = ""
 @router.post("/memos/undo")
 async def undo(page: PageDep, change: Name, user: Name = "", guild: Name = "", back: Name = "") -> Response:
     """Undo the change that the page showed, if its memos were not changed since."""
-    subject = parse_subject(user, guild)
+    subject = await find_subject(page, user, guild, changes=True)
     outcome = await page.state.admin.undo(subject, as_number(change) or 0)
     return after(local_path(back, memos_url(subject)), "undone" if isinstance(outcome, Undone) else "meanwhile")
