@@ -60,10 +60,11 @@ def test_where_it_was_said_is_told_to_those_who_could_hear_it_there(said: Place,
     assert "layoffs" not in rendering.render_plain(memo, replace(said, platform="slack", dm=None))
 
 
-def test_where_it_is_not_known_who_could_hear_it_there_it_is_told_in_that_very_place():
+def test_where_it_is_not_known_who_could_hear_it_there_it_is_told_in_that_very_place_unless_everyone_reads_it():
     old = replace(MEMO, source=replace(SOURCE, channel="c-dev"))
-    named_in = {here for here in EVERY_PLACE if "layoffs" in rendering.render_plain(old, here)}
-    assert named_in == {DEV, THREAD, PRIVATE_THREAD, DM}
+    closed = replace(DEV, public=False)
+    named_in = {here for here in (*EVERY_PLACE, closed) if "layoffs" in rendering.render_plain(old, here)}
+    assert named_in == {closed, PRIVATE_THREAD, DM}
     threaded = replace(MEMO, source=replace(SOURCE, channel="c-dev", thread="t-2"))
     assert {here for here in EVERY_PLACE if "layoffs" in rendering.render_plain(threaded, here)} == {PRIVATE_THREAD, DM}
     nowhere = replace(MEMO, source=Provenance(channel_name="layoffs"))

@@ -1,7 +1,7 @@
 """Nobody is told what they could not hear: real permissions on Discord, as they were when the words were said."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import discord
@@ -220,3 +220,24 @@ def test_who_can_not_read_the_history_could_not_hear_what_was_said_but_may_liste
     assert _covers(town, general, random)
     assert _covers(town, general, general)
     assert _covers(town, staff, general)
+
+
+def test_a_channel_that_does_not_follow_its_closed_category_is_told_nothing_of_it_and_tells_nobody() -> None:
+    """Discord copies overwrites into channels. While the two differ, both have to be considered."""
+    town = Town()
+    general, _, staff, _ = town.channels
+    town.world.only_for(town.categories[1], town.roles[1])
+    lost = town.world.text(town.guild, "lost", town.categories[1])
+    lost.overwrites.clear()
+    assert _covers(town, staff, staff)
+    assert not _covers(town, staff, lost), "everyone may read along there"
+    assert not _covers(town, lost, general), "perhaps only the staff could read it"
+    assert _covers(town, lost, lost)
+    assert _covers(town, general, lost)
+
+
+def test_a_closed_channel_with_the_id_of_its_server_is_not_the_server() -> None:
+    closed = Place("discord", "1", "1")
+    assert not audience_covers_place(closed.audience, Place("discord", "1", "2", public=True))
+    assert not audience_covers_place(closed.audience, replace(closed, public=True))
+    assert audience_covers_place(closed.audience, closed)

@@ -113,6 +113,15 @@ def test_doctor_is_content_with_a_healthy_store_and_leaves_it_as_it_is(cli: Run,
     assert all(line[0] in "✓!" for line in cli("doctor").out.splitlines() if not line.startswith(" "))
 
 
+@pytest.mark.parametrize("profile", ["unified", "discoclaw"])
+def test_doctor_says_where_what_is_remembered_in_private_is_recalled_everywhere(
+    cli: Run, monkeypatch: pytest.MonkeyPatch, profile: str
+):
+    monkeypatch.setenv("RECOLLECT_PROFILE", profile)
+    said = "one memory for all places: what is remembered in a DM is recalled wherever they speak"
+    assert (said in cli("doctor").out) is (profile == "discoclaw")
+
+
 def test_doctor_tells_of_a_store_that_is_not_there_yet_and_makes_none(cli: Run, folder: Path):
     done = cli("doctor").out
     assert "! store: data/memory.db is not there yet" in done

@@ -52,11 +52,11 @@ def memo(text: str = "Likes tea", **more: object) -> Memo:
 
 def test_each_step_of_a_memo_shows_what_it_changed():
     events = [
-        Event("memo.revised", START, data={"before": memo_to_json(memo("Likes white tea"))}),
+        Event("memo.revised", START, data={"before": memo_to_json(memo("Likes white tea", audience=EVERYWHERE))}),
         Event("memo.revised", START, data={"before": memo_to_json(memo(audience=Audience("dm", "ann")))}),
         Event("memo.added", START),
     ]
-    last, first, added = steps(memo("Likes white tea", pinned=True), events)
+    last, first, added = steps(memo("Likes white tea", pinned=True, audience=EVERYWHERE), events)
     assert last.others == [("pinned", "no", "yes")]
     assert last.text == []
     assert [piece.text for piece in first.text if piece.sort == "new"] == ["white "]

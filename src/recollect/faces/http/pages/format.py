@@ -108,7 +108,7 @@ def describe_audience(audience: Audience, channel_name: str | None = None) -> st
             return f"{_members(audience)} server {shorten_id(audience.id)}"
         case "channel":
             return f"those in #{(channel_name or audience.id).removeprefix('#')}"
-        case "dm":
+        case "dm" | "unknown":
             return "their DM only"
         case _:
             return str(audience)
