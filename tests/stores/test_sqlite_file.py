@@ -14,7 +14,7 @@ import pytest
 
 from recollect.core.errors import ConfigError, CorruptStore, NewerSchema, StoreBusy, StoreError, StoreUnwritable
 from recollect.core.ports import Store, Tx
-from recollect.stores.sqlite import create
+from recollect.stores.sqlite import create, opening
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.schema import APPLICATION, MIGRATIONS, migrate
 from recollect.testing.store_contract.samples import ADA, find, make_memo, make_message, put, say, texts_of
@@ -77,6 +77,17 @@ async def test_a_migration_that_fails_half_way_leaves_no_trace(path: Path):
     assert db.value("SELECT count(*) FROM sqlite_schema") == 0
     assert (db.pragma("user_version"), db.pragma("application_id")) == (0, 0)
     db.close()
+
+
+async def test_a_store_that_could_not_be_made_leaves_no_file(path: Path, monkeypatch: pytest.MonkeyPatch):
+    def fail(db: Database) -> None:
+        raise apsw.FullError
+
+    with monkeypatch.context() as broken:
+        broken.setattr(opening, "create_tables", fail)
+        with pytest.raises(StoreUnwritable):
+            await fill(path, 2)
+    assert list(path.parent.iterdir()) == []
     await fill(path, 2)
     async with opened(path) as store:
         assert not faults(await store.check_health())
@@ -191,7 +202,7 @@ async def test_a_file_that_may_not_be_written_is_unwritable(lock: str):
         before = path.read_bytes()
         command = [sys.executable, "-c", READ_ONLY, str(path)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert f"unwritable: cannot write {path}" in done.stdout, done.stderr
+        assert f"unwritable: {path} is read-only" in done.stdout, done.stderr
         assert path.read_bytes() == before
         Path(folder).chmod(0o777)
 

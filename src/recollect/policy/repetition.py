@@ -47,6 +47,13 @@ class Sense:
         return frozenset(root[:4] for root in self.roots)
 
 
+@lru_cache(maxsize=8192)
+def distinctive_heads(text: str) -> frozenset[str]:
+    """The first letters of the words without which nothing repeats a text: all but the common ones."""
+    roots = sense(text).roots
+    return frozenset(root[:4] for root in roots - lexicon.words("common") or roots)
+
+
 def sentences(text: str) -> list[str]:
     return [part for part in _SENTENCES.split(text) if part.strip()]
 

@@ -168,7 +168,9 @@ class Withheld:
     participants: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     """Folded names of the people who take part, and the words of each name."""
     by_head: Mapping[str, Sequence[int]] = field(default_factory=dict[str, Sequence[int]])
-    """Indexes of items by the beginnings of their words: most sentences share nothing with any of them."""
+    """Indexes of items by the beginnings of their distinctive words: most sentences share none with any of them."""
+    sources: frozenset[tuple[str, str] | None] = frozenset()
+    """The messages that said what was forgotten."""
 
     @property
     def memos(self) -> frozenset[tuple[str, str]]:
@@ -186,12 +188,11 @@ class Withheld:
         """
         if not self.items:
             return False
-        sources = {item.message for item in self.items if not item.source_gone}
         platform = message.place.platform
-        if (platform, message.id) in sources:
+        if (platform, message.id) in self.sources:
             return True
         if message.bot:
-            return (platform, message.reply_to) in sources or self.repeats(message.text, question)
+            return (platform, message.reply_to) in self.sources or self.repeats(message.text, question)
         scope = Subject(message.person).scope
         return any(
             repetition.repeats(sentence, item.text, about=True)
@@ -239,7 +240,7 @@ class Withheld:
                 owner=_owner_names(item),
                 addressed=_mentions_owner(sentence, item) or _is_addressed(sentence, item, addressee),
             )
-            for item in self._items_near(f"{sentence} {question}")
+            for item in self._items_near(words)
             if not self._is_about_someone_else(f"{line or sentence} {question}", item, addressee)
         )
 
@@ -319,13 +320,14 @@ def _collect(tx: Tx, guild: str | None, people: Collection[str], names: Mapping[
 
 def screen(items: Sequence[Retired], names: Iterable[str] = ()) -> Withheld:
     """These statements, where people of these names take part."""
-    return Withheld(items, {fold(name): repetition.sense(name).words for name in names}, _by_head(items))
+    sources = frozenset(item.message for item in items if item.message and not item.source_gone)
+    return Withheld(items, {fold(name): repetition.sense(name).words for name in names}, _by_head(items), sources)
 
 
 def _by_head(items: Sequence[Retired]) -> dict[str, list[int]]:
     by_head: dict[str, list[int]] = {}
     for index, item in enumerate(items):
-        for head in repetition.sense(item.text).heads:
+        for head in repetition.distinctive_heads(item.text):
             by_head.setdefault(head, []).append(index)
     return by_head
 
