@@ -26,7 +26,7 @@ async def test_the_bot_sends_the_same_request_with_what_discord_lets_it_do(profi
         assert [text for text in asked if text in history] == asked[:number]
         assert "Discord Actions:" in last_turn(request)
         assert (RULES in request.instructions) == (profile in ("unified", "dnam"))
-        assert SKILL in request.instructions
+        assert (SKILL in request.instructions) == scene.memory.settings.memos.enabled
         assert ("memory_line" in request.instructions) == (profile in ("unified", "clanker"))
         assert "cache_control" in request.body["system"][-1]
     assert len({str(request.body["system"]) for request in requests}) == 1

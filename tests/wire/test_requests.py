@@ -102,7 +102,8 @@ async def test_over_thirty_turns_history_keeps_its_budget_and_its_order_and_the_
     profile: str,
 ) -> None:
     async with talking(lambda _: Says("I see."), profile=profile, summary={"enabled": False}) as talk:
-        await talk.stage.remember("Lives in Lisbon", "Plays chess", place=TERMINAL)
+        if talk.stage.memory.settings.memos.enabled:
+            await talk.stage.remember("Lives in Lisbon", "Plays chess", place=TERMINAL)
         asked = await thirty_turns(talk)
         requests = talk.server.requests
         max_messages, max_chars = HISTORY.get(profile, (120, 24_000))
@@ -154,14 +155,16 @@ async def test_a_message_that_imitates_a_section_is_still_quoted(profile: str) -
 @pytest.mark.acceptance("W2")
 async def test_a_reply_that_is_still_being_sent_is_in_the_next_request_once() -> None:
     async with talking([Says("the first answer"), Says("two"), Says("three")]) as talk:
-        first, second = talk.stage.message("one?"), talk.stage.message("two?")
+        first, second, third = (talk.stage.message(text) for text in ("one?", "two?", "three?"))
         reply = await talk.assistant.reply(first)
-        await talk.assistant.reply(second)
+        reply_to_second = await talk.assistant.reply(second)
         await talk.assistant.record_reply(reply.text, first, "r1")
+        await talk.assistant.record_reply(reply_to_second.text, second, "r2")
         talk.stage.clock.advance(seconds=1)
-        await talk.ask("three?")
+        await talk.assistant.reply(third)
         texts = [last_turn(request) for request in talk.server.requests]
     assert [text.count("[Rec]: the first answer") for text in texts] == [0, 1, 1]
+    assert [text.count("[Rec]: two") for text in texts] == [0, 0, 1]
 
 
 async def test_where_memory_is_switched_off_a_conversation_is_still_one() -> None:
@@ -182,12 +185,13 @@ async def test_the_instructions_have_the_rules_the_skill_and_lore_where_the_docu
         await talk.ask("hello there", place=TERMINAL)
         channel, terminal = talk.server.requests
         lore = await talk.stage.events("memo.added")
+        has_tool = talk.stage.memory.settings.memos.enabled
     for request in (channel, terminal):
         whole = request.instructions + request.text
         assert (RULES in request.instructions) == (profile in ("unified", "dnam"))
         assert whole.count(RULES) <= 1
-        assert request.instructions.count(SKILL) == 1
-        assert any(tool["name"] == "memory" for tool in request.tools)
+        assert request.instructions.count(SKILL) == has_tool
+        assert any(tool["name"] == "memory" for tool in request.tools) == has_tool
         assert "You are Rec" in request.instructions
     assert ("memory_line" in channel.instructions) == (profile in ("unified", "clanker"))
     assert bool(lore) == (profile in ("unified", "clanker"))
