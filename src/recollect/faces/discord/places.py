@@ -7,6 +7,7 @@ import discord
 
 from recollect.core import types
 from recollect.core.types import Place
+from recollect.faces import outcome_text
 
 PLATFORM = "discord"
 
@@ -95,8 +96,7 @@ def _is_bot(target: discord.Role | discord.Member | discord.Object) -> bool:
 
 def message_link(guild: str | None, channel: str, message: str) -> str:
     """The URL of a message, or of its channel for a voice transcript."""
-    channel_url = f"https://discord.com/channels/{guild or '@me'}/{channel}"
-    return f"{channel_url}/{message}" if message.isdecimal() else channel_url
+    return outcome_text.message_link(guild, channel, message)
 
 
 def parse_session(session: str) -> Place | None:
