@@ -22,6 +22,7 @@ BOTH = {
     "journeys/test_babbling.py": SLOW,
     "journeys/test_chat.py": SLOW,
     "journeys/test_designs.py": SLOW,
+    "journeys/test_documents.py": SLOW,
     "test_ids.py": SLOW,
     "test_memory.py": SLOW,
     "test_versions.py": QUICK,

@@ -10,7 +10,7 @@ from recollect.stores.postgres import examine
 from recollect.stores.postgres.address import Address
 from recollect.stores.postgres.pool import connect
 from recollect.stores.postgres.schema import MIGRATIONS, migrate
-from recollect.testing.store_contract.samples import ADA, make_memo, put, texts_of
+from recollect.testing.store_contract.samples import ADA, make_memo, put, texts_of, unit_vector
 from tests.stores.opening import faults, finished
 from tests.stores.postgres import in_database, opened, run, start
 
@@ -154,3 +154,30 @@ async def test_word_tables_that_counted_each_place_of_a_word_are_taken_over(bare
     assert sorted(term for hit in hits for term in hit.parts) == ["cake", "tea"]
     assert run(database, "SELECT count(*) FROM migrations") == [(len(MIGRATIONS),)]
     assert not faults(examine(database))
+
+
+EARLIER_VIEWS = """
+DROP VIEW memory_fact_vectors_native, memories, memory_facts, action_log;
+CREATE VIEW memories AS SELECT scopes.name || '/' || memos.id AS id, memos.kind AS category, memos.text AS content,
+    array_to_json(memos.tags)::text AS keywords, (SELECT embedding::vector FROM memo_vectors_1 AS found
+    WHERE found.key = memos.key) AS embedding, ''::text AS created_at, coalesce(memos.metadata, '{}') AS metadata,
+    memos.key AS rowid FROM memos JOIN scopes ON scopes.id = memos.scope;
+CREATE VIEW memory_facts AS SELECT memos.key AS id, memos.created AS created_at, memos.updated AS updated_at,
+    memos.guild AS guild_id, memos.channel AS channel_id, substr(scopes.name, 6) AS subject, memos.text AS fact,
+    'other'::text AS fact_type, memos.evidence AS evidence_text, memos.message AS source_message_id,
+    memos.confidence AS confidence, 1::integer AS is_active FROM memos JOIN scopes ON scopes.id = memos.scope;
+CREATE VIEW action_log AS SELECT id FROM events;
+"""
+
+
+async def test_views_of_an_earlier_version_give_way_to_those_of_the_documents(database: str):
+    async with opened(database) as store:
+        await store.write(lambda tx: tx.memos.put(make_memo("kept", id="durable-1"), ("openai:m", unit_vector(1, 0))))
+    run(database, EARLIER_VIEWS)
+    with psycopg.connect(Address.of(database).conninfo, autocommit=True) as connection:
+        connection.execute("SET search_path = recollect, public")
+        dict(MIGRATIONS)["views of documents D and E"](connection)
+    assert run(database, "SELECT id, content FROM memories") == [("durable-1", "kept")]
+    assert run(database, "SELECT model, dims, length(embedding_blob) FROM memory_fact_vectors_native") == [("m", 2, 8)]
+    assert run(database, "SELECT count(*) FROM memory_facts WHERE guild_id IS NULL") == [(0,)]
+    assert run(database, "SELECT count(kind) FROM action_log") == [(0,)]

@@ -172,6 +172,12 @@ def numbered(number: int, memo: Memo) -> str:
     return f"{number}. [{memo.kind}] {memo.text}"
 
 
+def message_link(guild: str | None, channel: str, message: str) -> str:
+    """The URL of a message on Discord, or of its channel for a voice transcript."""
+    channel_url = f"https://discord.com/channels/{guild or '@me'}/{channel}"
+    return f"{channel_url}/{message}" if message.isdecimal() else channel_url
+
+
 def changed(label: str, memo: Memo) -> str:
     return f'{label}: "{memo.text}"'
 

@@ -75,3 +75,18 @@ async def test_an_item_brought_in_from_elsewhere_is_told_without_a_speaker():
         stored = replace(memo, source=Provenance(Origin.IMPORT))
         await talk.memory.store.write(lambda tx: tx.memos.put(stored))
         assert "Said by someone elsewhere on" in await talk("!memory why tea")
+
+
+async def test_it_cites_the_message_by_a_link_where_its_channel_may_be_read():
+    dev = Place("discord", "100", "200", name="dev", public=True)
+    closed = Place("discord", "100", "300", name="staff")
+    async with talking() as talk:
+        await talk("!memory remember I work at Acme Corp", place=dev, message="555")
+        await talk("!memory remember I own a boat", place=closed, message="556")
+        await talk("!memory share boat", place=closed)
+        told = await talk("!memory why Acme", place=dev)
+        assert "#dev ↗ https://discord.com/channels/100/200/555" in told.splitlines()
+        assert "https://discord.com/channels/100/300/556" in await talk("!memory why boat", place=closed)
+        assert "https:" not in await talk("!memory why boat", place=dev)
+        await talk("!memory remember I like tea", message="not-a-snowflake")
+        assert "https:" not in await talk("!memory why tea")

@@ -8,8 +8,13 @@ from dataclasses import replace
 import discord
 
 from recollect.core import types
+<<<<<<< HEAD
 from recollect.core.types import Place, person_key, split_person
 from recollect.faces.discord.permissions import is_ordinary, knows_roles, readers_of
+=======
+from recollect.core.types import Place
+from recollect.faces import outcome_text
+>>>>>>> documents
 
 PLATFORM = "discord"
 
@@ -75,8 +80,7 @@ def interaction_place(interaction: discord.Interaction) -> Place:
 
 def message_link(guild: str | None, channel: str, message: str) -> str:
     """The URL of a message, or of its channel for a voice transcript."""
-    channel_url = f"https://discord.com/channels/{guild or '@me'}/{channel}"
-    return f"{channel_url}/{message}" if message.isdecimal() else channel_url
+    return outcome_text.message_link(guild, channel, message)
 
 
 def parse_session(session: str) -> Place | None:
