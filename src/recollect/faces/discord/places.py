@@ -8,13 +8,9 @@ from dataclasses import replace
 import discord
 
 from recollect.core import types
-<<<<<<< HEAD
 from recollect.core.types import Place, person_key, split_person
-from recollect.faces.discord.permissions import is_ordinary, knows_roles, readers_of
-=======
-from recollect.core.types import Place
 from recollect.faces import outcome_text
->>>>>>> documents
+from recollect.faces.discord.permissions import is_ordinary, knows_roles, readers_of
 
 PLATFORM = "discord"
 
