@@ -61,7 +61,7 @@ class Claimer:
             count = tx.jobs.rescue((EXTRACT, SUMMARIZE, DAILY_LOG), now, now + MAX_DELAY, lease)
             return count + tx.jobs.rescue((CONSOLIDATE,), now, now + MAX_SILENCE, lease)
 
-        if count := await self._store.write(work):
+        if count := await self._store.write(work, background=True):
             log.warning("%d jobs were put off by a clock that was ahead; they are due now", count)
 
     def _claim(self, tx: Tx, now: datetime, queues: int, options: WorkerOptions) -> list[Job]:
