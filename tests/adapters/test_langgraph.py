@@ -17,6 +17,7 @@ from tests import ground
 from tests.scenes import DEV, DM, STAFF, Stage, opened
 
 ANN, BOB = ("memories", "ann"), ("memories", "bob")
+HOME = Place(dm="ann")
 
 
 @pytest.fixture
@@ -73,12 +74,12 @@ async def test_the_fields_that_an_index_names_are_what_is_searched(stage: Stage)
     store = made(stage)
     await store.aput(ANN, "k", {"title": "Pancakes", "steps": [{"do": "mix flour"}, {"do": "fry"}]}, index=["title"])
     await store.aput(ANN, "l", {"title": "Bread", "steps": [{"do": "knead"}]}, index=["title", "steps[*].do"])
-    assert set(await stage.known()) == {"Pancakes", "Bread; knead"}
+    assert set(await stage.known(place=HOME)) == {"Pancakes", "Bread; knead"}
     assert await value(store, "k") == {"title": "Pancakes", "steps": [{"do": "mix flour"}, {"do": "fry"}]}
 
 
 async def test_what_was_remembered_elsewhere_is_there_under_its_id(stage: Stage):
-    store = made(stage)
+    store = made(stage, place=DM)
     memo = await stage.remember("I prefer tea", tags=["drinks"])
     told = {"text": "I prefer tea", "kind": "preference", "tags": ["drinks"]}
     assert await value(store, memo.id) == told
@@ -88,11 +89,11 @@ async def test_what_was_remembered_elsewhere_is_there_under_its_id(stage: Stage)
 
 
 async def test_what_was_remembered_elsewhere_can_be_changed_and_forgotten_by_its_id(stage: Stage):
-    store = made(stage)
+    store = made(stage, place=DM)
     memo = await stage.learned("I prefer tea", place=DM)
     await store.aput(ANN, memo.id, {"text": "I prefer coffee", "sure": True})
     assert await value(store, memo.id) == {"text": "I prefer coffee", "sure": True}
-    after = await stage.memory.get(memo.id, user="ann")
+    after = await stage.memory.get(memo.id, user="ann", place=DM)
     assert (after.text, after.audience, after.created) == ("I prefer coffee", memo.audience, memo.created)
     await store.adelete(ANN, memo.id)
     assert await store.asearch(ANN) == []
@@ -100,7 +101,7 @@ async def test_what_was_remembered_elsewhere_can_be_changed_and_forgotten_by_its
 
 
 async def test_what_is_put_in_a_dm_under_the_id_of_a_public_memo_is_kept_beside_it(stage: Stage):
-    at_home, in_public = made(stage), made(stage, place=DEV)
+    at_home, in_public = made(stage, place=DM), made(stage, place=DEV)
     memo = await stage.learned("I live in Lisbon")
     await at_home.aput(ANN, memo.id, {"text": "I am getting divorced"})
     assert await value(at_home, memo.id) == {"text": "I am getting divorced"}
@@ -113,10 +114,10 @@ async def test_what_is_put_in_a_dm_under_the_id_of_a_public_memo_is_kept_beside_
 
 
 async def test_what_its_owner_shared_is_private_again_when_a_dm_puts_another_value(stage: Stage):
-    at_home, in_public = made(stage), made(stage, place=DEV)
+    at_home, in_public = made(stage, place=DM), made(stage, place=DEV)
     await at_home.aput(ANN, "home", {"text": "I live in Lisbon"})
-    (memo,) = (await stage.memory.show(user="ann")).memos
-    await stage.memory.share(memo.id, user="ann")
+    (memo,) = (await stage.memory.show(user="ann", place=DM)).memos
+    await stage.memory.share(memo.id, user="ann", place=DM)
     assert await value(in_public, "home") == {"text": "I live in Lisbon"}
     await at_home.aput(ANN, "home", {"text": "I have a secret flat in Porto"})
     assert await value(in_public, "home") is None
@@ -136,7 +137,7 @@ async def test_what_its_owner_shared_is_private_again_when_a_dm_puts_another_val
     ],
 )
 async def test_metadata_that_is_no_item_is_passed_over(stage: Stage, mark: object):
-    store = made(stage)
+    store = made(stage, place=DM)
     memo = await stage.remember("I prefer tea", metadata={"item": mark})
     assert [item.key for item in await store.asearch(ANN)] == [memo.id]
     assert (await value(store, memo.id) or {})["text"] == "I prefer tea"
@@ -196,7 +197,7 @@ async def test_what_their_owner_says_later_takes_the_place_of_an_item(stage: Sta
 
 async def test_putting_evicts_nothing_but_what_is_remembered_later_keeps_to_the_limit():
     async with opened(memos={"max_active": 3}) as stage:
-        store = made(stage)
+        store = made(stage, place=DM)
         for number, text in enumerate(("tea", "jazz", "chess", "sushi", "hiking")):
             await store.aput(ANN, f"k{number}", {"hobby": text})
             stage.clock.advance(minutes=1)
@@ -252,7 +253,7 @@ async def test_a_default_time_to_live_is_that_of_every_value(stage: Stage):
 
 
 async def test_what_a_dm_heard_is_not_there_in_a_channel(stage: Stage):
-    at_home, in_public = made(stage), made(stage, place=DEV)
+    at_home, in_public = made(stage, place=DM), made(stage, place=DEV)
     await at_home.aput(ANN, "salary", {"text": "I earn 100"})
     await at_home.aput((*ANN, "secret"), "diary", {"text": "dear diary"})
     await in_public.aput(ANN, "editor", {"text": "I use vim"})
@@ -264,7 +265,7 @@ async def test_what_a_dm_heard_is_not_there_in_a_channel(stage: Stage):
 
 
 async def test_a_key_that_is_used_in_two_places_holds_a_value_for_each(stage: Stage):
-    at_home, in_public = made(stage), made(stage, place=DEV)
+    at_home, in_public = made(stage, place=DM), made(stage, place=DEV)
     await at_home.aput(ANN, "mood", {"text": "tired of this job"})
     await in_public.aput(ANN, "mood", {"text": "fine"})
     assert await value(at_home, "mood") == {"text": "tired of this job"}
@@ -281,17 +282,38 @@ async def test_a_restricted_channel_keeps_its_own(stage: Stage):
     assert await value(made(stage, place=STAFF), "k") == {"text": "the plan"}
 
 
+async def test_people_of_two_platforms_with_one_id_have_a_memory_each(stage: Stage):
+    local, on_discord = made(stage), made(stage, place=DM)
+    await local.aput(ANN, "k", {"text": "I use vim"})
+    await on_discord.aput((*ANN, "work"), "k", {"text": "I use emacs"})
+    assert [item.value["text"] for item in await local.asearch(ANN)] == ["I use vim"]
+    assert [item.value["text"] for item in await on_discord.asearch(ANN)] == ["I use emacs"]
+    full = ("memories", "discord:ann", "work")
+    assert await local.alist_namespaces() == [ANN, full]
+    assert [item.value["text"] for item in await local.asearch(full)] == ["I use emacs"]
+    assert await on_discord.alist_namespaces() == [(*ANN, "work")]
+
+
+async def test_what_is_put_on_a_platform_is_undone_there(stage: Stage):
+    store = made(stage, place=DM)
+    await store.aput(ANN, "a", {"score": 1})
+    await store.aput(ANN, "a", {"score": 2})
+    await stage.memory.undo(user="ann", place=DM)
+    assert await value(store, "a") == {"score": 1}
+
+
 async def test_the_place_may_depend_on_the_user(stage: Stage):
-    store = made(stage, place=lambda user: DEV if user == "ann" else Place(dm=user))
+    store = made(stage, place=lambda user: DEV if user == "ann" else Place("discord", dm=user))
     await store.aput(ANN, "k", {"text": "I use vim"})
     await store.aput(BOB, "k", {"text": "I use emacs"})
     assert await stage.known("ann", DEV) == ["I use vim"]
     assert await stage.known("bob", DEV) == []
     assert await stage.known("bob") == ["I use emacs"]
+    assert await store.alist_namespaces() == [ANN, BOB]
 
 
 async def test_in_ones_dm_nobody_elses_memory_is_read_or_written(stage: Stage):
-    store = made(stage, place=Place(dm="ann"))
+    store = made(stage, place=DM)
     await stage.remember("I use emacs", user="bob")
     await store.aput(ANN, "k", {"text": "I use vim"})
     for attempt in (store.aget(BOB, "k"), store.asearch(BOB), store.aput(BOB, "k", {"text": "no"})):
@@ -319,7 +341,7 @@ async def test_a_namespace_that_is_nobodys_memory_takes_nothing_and_holds_nothin
 async def test_the_form_of_the_namespaces_can_be_chosen(stage: Stage):
     store = made(stage, namespace=("acme", "{user}", "facts"))
     await store.aput(("acme", "ann", "facts", "work"), "k", {"text": "I bake"})
-    assert await stage.known() == ["I bake"]
+    assert await stage.known(place=HOME) == ["I bake"]
     assert await store.alist_namespaces() == [("acme", "ann", "facts", "work")]
     assert await store.aget(("acme", "ann", "other"), "k") is None
     with pytest.raises(BadInput, match="one label"):
@@ -341,7 +363,7 @@ async def test_secrets_are_taken_out_of_values(stage: Stage):
     secret = "hunter2" + "-Zq9"
     await store.aput(ANN, "k", {"text": f"my key is {key}", "aws": [key], "login": {"password": secret}})
     await store.aput(ANN, "l", {"password": secret, "user": "ann"})
-    stored = str([await value(store, "k"), await value(store, "l"), await stage.known()])
+    stored = str([await value(store, "k"), await value(store, "l"), await stage.known(place=HOME)])
     assert key not in stored
     assert secret not in stored
     assert "ann" in stored

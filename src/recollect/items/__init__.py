@@ -13,7 +13,7 @@ from recollect.core.clock import Clock
 from recollect.core.errors import BadInput
 from recollect.core.ports import Tx
 from recollect.core.reasons import Reason
-from recollect.core.types import Memo, Place
+from recollect.core.types import Memo, Place, person_key, split_person
 from recollect.items import values
 from recollect.items.units import Item, UserItems
 from recollect.items.values import Path
@@ -55,16 +55,15 @@ class Items:
         return await self._memory.store.read(self.of(user, place).all)
 
     async def paths(self, place_of: Callable[[str], Place | None]) -> set[tuple[str, Path]]:
-        """The users and paths that hold items, among the users for whom `place_of` names a place."""
+        """The users and paths that hold items, among the users for whom `place_of` names a place.
+
+        A user of that place's platform is named by the bare id.
+        """
 
         def work(tx: Tx) -> set[tuple[str, Path]]:
-            users = [subject.id for subject in tx.memos.subjects() if not subject.is_lore]
-            places = {user: place for user in users if (place := place_of(user)) is not None}
-            return {
-                (user, values.address(memo)[0])
-                for user, place in places.items()
-                for memo in self.of(user, place).all(tx)
-            }
+            people = [subject.id for subject in tx.memos.subjects() if not subject.is_lore]
+            places = filter(None, (_name_in_place(person, place_of) for person in people))
+            return {(user, values.address(memo)[0]) for user, place in places for memo in self.of(user, place).all(tx)}
 
         return await self._memory.store.read(work)
 
@@ -81,7 +80,7 @@ class Items:
     async def _prepare(self, put: Put) -> Callable[[Tx], object]:
         """The unit of work; embedding is done here, before the store is locked."""
         user_items = self.of(put.user, put.place)
-        context = ChangeContext(put.user, user_items.now, secrets.token_hex(8))
+        context = ChangeContext(user_items.subject.id, user_items.now, secrets.token_hex(8))
         if put.value is None:
             return lambda tx: user_items.delete(tx, put.path, put.key, context)
         stored = values.to_stored_item(put.path, put.key, put.value, put.search_text)
@@ -90,3 +89,12 @@ class Items:
         vector = await self._memory.vectors.embed_text(stored.text)
         item = Item(put.path, put.key, stored, put.expires, vector)
         return lambda tx: user_items.put(tx, item, context)
+
+
+def _name_in_place(person: str, place_of: Callable[[str], Place | None]) -> tuple[str, Place] | None:
+    """The id that means a person in the place for it: the bare one where that is enough."""
+    for user in (split_person(person)[1], person):
+        place = place_of(user)
+        if place is not None and person_key(place.platform, user) == person:
+            return user, place
+    return None
