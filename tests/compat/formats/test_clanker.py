@@ -167,19 +167,19 @@ def test_a_broken_vector_is_left_to_be_made_anew(tmp_path: Path, blob: bytes, di
 
 
 async def test_a_vector_of_the_model_that_serves_here_is_kept(tmp_path: Path) -> None:
-    rows = [{**CLANKER_FACT, "subject": "ann", "fact": fact} for fact in ("Plays the cello.", "Keeps bees.")]
+    rows = [{**CLANKER_FACT, "fact": fact} for fact in ("Plays the cello.", "Keeps bees.")]
     made = [vector(1, "local:words", floats(0, 3, 4)), vector(2, "text-embedding-3-small", floats(0, 3, 4))]
     file = facts(tmp_path / "clanker.db", *rows, vectors=made)
     async with opened() as stage:
         store = stage.memory.store
-        await stage.remember("I sail")
+        await stage.remember("I sail", user="42")
         ((key, _),) = await store.read(lambda tx: tx.index.unembedded("memos", "local:words", 5))
         await store.write(lambda tx: tx.index.put_vectors("memos", "local:words", {key: floats(1, 0, 0)}))
         await store.write(lambda tx: tx.index.activate("memos", "local:words"))
         stage.clock.advance(days=800)
         assert (await brought(stage, FORMAT, file)).new == 2
         near = await store.read(
-            lambda tx: tx.index.nearest("memos", ["user:ann"], "local:words", floats(0, 0.6, 0.8), 5)
+            lambda tx: tx.index.nearest("memos", ["user:discord:42"], "local:words", floats(0, 0.6, 0.8), 5)
         )
         missing = await store.read(lambda tx: tx.index.unembedded("memos", "local:words", 5))
     assert sorted(near.values()) == [pytest.approx(0.0, abs=1e-5), pytest.approx(1.0, abs=1e-5)]
@@ -296,9 +296,14 @@ def test_the_snapshot_stands_in_where_the_facts_are_missing(tmp_path: Path) -> N
 
 
 async def test_its_memory_is_known_here_afterwards_and_a_second_import_changes_nothing(tmp_path: Path) -> None:
-    mine = {**CLANKER_FACT, "subject": "ann"}
-    elsewhere = {**mine, "guild_id": "901"}
-    facts(tmp_path / "data" / "clanker.db", mine, elsewhere, LORE, {**mine, "fact": "Old.", "is_active": 0})
+    elsewhere = {**CLANKER_FACT, "guild_id": "901"}
+    facts(
+        tmp_path / "data" / "clanker.db",
+        CLANKER_FACT,
+        elsewhere,
+        LORE,
+        {**CLANKER_FACT, "fact": "Old.", "is_active": 0},
+    )
     written(tmp_path / "memory" / "2026-02-27.md", LOG)
     async with opened() as stage:
         stage.clock.advance(days=800)
@@ -308,7 +313,7 @@ async def test_its_memory_is_known_here_afterwards_and_a_second_import_changes_n
         again = await brought(stage, FORMAT, tmp_path)
         assert (again.new, again.changed, again.left_out, again.same) == (0, 0, 0, 9)
         here = Place("discord", "900", "77")
-        assert await stage.known(place=here) == [mine["fact"]]
-        assert await stage.known(place=Place("discord", "900", "78")) == []
+        assert await stage.known("42", here) == [CLANKER_FACT["fact"]]
+        assert await stage.known("42", Place("discord", "900", "78")) == []
         said = await stage.memory.store.read(lambda tx: tx.messages.recent(here, 10))
     assert len(said) == 4

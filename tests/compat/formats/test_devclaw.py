@@ -10,7 +10,7 @@ import pytest
 
 from recollect.core.errors import BadInput
 from recollect.core.ports.format import Entry, PageEntry
-from recollect.core.types import Audience, Origin, Status, Subject
+from recollect.core.types import Audience, Origin, Place, Status, Subject
 from tests.scenes import opened
 from tests.transfer.elsewhere import (
     DEVCLAW_MEMORY,
@@ -310,7 +310,7 @@ async def test_its_memory_is_known_here_afterwards_and_a_second_import_changes_n
         assert (first.new, first.left_out) == (7, 0)
         again = await brought(stage, FORMAT, folder, "ann")
         assert (again.new, again.changed, again.left_out, again.same) == (0, 0, 0, 7)
-        known = await stage.known()
+        known = await stage.known(place=Place(dm="ann"))
         found = await stage.memory.store.read(lambda tx: tx.memos.list(Subject("ann")))
     assert "SSH is blocked" not in known
     assert {"Port 5432", "User prefers dark theme"} <= set(known)

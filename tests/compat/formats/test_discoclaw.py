@@ -11,9 +11,9 @@ import pytest
 from recollect.core.clock import from_ms
 from recollect.core.errors import BadInput
 from recollect.core.ports.format import Entry, Owner, PageEntry, Problem, SummaryEntry
-from recollect.core.types import EVERYWHERE, Audience, Origin, Status
+from recollect.core.types import EVERYWHERE, Audience, Origin, Place, Status
 from recollect.workspace.names import safe_id
-from tests.scenes import DM, opened
+from tests.scenes import opened
 from tests.transfer.elsewhere import DISCO_FACT, MS, brought, durable, entries, problems, read, written
 from tests.transfer.forms import DISCOCLAW as FORMAT
 
@@ -97,12 +97,12 @@ def test_a_deprecated_fact_stays_out_of_use(tmp_path: Path) -> None:
 
 async def test_a_fact_that_was_stated_again_after_it_was_forgotten_is_in_use(tmp_path: Path) -> None:
     old = {**DISCO_FACT, "status": "deprecated", "updatedAt": MS - 5_000_000}
-    durable(tmp_path / "durable" / "ann.json", old, DISCO_FACT)
+    durable(tmp_path / "durable" / "42.json", old, DISCO_FACT)
     async with opened() as stage:
         await brought(stage, FORMAT, tmp_path)
-        assert await stage.known() == [DISCO_FACT["text"]]
+        assert await stage.known("42") == [DISCO_FACT["text"]]
         assert (await brought(stage, FORMAT, tmp_path)).new == 0
-        assert await stage.known() == [DISCO_FACT["text"]]
+        assert await stage.known("42") == [DISCO_FACT["text"]]
 
 
 @pytest.mark.parametrize(
@@ -298,23 +298,23 @@ def test_the_workspace_comes_as_files(tmp_path: Path) -> None:
 
 async def test_its_memory_is_known_here_afterwards_and_a_second_import_changes_nothing(tmp_path: Path) -> None:
     folder = tmp_path / "theirs"
-    durable(folder / "memory" / "durable" / "ann.json", DISCO_FACT, LEARNED)
-    durable(folder / "memory" / "durable" / "bob.json", {**DISCO_FACT, "text": "Bob keeps bees"}, version=2)
-    summary(folder / "memory" / "rolling" / "discord:dm:ann.json", "Ann plans a trip.")
+    durable(folder / "memory" / "durable" / "42.json", DISCO_FACT, LEARNED)
+    durable(folder / "memory" / "durable" / "43.json", {**DISCO_FACT, "text": "Bob keeps bees"}, version=2)
+    summary(folder / "memory" / "rolling" / "discord:dm:42.json", "Ann plans a trip.")
     written(folder / "workspace" / "MEMORY.md", "- Sails\n")
     async with opened(store=f"sqlite:///{tmp_path}/ours/memory.db", workspace__dir=str(tmp_path / "work")) as stage:
         assert (await brought(stage, FORMAT, folder, dry_run=True)).new == 5
-        assert await stage.known() == []
+        assert await stage.known("42") == []
         first = await brought(stage, FORMAT, folder)
         assert (first.new, first.left_out) == (5, 0)
-        assert sorted(await stage.known()) == sorted([DISCO_FACT["text"], LEARNED["text"]])
-        assert await stage.known("bob") == ["Bob keeps bees"]
+        assert sorted(await stage.known("42")) == sorted([DISCO_FACT["text"], LEARNED["text"]])
+        assert await stage.known("43") == ["Bob keeps bees"]
         again = await brought(stage, FORMAT, folder)
         assert (again.new, again.changed, again.left_out, again.same) == (0, 0, 0, 5)
-        saved = await stage.memory.store.read(lambda tx: tx.summaries.get("discord:dm:ann"))
+        saved = await stage.memory.store.read(lambda tx: tx.summaries.get("discord:dm:42"))
         assert saved is not None
         assert saved.text == "Ann plans a trip."
-        memo = (await stage.memory.show(user="ann", place=DM)).memos[0]
+        memo = (await stage.memory.show(user="42", place=Place("discord", dm="42"))).memos[0]
         assert memo.created == datetime(2025, 2, 9, 19, 40, tzinfo=UTC)
         assert memo.updated - memo.created == timedelta(milliseconds=10_000_000)
     assert (tmp_path / "work" / "MEMORY.md").read_text() == "- Sails\n"
@@ -322,12 +322,12 @@ async def test_its_memory_is_known_here_afterwards_and_a_second_import_changes_n
 
 async def test_what_was_forgotten_here_stays_out_and_secrets_do_too(tmp_path: Path) -> None:
     key = "AKIA" + "IOSFODNN7EXAMPLE"
-    durable(tmp_path / "durable" / "ann.json", DISCO_FACT, {**LEARNED, "text": f"The key of the bucket is {key}"})
+    durable(tmp_path / "durable" / "42.json", DISCO_FACT, {**LEARNED, "text": f"The key of the bucket is {key}"})
     async with opened() as stage:
-        await stage.remember(DISCO_FACT["text"])
-        await stage.memory.forget(DISCO_FACT["text"], user="ann")
+        await stage.remember(DISCO_FACT["text"], user="42")
+        await stage.memory.forget(DISCO_FACT["text"], user="42", place=Place("discord", dm="42"))
         report = await brought(stage, FORMAT, tmp_path)
-        known = await stage.known()
+        known = await stage.known("42")
     assert (report.new, report.left_out, report.redacted) == (1, 1, 1)
     assert len(known) == 1
     assert key not in known[0]
