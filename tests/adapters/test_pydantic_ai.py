@@ -72,7 +72,7 @@ async def test_the_toolset_gives_the_model_the_memory_tool_and_its_guidance():
         agent = Agent(listener.model(), toolsets=[memory_toolset(stage.memory, user="ann")])
         done = await agent.run("my cat is called Miso")
         assert done.output == "Noted."
-        assert await stage.known() == ["Ann's cat is called Miso"]
+        assert await stage.known(place=Place(dm="ann")) == ["Ann's cat is called Miso"]
     assert listener.tools == ["memory"]
     assert skill(front_matter=False).strip() in listener.told[0]
 
@@ -182,7 +182,7 @@ async def test_no_argument_of_the_model_names_somebody_else(claim: dict[str, Any
     search = {"action": "search", "query": "salary", **claim}
     listener = Listener(calling(**search), calling(**SAVE, **claim), "Done.")
     async with opened() as stage:
-        await stage.remember("Bob's salary is 100", user="bob", place=Place(dm="bob"))
+        await stage.remember("Bob's salary is 100", user="bob", place=Place("discord", dm="bob"))
         await Agent(listener.model(), capabilities=[whole(stage)]).run("what does Bob earn?")
         assert await stage.known("bob") == ["Bob's salary is 100"]
     assert "salary is 100" not in str(listener.seen)

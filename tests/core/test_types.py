@@ -60,7 +60,7 @@ def test_a_thread_belongs_to_the_stream_of_its_channel():
 @pytest.mark.parametrize(
     ("place", "audience"),
     [
-        (DM, "dm:ada"),
+        (DM, "dm:discord:ada"),
         (CHANNEL, "channel:g/c"),
         (replace(CHANNEL, public=True), "guild:g"),
         (THREAD, "channel:g/c"),
@@ -71,12 +71,13 @@ def test_a_thread_belongs_to_the_stream_of_its_channel():
         (replace(CHANNEL, private_thread=True, public=True), "guild:g"),
         (Place("local", channel="c"), "channel:/c"),
         (Place("local", channel="c", public=True), "channel:/c"),
-        (Place("discord", guild="g", dm="ada", public=True), "dm:ada"),
+        (Place("discord", guild="g", dm="ada", public=True), "dm:discord:ada"),
         (Place(), "channel:/"),
         (Place("slack", guild="g", channel="c"), "channel:slack~g/c"),
         (Place("slack", guild="g", channel="c", public=True), "guild:slack~g"),
         (Place("slack", channel="c"), "channel:slack~/c"),
-        (Place("slack", dm="ada"), "dm:ada"),
+        (Place("slack", dm="ada"), "dm:slack:ada"),
+        (Place("local", dm="ada"), "dm:ada"),
     ],
     ids=str,
 )

@@ -9,7 +9,7 @@ from recollect.core.ports import Tx
 from recollect.jobs.priority import ForegroundPriority
 from recollect.testing.models import FakeModel
 from tests.jobs.test_read_batcher import Counting
-from tests.scenes import names, opened
+from tests.scenes import DM, names, opened
 
 FOR_EVER = 1e6
 
@@ -134,7 +134,7 @@ async def test_a_prompt_visits_the_store_three_times_at_the_most() -> None:
     async with opened() as stage:
         for number in range(40):  # more than fit, so that they are searched
             await stage.memory.remember(
-                f"I like tea number {number} with {'much ' * 30}milk", user="ann", audience=EVERYWHERE
+                f"I like tea number {number} with {'much ' * 30}milk", user="ann", place=DM, audience=EVERYWHERE
             )
         counting = Counting(stage.memory.store)
         memory = stage.with_parts(store=counting).memory

@@ -10,7 +10,18 @@ from hypothesis import strategies as st
 
 import recollect
 from recollect.core.errors import BadInput
-from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Message, Origin, Place, Provenance, Subject
+from recollect.core.types import (
+    EVERYWHERE,
+    Audience,
+    Kind,
+    Memo,
+    Message,
+    Origin,
+    Place,
+    Provenance,
+    Subject,
+    person_key,
+)
 from recollect.policy.viewer import guild_audience, provenance, subject_of
 from recollect.policy.visibility import (
     VisibilityPolicy,
@@ -119,10 +130,14 @@ def scenes(draw: st.DrawFn) -> tuple[World, Said, Place, str, VisibilityPolicy]:
     return world, draw(statements(world)), place, asker, draw(st.sampled_from(VisibilityPolicy))
 
 
+def key(person: str) -> str:
+    return person_key("discord", person)
+
+
 def memo_of(said: Said) -> Memo:
     return Memo(
         id="durable-1",
-        subject=Subject.lore(said.place.guild or "") if said.lore else Subject(said.speaker),
+        subject=Subject.lore(said.place.guild or "") if said.lore else Subject(key(said.speaker)),
         kind=Kind.FACT,
         text=said.text,
         created=START,
@@ -135,15 +150,16 @@ def memo_of(said: Said) -> Memo:
 def keeps_secrets(scene: tuple[World, Said, Place, str, VisibilityPolicy]) -> None:
     world, said, place, asker, policy = scene
     memo = memo_of(said)
-    if is_visible(memo, place, {asker}, policy):
+    if is_visible(memo, place, {key(asker)}, policy):
         assert said.may_be_heard(world, place, asker, policy)
     if policy in WALLS and is_visible(memo, place, (), policy) and place.dm != said.speaker:
         source = world.members[said.place.guild or ""] if said.lore else world.hearers[said.place]
         assert is_among(world, place, source), "nobody shares it here, so everyone must have been able to hear it"
         assert said.audience != EVERYWHERE
-    assert is_visible(memo, said.place, {said.speaker}, policy), "it is heard where it was said"
+    assert is_visible(memo, said.place, {key(said.speaker)}, policy), "it is heard where it was said"
     if not said.lore and policy is not VisibilityPolicy.GUILD_ISOLATED:
-        assert is_visible(memo, Place("discord", dm=said.speaker), {said.speaker}, policy), "the subject's DM hears all"
+        dm = Place("discord", dm=said.speaker)
+        assert is_visible(memo, dm, {key(said.speaker)}, policy), "the subject's DM hears all"
 
 
 @settings(max_examples=300, deadline=None)
@@ -208,7 +224,7 @@ ANYWHERE = IN_GUILDS | st.builds(Place, PLATFORMS, channel=ODD_IDS) | st.builds(
 def could_hear(said: Place, place: Place, lore: bool) -> bool:
     """Whether everyone in a place could have heard what was said in another, by the names of both."""
     if said.dm is not None or place.dm is not None:
-        return said.dm == place.dm
+        return (said.platform, said.dm) == (place.platform, place.dm)
     same_guild = (said.platform, said.guild) == (place.platform, place.guild)
     if said.thread is not None and said.private_thread and not lore:
         same_thread = (said.channel, said.thread) == (place.channel, place.thread)
