@@ -294,12 +294,13 @@ async def test_people_of_two_platforms_with_one_id_have_a_memory_each(stage: Sta
     assert await on_discord.alist_namespaces() == [(*ANN, "work")]
 
 
-async def test_what_is_put_on_a_platform_is_undone_there(stage: Stage):
+async def test_what_is_put_on_a_platform_is_logged_and_undone_as_that_persons(stage: Stage):
     store = made(stage, place=DM)
     await store.aput(ANN, "a", {"score": 1})
     await store.aput(ANN, "a", {"score": 2})
     await stage.memory.undo(user="ann", place=DM)
     assert await value(store, "a") == {"score": 1}
+    assert {event.actor for event in await stage.memory.log(limit=100)} == {"discord:ann"}
 
 
 async def test_the_place_may_depend_on_the_user(stage: Stage):
