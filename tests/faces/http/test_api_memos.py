@@ -374,10 +374,15 @@ async def test_a_memo_whose_message_is_gone_or_that_nobody_knows_is_not_restored
 ):
     await memory.add(Message("m1", "ann", DEV, "I like green tea", clock()))
     memo = (await memory.remember("Likes green tea", user="ann", place=DEV, message="m1", origin=Origin.DISCORD)).memo
-    await memory.message_deleted("discord", "m1")
+    await memory.forget(memo.id, user="discord:ann")
+    await memory.store.write(lambda tx: tx.messages.delete("discord", "m1", clock()))  # as by an earlier version
     refusal = await restored(client, {"id": memo.id}, 409, "discord:ann")
     assert "message was deleted" in refusal["detail"]
-    await restored(client, {"id": "durable-none"}, 404, "discord:ann")
+    await memory.add(Message("m2", "ann", DEV, "I live in Ghent", clock()))
+    other = await memory.remember("Lives in Ghent", user="ann", place=DEV, message="m2", origin=Origin.DISCORD)
+    await memory.message_deleted("discord", "m2")
+    for gone in (other.memo.id, "durable-none"):
+        await restored(client, {"id": gone}, 404, "discord:ann")
 
 
 async def test_a_reader_restores_nothing(client: httpx.AsyncClient, reader: httpx.AsyncClient):
