@@ -234,7 +234,7 @@ async def _by_hand(memory: AsyncMemory, clock: FakeClock) -> None:
         summary = Summary(where.session, text, number, at, at)
         await memory.store.write(lambda tx, one=summary: tx.summaries.save(one))
     lena = await memory.search("hazelnuts", user=PEOPLE["lena"], place=place("dm", PEOPLE["lena"]))
-    await memory.pin(lena[0].item.id, user=PEOPLE["lena"])
+    await memory.pin(lena[0].item.id, user=f"discord:{PEOPLE['lena']}")
     said = Message("asked", PEOPLE["lena"], where, "What can I bring to the opening?", clock())
     for _ in range(5):
         await memory.context(said)
@@ -242,7 +242,7 @@ async def _by_hand(memory: AsyncMemory, clock: FakeClock) -> None:
 
 async def _trouble(memory: AsyncMemory, clock: FakeClock) -> None:
     """A model that cost something and failed once, and a job that was given up on."""
-    now, scope = clock(), f"user:{PEOPLE['jonas']}"
+    now, scope = clock(), f"user:discord:{PEOPLE['jonas']}"
 
     def work(tx: Tx) -> None:
         told = "the model answered with an empty list of facts, twice"

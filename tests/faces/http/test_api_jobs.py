@@ -109,7 +109,7 @@ def test_the_stream_tells_what_is_written_from_now_on(served: Served):
     tell(served, "Works at Acme")
     (event,) = stream.events(1)
     assert (stream.status, stream.type) == (200, "text/event-stream; charset=utf-8")
-    assert (event["kind"], event["scope"]) == ("memo.added", "user:ann")
+    assert (event["kind"], event["scope"]) == ("memo.added", "user:discord:ann")
     assert f"id: {event['id']}" in stream.lines
     assert "event: memo.added" in stream.lines
 
@@ -122,8 +122,8 @@ def test_a_browser_that_comes_back_misses_nothing_and_hears_nothing_twice(served
     ids = [event["id"] for event in first.events(3)]
     second = Stream(served, {"Last-Event-ID": str(ids[0])})
     assert [event["id"] for event in second.events(2)] == ids[1:]
-    bobs = Stream(served, after="0", scope="user:bob")
-    assert [event["scope"] for event in bobs.events(1)] == ["user:bob"]
+    bobs = Stream(served, after="0", scope="user:discord:bob")
+    assert [event["scope"] for event in bobs.events(1)] == ["user:discord:bob"]
 
 
 @pytest.mark.parametrize("wrong", ["-1", "x", "9" * 30])

@@ -53,17 +53,18 @@ async def test_a_memo_is_written_down_read_corrected_retired_and_brought_back(cl
 async def test_a_memo_is_for_its_person_alone_unless_said_otherwise_and_the_answer_says_so(
     client: httpx.AsyncClient, memory: AsyncMemory
 ):
-    answer = (await client.post("/api/v1/memos", json={"user": "ann", "text": "Is HIV positive"})).json()
-    assert answer["memo"]["audience"] == "dm:ann"
+    answer = (await client.post("/api/v1/memos", json={"user": "discord:ann", "text": "Is HIV positive"})).json()
+    assert answer["memo"]["audience"] == "dm:discord:ann"
     assert answer["heard"] == (
         "It may be recalled in the person's direct messages only; POST /api/v1/memo/share changes that."
     )
     assert (await memory.show(user="ann", place=DEV)).memos == ()
-    which = {"user": "ann", "id": answer["memo"]["id"]}
+    which = {"user": "discord:ann", "id": answer["memo"]["id"]}
     shared = await client.post("/api/v1/memo/share", params=which, json={"audience": "everywhere"})
     assert shared.json()["audience"] == "everywhere"
     assert [memo.text for memo in (await memory.show(user="ann", place=DEV)).memos] == ["Is HIV positive"]
-    assert (await wrote(client, "Likes green tea", audience="everywhere"))["audience"] == "everywhere"
+    told = await wrote(client, "Likes green tea", user="discord:ann", audience="everywhere")
+    assert told["audience"] == "everywhere"
 
 
 async def test_a_change_of_what_was_changed_since_is_refused_and_says_what_to_do(client: httpx.AsyncClient):
@@ -140,14 +141,14 @@ async def test_an_undo_is_refused_where_the_last_change_came_with_a_deleted_mess
     client: httpx.AsyncClient, memory: AsyncMemory, clock: FakeClock
 ):
     where = Place("discord", "g1", "c1", public=True)
-    await wrote(client, "Plays the cello")
+    await wrote(client, "Plays the cello", user="discord:ann")
     await memory.add(Message("7", "ann", where, "I live in Ghent", clock()))
     await memory.remember("Lives in Ghent", user="ann", place=where, message="7", origin=Origin.DISCORD)
     await memory.message_deleted("discord", "7")
     offer = (await client.get("/api/v1/memos/undo", params={"user": "ann"})).json()
     assert offer["change"] is None
     assert "deleted" in offer["refused"]
-    answer = await client.post("/api/v1/memos/undo", json={"user": "ann"})
+    answer = await client.post("/api/v1/memos/undo", json={"user": "discord:ann"})
     assert (answer.status_code, answer.json()["detail"]) == (409, offer["refused"])
     assert texts(await listed(client, status="active")) == ["Plays the cello"]
 
@@ -206,12 +207,12 @@ async def test_history_and_why_tell_who_changed_what_and_which_message_said_it(
     done = await memory.remember(
         "Lives in Lisbon", user="ann", place=DEV, message="m1", audience=Audience("guild", "g1", "g1")
     )
-    which = {"user": "ann", "id": done.memo.id}
+    which = {"user": "discord:ann", "id": done.memo.id}
     await client.patch("/api/v1/memo", params=which, json={"text": "Lives in Lisbon since May"})
-    events = (await client.get("/api/v1/memo/history", params=which)).json()["events"]
+    events = (await client.get("/api/v1/memo/history", params={**which, "user": "ann"})).json()["events"]
     assert [(event["kind"], event["actor"]) for event in events] == [
         ("memo.revised", "operator"),
-        ("memo.added", "ann"),
+        ("memo.added", "discord:ann"),
     ]
     assert events[0]["data"]["before"]["text"] == "Lives in Lisbon"
     other = await memory.remember("Speaks Portuguese", user="ann", place=DEV, message="m1")
@@ -339,8 +340,10 @@ async def test_what_the_operator_writes_or_merges_gets_its_vector_without_anothe
         await embedded("Plays the cello everywhere")
 
 
-async def restored(client: httpx.AsyncClient, memo: dict[str, Any], status: int = 200) -> dict[str, Any]:
-    answer = await client.post("/api/v1/memo/restore", params={"user": "ann", "id": memo["id"]})
+async def restored(
+    client: httpx.AsyncClient, memo: dict[str, Any], status: int = 200, user: str = "ann"
+) -> dict[str, Any]:
+    answer = await client.post("/api/v1/memo/restore", params={"user": user, "id": memo["id"]})
     assert answer.status_code == status, answer.text
     return answer.json()
 
@@ -371,10 +374,15 @@ async def test_a_memo_whose_message_is_gone_or_that_nobody_knows_is_not_restored
 ):
     await memory.add(Message("m1", "ann", DEV, "I like green tea", clock()))
     memo = (await memory.remember("Likes green tea", user="ann", place=DEV, message="m1", origin=Origin.DISCORD)).memo
-    await memory.message_deleted("discord", "m1")
-    refusal = await restored(client, {"id": memo.id}, 409)
+    await memory.forget(memo.id, user="discord:ann")
+    await memory.store.write(lambda tx: tx.messages.delete("discord", "m1", clock()))  # as by an earlier version
+    refusal = await restored(client, {"id": memo.id}, 409, "discord:ann")
     assert "message was deleted" in refusal["detail"]
-    await restored(client, {"id": "durable-none"}, 404)
+    await memory.add(Message("m2", "ann", DEV, "I live in Ghent", clock()))
+    other = await memory.remember("Lives in Ghent", user="ann", place=DEV, message="m2", origin=Origin.DISCORD)
+    await memory.message_deleted("discord", "m2")
+    for gone in (other.memo.id, "durable-none"):
+        await restored(client, {"id": gone}, 404, "discord:ann")
 
 
 async def test_a_reader_restores_nothing(client: httpx.AsyncClient, reader: httpx.AsyncClient):

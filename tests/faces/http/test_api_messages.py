@@ -68,7 +68,7 @@ async def test_a_message_that_can_not_be_one_is_refused(client: httpx.AsyncClien
 async def test_a_prompt_tells_its_text_its_budgets_and_the_reason_of_each_line(
     client: httpx.AsyncClient, memory: AsyncMemory
 ):
-    await memory.remember("Prefers tea over coffee", user="ann", audience=EVERYWHERE)
+    await memory.remember("Prefers tea over coffee", user="discord:ann", audience=EVERYWHERE)
     await memory.remember("The otter is our mascot", user="ann", place=_place(), lore=True)
     asked = {"author": "ann", "place": DEV, "text": "which drink do I prefer?"}
     prompt = await post(client, "/context", asked)
@@ -130,7 +130,8 @@ def _where() -> dict[str, Any]:
 
 async def test_a_prompt_that_is_only_looked_at_counts_as_no_use(client: httpx.AsyncClient, memory: AsyncMemory):
     for number in range(40):  # more than fit, so that they are searched
-        await memory.remember(f"I like tea number {number} with {'much ' * 30}milk", user="ann", audience=EVERYWHERE)
+        text = f"I like tea number {number} with {'much ' * 30}milk"
+        await memory.remember(text, user="discord:ann", audience=EVERYWHERE)
     asked = {"author": "ann", "place": DEV, "text": "which tea do I like?"}
     await post(client, "/context", {**asked, "trial": True})
     assert not memory.engine.usage._pending

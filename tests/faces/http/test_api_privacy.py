@@ -30,12 +30,14 @@ async def test_everything_about_a_person_is_one_document(client: httpx.AsyncClie
 
 async def test_erasing_needs_the_name_exactly_and_gives_a_receipt(client: httpx.AsyncClient, memory: AsyncMemory):
     survey = (await client.post("/api/v1/erase/survey", json={"user": "ann"})).json()
-    assert (survey["counts"]["memos"], survey["counts"]["messages"], survey["confirm"]) == (1, 1, "ann")
-    for wrong in ("Ann", "ann ", "bob"):
-        answer = await client.post("/api/v1/erase", json={"user": "ann", "confirm": wrong})
+    assert (survey["counts"]["memos"], survey["counts"]["messages"], survey["confirm"]) == (1, 1, "discord:ann")
+    for wrong in ("Ann", "ann", "discord:ann ", "discord:bob"):
+        answer = await client.post("/api/v1/erase", json={"user": "discord:ann", "confirm": wrong})
         assert (answer.status_code, answer.headers["content-type"]) == (409, "application/problem+json")
+    bare = await client.post("/api/v1/erase", json={"user": "ann", "confirm": "ann"})
+    assert (bare.status_code, "say discord:ann" in bare.json()["detail"]) == (422, True)
     assert len((await memory.show(user="ann", place=DM)).memos) == 1
-    receipt = (await client.post("/api/v1/erase", json={"user": "ann", "confirm": "ann"})).json()
+    receipt = (await client.post("/api/v1/erase", json={"user": "discord:ann", "confirm": survey["confirm"]})).json()
     assert receipt["clean"] is True
     assert receipt["asked_by"] == "operator"
     assert (receipt["erased"]["memos"], receipt["erased"]["messages"]) == (1, 1)

@@ -225,7 +225,7 @@ def test_the_log_is_followed_live(window: Window, served: Served):
     page = window.go("/journal")
     page.get_by_role("button", name="Follow live").click()
     page.get_by_role("button", name="Following").wait_for()
-    served.run(lambda memory: memory.remember("Sharpens the kitchen knives", user=TOMAS))
+    served.run(lambda memory: memory.remember("Sharpens the kitchen knives", user=f"discord:{TOMAS}"))
     page.locator("#live").get_by_text("Sharpens the kitchen knives").wait_for()
     page.get_by_role("button", name="Following").click()
     page.get_by_role("button", name="Follow live").wait_for()
@@ -321,14 +321,14 @@ def test_a_person_is_erased_by_the_name_that_is_on_the_screen(window: Window):
     window.go("/erase")
     page.get_by_label("Person").fill("lena")
     page.get_by_role("button", name="Look").click()
-    page.get_by_role("heading", name=f"What there is about Lena, user {LENA}").wait_for()
+    page.get_by_role("heading", name=f"What there is about Lena, user discord:{LENA}").wait_for()
     page.get_by_text("This is Lena.").wait_for()
-    page.get_by_label(f"Type {LENA} to confirm").fill("Lena")
+    page.get_by_label(f"Type discord:{LENA} to confirm").fill("Lena")
     page.get_by_role("button", name="Erase", exact=True).click()
     page.get_by_text("Nothing was erased").wait_for()
-    page.get_by_label(f"Type {LENA} to confirm").fill(LENA)
+    page.get_by_label(f"Type discord:{LENA} to confirm").fill(f"discord:{LENA}")
     page.get_by_role("button", name="Erase", exact=True).click()
-    page.get_by_text(f"user {LENA}: erased").wait_for()
+    page.get_by_text(f"user discord:{LENA}: erased").wait_for()
     window.complaints.clear()  # the answer to the wrong name is an error, and the browser says so
 
 
@@ -356,11 +356,11 @@ def test_a_name_that_several_have_is_asked_about_and_one_that_nobody_has_brings_
         page.get_by_role("link", name=other).click()
         page.wait_for_url(lambda url: other in url)
         assert "2 people" not in page.locator("main").inner_text()
-        assert who.input_value() == other
+        assert who.input_value() == f"discord:{other}"
         who.fill("Tomass")
         page.get_by_role("button", name=button).click()
         page.get_by_text("Nobody is known by the id or name Tomass").wait_for()
-        page.get_by_role("link", name=f"Tomas {TOMAS}").click()
+        page.get_by_role("link", name=f"Tomas discord:{TOMAS}").click()
         page.wait_for_url(lambda url: TOMAS in url)
         assert "Nobody is known" not in page.locator("main").inner_text()
 
@@ -381,7 +381,7 @@ def test_a_search_and_a_prompt_take_the_name_of_who_asks(window: Window):
     page.get_by_role("heading", name="Why each line is there").wait_for()
     assert "hazelnuts" in page.locator("#text").inner_text()
     window.go("/people/memos?user=lena")
-    assert page.url.endswith(f"user={LENA}")
+    assert page.url.endswith(f"user=discord%3A{LENA}")
     assert heading(window).startswith("Lena")
 
 
@@ -410,7 +410,7 @@ def test_the_sessions_filter_goes_by_what_is_shown_and_deleted_messages_add_none
 def test_on_a_phone_nothing_has_to_be_pushed_sideways_and_targets_are_large(
     browser: Any, served: Served, paths: dict[str, str]
 ):
-    served.run(lambda memory: memory.remember("w" * 300, user=LENA))
+    served.run(lambda memory: memory.remember("w" * 300, user=f"discord:{LENA}"))
     with opened(browser, served, viewport=PHONE, has_touch=True, is_mobile=True) as window:
         window.sign_in()
         for path in ["/", *paths.values()]:
@@ -491,8 +491,8 @@ def test_a_person_is_erased_after_their_name_was_typed(window: Window):
     page = window.go(f"/erase?user={guild.PEOPLE['ayo']}")
     with page.expect_download() as file:
         page.get_by_role("link", name="Export all as JSON").click()
-    assert file.value.suggested_filename == f"recollect-{guild.PEOPLE['ayo']}.json"
-    page.get_by_label("to confirm").fill(guild.PEOPLE["ayo"])
+    assert file.value.suggested_filename == f"recollect-discord_{guild.PEOPLE['ayo']}.json"
+    page.get_by_label("to confirm").fill(f"discord:{guild.PEOPLE['ayo']}")
     page.get_by_role("button", name="Erase").click()
     page.get_by_role("heading", name="Receipt").wait_for()
     assert page.get_by_text("erased, and nothing was found afterwards").is_visible()

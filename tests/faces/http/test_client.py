@@ -91,7 +91,7 @@ async def test_what_was_said_goes_in_and_prompts_and_results_come_out(remote: Cl
     message = Message("m1", "ann", DEV, "We deploy with Terraform", clock(), "Ann")
     assert await remote.add(message)
     assert not await remote.add(message)
-    await remote.remember("Prefers tea over coffee", user="ann", audience=DEV.audience)
+    await remote.remember("Prefers tea over coffee", user="discord:ann", audience=DEV.audience)
     (found,) = await remote.search("terraform", user="ann", place=DEV, over="messages")
     assert found.item == message
     (best, *_) = await remote.search("which drink?", user="ann", ranker="unified")

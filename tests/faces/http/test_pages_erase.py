@@ -13,7 +13,7 @@ from recollect.core.types import Message, Origin, Place
 from recollect.faces.http.auth import RevokedSessions, Sessions, Tokens
 from recollect.testing.clock import FakeClock
 from tests.faces.http.conftest import TOKENS
-from tests.faces.http.visiting import text_of, visiting
+from tests.faces.http.visiting import hidden, text_of, visiting
 
 DEV = Place("discord", "77", "701", name="dev", public=True)
 
@@ -30,7 +30,7 @@ async def told(memory: AsyncMemory, clock: FakeClock) -> AsyncMemory:
 async def test_a_survey_counts_what_there_is(app: FastAPI, told: AsyncMemory):
     async with visiting(app) as visitor:
         page = text_of(await visitor.see("/erase", user="ann"))
-        assert "What there is about user ann" in page
+        assert "What there is about user discord:ann" in page
         assert "memories 1" in page
         assert "messages 1" in page
         assert "There is nothing about user zed" in text_of(await visitor.see("/erase", user="zed"))
@@ -38,17 +38,19 @@ async def test_a_survey_counts_what_there_is(app: FastAPI, told: AsyncMemory):
 
 async def test_the_wrong_name_erases_nothing(app: FastAPI, told: AsyncMemory):
     async with visiting(app) as visitor:
-        for typed in ("", "Ann", "ann ", "ben"):
-            answer = await visitor.send("/erase", 422, user="ann", typed=typed)
+        for typed in ("", "Ann", "ann", "discord:ann ", "discord:ben"):
+            answer = await visitor.send("/erase", 422, user="discord:ann", typed=typed)
             assert "Nothing was erased" in answer.text
     assert (await told.show(user="ann")).total == 1
 
 
 async def test_a_person_is_erased_with_a_receipt_that_can_be_downloaded(app: FastAPI, told: AsyncMemory):
     async with visiting(app) as visitor:
-        done = await visitor.send("/erase", user="ann", typed="ann")
+        page = await visitor.see("/erase", user="ann")
+        assert "Type discord:ann to confirm" in text_of(page)
+        done = await visitor.send("/erase", user=hidden(page, "user"), typed="discord:ann")
         page = await visitor.follow(done)
-        assert "user ann: erased, and nothing was found afterwards" in text_of(page)
+        assert "user discord:ann: erased, and nothing was found afterwards" in text_of(page)
         assert "otters" not in page
         link = re.search(r'href="(/erase/receipt\.json\?[^"]+)"', page)
         assert link
@@ -88,13 +90,13 @@ async def test_a_reader_exports_but_does_not_erase(app: FastAPI, told: AsyncMemo
 async def test_everything_about_a_person_is_one_file(app: FastAPI, told: AsyncMemory):
     async with visiting(app) as visitor:
         answer = await visitor.client.get("/export", params={"user": "ann"})
-        assert answer.headers["content-disposition"] == 'attachment; filename="recollect-ann.json"'
+        assert answer.headers["content-disposition"] == 'attachment; filename="recollect-discord_ann.json"'
         document = json.loads(answer.content)
         assert document["format"] == "recollect-export"
         assert [memo["text"] for memo in document["memos"]] == ["Collects porcelain otters"]
         assert [message["text"] for message in document["messages"]] == ["I collect porcelain otters"]
         durable = await visitor.client.get("/export", params={"user": "ann", "form": "durable"})
-        assert durable.headers["content-disposition"] == 'attachment; filename="durable-ann.json"'
+        assert durable.headers["content-disposition"] == 'attachment; filename="durable-discord_ann.json"'
         assert [item["text"] for item in json.loads(durable.content)["items"]] == ["Collects porcelain otters"]
 
 
@@ -106,8 +108,8 @@ async def test_a_person_is_exported_by_name_and_nobody_is_for_a_name_that_none_o
         await memory.remember("Collects walnuts", user=user, place=DEV, message=user, origin=Origin.DISCORD)
     async with visiting(app) as visitor:
         answer = await visitor.client.get("/export", params={"user": "ada"})
-        assert answer.headers["content-disposition"] == 'attachment; filename="recollect-310.json"'
-        assert "2 people are called Bob: 311, 312" in await visitor.see("/export", 422, user="Bob")
+        assert answer.headers["content-disposition"] == 'attachment; filename="recollect-discord_310.json"'
+        assert "2 people are called Bob: discord:311, discord:312" in await visitor.see("/export", 422, user="Bob")
         assert "Nobody is known by the id or name Zeno" in await visitor.see("/export", 404, user="Zeno")
 
 
@@ -121,8 +123,8 @@ async def test_a_name_that_several_have_is_not_taken_for_the_whole_guild(
         page = await visitor.see("/erase", user="Bob", guild="77")
         assert "2 people are called Bob" in text_of(page)
         assert "Erase it for good" not in page
-        assert 'href="/erase?user=311&amp;guild=77"' in page
-        assert "user 311 in guild 77" in text_of(await visitor.see("/erase", user="311", guild="77"))
+        assert 'href="/erase?user=discord%3A311&amp;guild=77"' in page
+        assert "user discord:311 in guild 77" in text_of(await visitor.see("/erase", user="311", guild="77"))
 
 
 async def test_the_name_of_a_file_holds_nothing_odd(app: FastAPI, memory: AsyncMemory):

@@ -6,7 +6,7 @@ from fastapi import Query
 from pydantic import Field
 
 from recollect.faces.http.api import records
-from recollect.faces.http.api.common import CHANGING, READING, Limit, Name, Part, Wire, router
+from recollect.faces.http.api.common import CHANGING, READING, SPELLING, Limit, Name, Part, Wire, router
 from recollect.faces.http.dependencies import AppStateDep
 
 routes = router("people")
@@ -36,9 +36,12 @@ async def list_guilds(state: AppStateDep, part: Part = "", after: After = "", li
 
 
 @routes.get("/people/learning", responses=READING)
-async def get_learning(state: AppStateDep, user: Annotated[Name, Query(description="A person's id.")]) -> Learning:
+async def get_learning(
+    state: AppStateDep, user: Annotated[Name, Query(description=f"A person's id, {SPELLING}.")]
+) -> Learning:
     """Whether anything is learned from what someone says."""
-    return Learning(user=user, learning=not await state.admin.is_paused(user), changed=False)
+    person = await state.admin.resolve(user, changes=False)
+    return Learning(user=person, learning=not await state.admin.is_paused(person), changed=False)
 
 
 @routes.post("/people/pause", responses=CHANGING)

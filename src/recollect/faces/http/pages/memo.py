@@ -7,7 +7,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from recollect.core.errors import BadInput, VersionConflict
 from recollect.core.types import EVERYWHERE, Audience, Memo, Subject
-from recollect.faces.http.pages.context import PageContext, PageDep, after, as_number, find_subject, parse_subject
+from recollect.faces.http.pages.context import PageContext, PageDep, after, as_number, find_subject
 from recollect.faces.http.pages.diff import steps
 from recollect.faces.http.pages.format import describe_audience, memo_url, memos_url, subject_query, url
 from recollect.faces.http.pages.memos import Field, Name, last_change, redirect_after_change
@@ -112,12 +112,13 @@ async def share(
 
 @router.post("/memos/pick")
 async def pick(
+    page: PageDep,
     pick: Annotated[list[str], Form(max_length=MAX_MERGED_MEMOS)] = [],  # noqa: B006 - FastAPI copies it
     user: Name = "",
     guild: Name = "",
 ) -> Response:
     """Several memos were selected: show them side by side."""
-    return RedirectResponse(url("/merge", **subject_query(parse_subject(user, guild)), pick=pick), 303)
+    return RedirectResponse(url("/merge", **subject_query(await find_subject(page, user, guild)), pick=pick), 303)
 
 
 @router.get("/merge")

@@ -69,7 +69,8 @@ async def memos(
     if match and match.matches:
         return RedirectResponse(url("/people", part=user), 303)
     if match and match.id != user:
-        return RedirectResponse(memos_url(Subject(match.id)), 303)
+        filters = _filter(part, kind, status, offset)
+        return RedirectResponse(memos_url(Subject(match.id), **filters.query(filters.offset)), 303)
     return await render_list(
         request, page, await find_subject(page, user=user), _filter(part, kind, status, offset), match=match
     )

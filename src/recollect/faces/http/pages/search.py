@@ -9,7 +9,7 @@ from uuid import uuid4
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
-from recollect.core.types import Message
+from recollect.core.types import Message, bare_id
 from recollect.faces.assistant.request import ChatRequest, chat_request
 from recollect.faces.http.pages.context import PageDep
 from recollect.recall.query import Hit
@@ -96,7 +96,8 @@ async def prompt(request: Request, page: PageDep, q: Text = "", user: Name = "",
     asker = await page.state.admin.asker(user, place)
     preview: ChatRequest | None = None
     if q.strip() and asker.user:
-        message = Message(uuid4().hex, asker.user, asker.place, q, page.state.clock(), name=asker.user)
+        author = bare_id(asker.place.platform, asker.user)
+        message = Message(uuid4().hex, author, asker.place, q, page.state.clock(), name=author)
         preview = await chat_request(page.state.memory, message, count_use=False)
     total = sum(part.tokens for part in preview.parts()) if preview else 0
     return page.render(request, "prompt.html", q=q, asker=asker, sent=preview, tokens=total)
