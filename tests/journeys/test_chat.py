@@ -221,7 +221,7 @@ def test_a_pipe_gets_plain_answers_line_by_line(process: Run):
         "  you in #dev: heard by everyone in home",
         "Nothing that I remember fits.",
         "  you in a direct message: heard by you alone",
-        'Deprecated 1 item matching "Lisbon"',
+        'Deprecated 1 item matching "Lisbon" (also hides 1 of my replies)',
         "Nothing was said here yet that could be explained; /why NUMBER explains a memory.",
     ]
     assert done.err == ""
@@ -347,8 +347,14 @@ async def test_a_profile_whose_layout_is_one_layer_of_a_prompt_sends_what_was_ty
 
         await asyncio.to_thread(talk)
         (_, first), (_, last) = (request.turns[-1] for request in server.requests)
-    assert first == "User message:\nwhich bike is mine?"
-    assert last == ("## Relevant Memories\n\n- [fact] my bike is the red one\n\n---\nUser message:\nwhich bike was it?")
+    assert first == "User message:\n\nwhich bike is mine?"
+    assert last == "\n".join(  # of blocks that end at cache marks
+        [
+            "## Relevant Memories\n\n- [fact] my bike is the red one",
+            "\n\n---\nRecent conversation:\n\n[me]: which bike is mine?\n[recollect]: I see.",
+            "\n\n---\nUser message:\n\nwhich bike was it?",
+        ]
+    )
 
 
 async def test_what_was_forgotten_is_in_no_later_request_not_even_after_a_restart_until_it_is_undone(folder: Path):

@@ -50,9 +50,9 @@ async def told(folder: Path, user: str, name: str) -> None:
 def test_a_person_is_erased_and_exported_by_name(cli: Run, store: Path, folder: Path):
     asyncio.run(told(folder, "310", "Ada"))
     exported = cli("export", "ada")
-    assert exported.json["user"] == "310"
-    assert exported.err == "recollect: ada is user 310\n"
-    assert cli("erase", "Ada", "--yes").out.startswith("Erased of user 310: 1 memory, 1 message")
+    assert exported.json["user"] == "discord:310"
+    assert exported.err == "recollect: ada is user discord:310\n"
+    assert cli("erase", "Ada", "--yes").out.startswith("Erased of user discord:310: 1 memory, 1 message")
     assert cli("erase", "ben", "--dry-run").err == ""
 
 
@@ -62,11 +62,12 @@ def test_a_name_that_several_have_erases_nobody_and_one_that_nobody_has_brings_n
     asyncio.run(told(folder, "310", "Ada"))
     asyncio.run(told(folder, "311", "Ada"))
     refused = cli("erase", "Ada", "--yes", code=2)
-    assert refused.err == "recollect: 2 people are called Ada: 310, 311; say which by the id\n"
+    assert refused.err == "recollect: 2 people are called Ada: discord:310, discord:311; say which by the id\n"
     assert all(cli("export", user).json["memos"] for user in ("310", "311"))
     near = cli("erase", "Adda", "--dry-run")
-    assert (
-        near.err == "recollect: warning: nobody is known by the id or name Adda; did you mean Ada (310), Ada (311)?\n"
+    assert near.err == (
+        "recollect: warning: nobody is known by the id or name Adda; "
+        "did you mean Ada (discord:310), Ada (discord:311)?\n"
     )
     assert near.out == "Nothing is known of user Adda\n"
 

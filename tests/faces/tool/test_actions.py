@@ -277,7 +277,7 @@ async def test_an_update_in_a_dm_takes_a_public_memory_out_of_public_and_says_so
         one = await agent.of("ann", DEV).save("I live in Lisbon")
         answer = await agent.of("ann", DM)("update", id=one, content="I live in Lisbon and plan a divorce")
         assert "It may be recalled in the user's direct messages only" in answer.text
-        assert answer.data["audience"] == "dm:ann"
+        assert answer.data["audience"] == "dm:discord:ann"
         assert await agent.of("ann", DEV).listed() == []
         assert await agent.of("ann", DM).listed() == ["I live in Lisbon and plan a divorce"]
 

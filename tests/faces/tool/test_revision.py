@@ -6,7 +6,8 @@ from recollect.core.errors import BadInput, UnknownMemo
 from recollect.core.types import EVERYWHERE, Audience, Kind, Origin, Place, Status
 from tests.scenes import DEV, DM, ELSEWHERE, GENERAL, PRIVATE_THREAD, STAFF, lines, opened
 
-PRIVATE = Audience("dm", "ann")
+ANN = "discord:ann"
+PRIVATE = Audience("dm", ANN)
 
 
 async def test_the_owners_correction_keeps_id_audience_and_kind_and_is_the_owners_from_then_on():
@@ -14,7 +15,7 @@ async def test_the_owners_correction_keeps_id_audience_and_kind_and_is_the_owner
         learned = await stage.learned("I think the office is in Rome", place=DEV)
         after = await stage.memory.update(learned.id, "The office is in Lyon", user="ann", place=GENERAL)
         assert (after.id, after.audience, after.kind) == (learned.id, learned.audience, learned.kind)
-        assert (after.text, after.source.origin, after.source.actor) == ("The office is in Lyon", Origin.MANUAL, "ann")
+        assert (after.text, after.source.origin, after.source.actor) == ("The office is in Lyon", Origin.MANUAL, ANN)
         (event, *_) = await stage.memory.history(learned.id, user="ann", place=DM)
         assert (event.kind, event.data["before"]["text"]) == ("memo.revised", learned.text)
 
@@ -38,8 +39,8 @@ async def test_the_history_says_that_fewer_hear_it_and_undo_and_share_let_them_h
         learned = await stage.learned("I live in Lisbon", place=DEV)
         await stage.memory.update(learned.id, "I live in Porto", user="ann", place=DM)
         reasons = [event.text for event in await stage.memory.history(learned.id, user="ann", place=DM)]
-        assert "audience dm:ann: it is changed where no others hear it" in reasons
-        await stage.memory.undo(user="ann")
+        assert "audience dm:discord:ann: it is changed where no others hear it" in reasons
+        await stage.memory.undo(user=ANN)
         assert await stage.known(place=DEV) == ["I live in Lisbon"]
         await stage.memory.update(learned.id, "I live in Porto", user="ann", place=DM)
         await stage.memory.share(learned.id, user="ann", place=DM)
@@ -107,7 +108,7 @@ async def test_private_words_end_no_public_fact_that_they_contradict():
 async def test_what_its_owner_wrote_stays_the_owners_when_an_agent_rewords_it():
     async with opened() as stage:
         memo = await stage.remember("The office is in Rome")
-        after = await stage.memory.update(memo.id, "The office is in Lyon", user="ann", origin=Origin.TOOL)
+        after = await stage.memory.update(memo.id, "The office is in Lyon", user=ANN, origin=Origin.TOOL)
         assert after.source.origin is Origin.MANUAL
 
 
