@@ -1,14 +1,19 @@
 """What leaves the assistant: the requests themselves, as a model's server gets them, under every profile."""
 
 import re
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from recollect import Place
+from recollect.core.ports import ExtractionResult
+from recollect.privacy.target import ErasureTarget
 from recollect.settings import PROFILES
 from recollect.testing.model_server import Request, Says
+from recollect.testing.models import FakeModel, quoting
 from tests.faces.assistant.test_assistant import PROVIDERS, Talk, talking
 from tests.scenes import DEV, DM, GENERAL
 
@@ -176,6 +181,52 @@ async def test_a_reply_that_is_still_being_sent_is_in_the_next_request_once() ->
         texts = [last_turn(request) for request in talk.server.requests]
     assert [text.count("[Rec]: the first answer") for text in texts] == [0, 1, 1]
     assert [text.count("[Rec]: two") for text in texts] == [0, 0, 1]
+
+
+async def _next_turn_while_sending(talk: Talk, text: str, change: Callable[[], Awaitable[object]], after: Place) -> str:
+    """The next request after a change that was made while the reply to a text was still being sent."""
+    talk.stage.clock.advance(seconds=1)
+    await talk.assistant.reply(talk.stage.message(text, place=SECRETIVE))
+    talk.stage.clock.advance(seconds=1)
+    await change()
+    talk.stage.clock.advance(seconds=1)
+    await talk.assistant.reply(talk.stage.message("what is new?", "bob", after))
+    return str(talk.server.requests[-1].body)
+
+
+SECRETIVE = replace(DEV, public=False)
+
+
+@pytest.mark.acceptance("W11")
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("change", ["nothing", "source deleted", "question deleted", "forgotten", "erased", "opened"])
+async def test_a_reply_that_is_still_being_sent_is_not_in_the_next_request_once_it_may_not_be_told(
+    change: str, profile: str
+) -> None:
+    learner = FakeModel(lambda heard: ExtractionResult(tuple(map(quoting, heard.messages[:1]))))
+    async with talking(lambda _: Says("You live in Lisbon."), profile=profile, model=learner) as talk:
+        memory = talk.stage.memory
+        if change == "forgotten" and not memory.settings.memos.enabled:
+            pytest.skip("this document has no durable memory")
+        await talk.stage.tell("I live in Lisbon", place=SECRETIVE)
+        if change == "forgotten" and not await talk.stage.known("ann", SECRETIVE):
+            await talk.stage.remember("I live in Lisbon", place=SECRETIVE)
+
+        async def happen() -> object:
+            if change == "source deleted":
+                return await memory.message_deleted("discord", "m1")
+            if change == "question deleted":
+                return await memory.message_deleted("discord", "m2")
+            if change == "forgotten":
+                return await memory.forget("I live in Lisbon", user="ann", place=SECRETIVE)
+            if change == "erased":
+                return await memory.privacy.erase(ErasureTarget("discord:ann"), asked_by="discord:ann")
+            return None
+
+        body = await _next_turn_while_sending(
+            talk, "where do I live?", happen, DEV if change == "opened" else SECRETIVE
+        )
+    assert ("You live in Lisbon." in body) == (change == "nothing")
 
 
 async def test_where_memory_is_switched_off_a_conversation_is_still_one() -> None:
