@@ -238,7 +238,7 @@ async def test_replies_to_others_that_repeat_what_an_erased_person_said_are_eras
     async with a_talk(tmp_path) as talk:
         await talk.stage.tell("I live in Lisbon")
         await talk.ask("where does Ann live?", "bob", GENERAL)
-        receipt = await talk.stage.memory.privacy.erase(ErasureTarget("ann"), asked_by="ann")
+        receipt = await talk.stage.memory.privacy.erase(ErasureTarget("discord:ann"), asked_by="discord:ann")
         assert receipt.clean
         assert await rows_with(talk.stage.memory, SECRET) == []
         assert excerpts(await three_more(talk)) == []

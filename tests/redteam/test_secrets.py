@@ -112,7 +112,7 @@ def test_nothing_of_a_secret_reaches_the_disk_through_the_api(tmp_path: Path, ev
             edit = {"platform": "web", "id": f"m{number}", "text": f"edited: {form.text}"}
             assert client.post("/observe/edited", json=edit).status_code == 200
             memo = {
-                "user": "ann",
+                "user": "web:ann",
                 "text": f"About {number}: {form.text}",
                 "tags": [form.text] if len(form.text) <= 90 else [],
             }

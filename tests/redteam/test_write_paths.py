@@ -112,10 +112,10 @@ async def test_what_is_said_about_somebody_else_is_the_speakers_note_and_told_to
         await memory.remember(NOTE, user="ann", place=DEV, kind="fact")
         await tool.call({"action": "save", "content": "Carol was arrested last year", "category": "fact"})
         async with asking(create(memory, TOKENS, clock=stage.clock), OPERATOR) as client:
-            await client.post("/api/v1/memos", json={"user": "ann", "text": "Dan is in debt", "kind": "fact"})
+            await client.post("/api/v1/memos", json={"user": "discord:ann", "text": "Dan is in debt", "kind": "fact"})
         own = await memory.remember("Likes tea", user="ann", place=DEV)
         await memory.update(own.memo.id, "Eve is pregnant", user="ann", place=DEV)
-        memos = await memory.store.read(lambda tx: tx.memos.list(Subject("ann")))
+        memos = await memory.store.read(lambda tx: tx.memos.list(Subject("discord:ann")))
         assert {memo.kind for memo in memos} == {Kind.PERSON}
         assert len(memos) == 4
         prompt = await stage.prompt("what is new?", user="bob", place=DEV)
@@ -129,7 +129,7 @@ async def test_a_fact_about_oneself_in_the_third_person_is_no_note() -> None:
         await stage.say("hello all")  # as Ann
         tool = MemoryTool(stage.memory, user="ann", place=DEV)
         await tool.call({"action": "save", "content": "Ann likes green tea", "category": "fact"})
-        (memo,) = await stage.memory.store.read(lambda tx: tx.memos.list(Subject("ann")))
+        (memo,) = await stage.memory.store.read(lambda tx: tx.memos.list(Subject("discord:ann")))
     assert memo.kind is not Kind.PERSON
 
 

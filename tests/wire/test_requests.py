@@ -1,20 +1,31 @@
 """What leaves the assistant: the requests themselves, as a model's server gets them, under every profile."""
 
 import re
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from recollect import Place
+from recollect.core.ports import ExtractionResult
+from recollect.privacy.target import ErasureTarget
 from recollect.settings import PROFILES
 from recollect.testing.model_server import Request, Says
+from recollect.testing.models import FakeModel, quoting
 from tests.faces.assistant.test_assistant import PROVIDERS, Talk, talking
 from tests.scenes import DEV, DM, GENERAL
 
 TERMINAL = Place(dm="ann")
 PLACES = {"dm": DM, "channel": DEV, "terminal": TERMINAL}
-HISTORY = {"unified": (35, 3_000), "discoclaw": (10, 3_000), "dnam": (10, 3_000), "clanker": (35, 10**9)}
+HISTORY = {
+    "unified": (35, 3_000),
+    "discoclaw": (10, 3_000),
+    "dnam": (10, 3_000),
+    "clanker": (35, 10**9),
+    "rolling": (10, 3_000),
+}
 """Messages and characters of history that a document allows."""
 RULES = "Conversation memory is a lossy, compressed summary"
 SKILL = "Save proactively"
@@ -42,10 +53,16 @@ def assert_answers(request: Request, message: str) -> None:
     assert turn.count(message) == 1
 
 
+async def remember(talk: Talk, *texts: str, **how: Any) -> None:
+    """Remember, except where the document has no durable memory."""
+    if talk.stage.memory.settings.memos.enabled:
+        await talk.stage.remember(*texts, **how)
+
+
 async def fill(talk: Talk, place: Place = DEV) -> None:
     """Facts, lore, a summary, talk of others, and older talk that has words in common with what will be asked."""
-    await talk.stage.remember(*(f"Owns bike number {number} of the collection" for number in range(30)), place=place)
-    await talk.stage.remember("Bikes are parked in the yard", lore=True)
+    await remember(talk, *(f"Owns bike number {number} of the collection" for number in range(30)), place=place)
+    await remember(talk, "Bikes are parked in the yard", lore=True)
     await talk.stage.summarise("Ann and Bob compare bikes.")
     for number in range(30):
         said = await talk.stage.say(f"bike story {number}, told by Bob", user="bob")
@@ -102,8 +119,7 @@ async def test_over_thirty_turns_history_keeps_its_budget_and_its_order_and_the_
     profile: str,
 ) -> None:
     async with talking(lambda _: Says("I see."), profile=profile, summary={"enabled": False}) as talk:
-        if talk.stage.memory.settings.memos.enabled:
-            await talk.stage.remember("Lives in Lisbon", "Plays chess", place=TERMINAL)
+        await remember(talk, "Lives in Lisbon", "Plays chess", place=TERMINAL)
         asked = await thirty_turns(talk)
         requests = talk.server.requests
         max_messages, max_chars = HISTORY.get(profile, (120, 24_000))
@@ -167,6 +183,52 @@ async def test_a_reply_that_is_still_being_sent_is_in_the_next_request_once() ->
     assert [text.count("[Rec]: two") for text in texts] == [0, 0, 1]
 
 
+async def _next_turn_while_sending(talk: Talk, text: str, change: Callable[[], Awaitable[object]], after: Place) -> str:
+    """The next request after a change that was made while the reply to a text was still being sent."""
+    talk.stage.clock.advance(seconds=1)
+    await talk.assistant.reply(talk.stage.message(text, place=SECRETIVE))
+    talk.stage.clock.advance(seconds=1)
+    await change()
+    talk.stage.clock.advance(seconds=1)
+    await talk.assistant.reply(talk.stage.message("what is new?", "bob", after))
+    return str(talk.server.requests[-1].body)
+
+
+SECRETIVE = replace(DEV, public=False)
+
+
+@pytest.mark.acceptance("W11")
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("change", ["nothing", "source deleted", "question deleted", "forgotten", "erased", "opened"])
+async def test_a_reply_that_is_still_being_sent_is_not_in_the_next_request_once_it_may_not_be_told(
+    change: str, profile: str
+) -> None:
+    learner = FakeModel(lambda heard: ExtractionResult(tuple(map(quoting, heard.messages[:1]))))
+    async with talking(lambda _: Says("You live in Lisbon."), profile=profile, model=learner) as talk:
+        memory = talk.stage.memory
+        if change == "forgotten" and not memory.settings.memos.enabled:
+            pytest.skip("this document has no durable memory")
+        await talk.stage.tell("I live in Lisbon", place=SECRETIVE)
+        if change == "forgotten" and not await talk.stage.known("ann", SECRETIVE):
+            await talk.stage.remember("I live in Lisbon", place=SECRETIVE)
+
+        async def happen() -> object:
+            if change == "source deleted":
+                return await memory.message_deleted("discord", "m1")
+            if change == "question deleted":
+                return await memory.message_deleted("discord", "m2")
+            if change == "forgotten":
+                return await memory.forget("I live in Lisbon", user="ann", place=SECRETIVE)
+            if change == "erased":
+                return await memory.privacy.erase(ErasureTarget("discord:ann"), asked_by="discord:ann")
+            return None
+
+        body = await _next_turn_while_sending(
+            talk, "where do I live?", happen, DEV if change == "opened" else SECRETIVE
+        )
+    assert ("You live in Lisbon." in body) == (change == "nothing")
+
+
 async def test_where_memory_is_switched_off_a_conversation_is_still_one() -> None:
     async with talking([Says("Blue."), Says("I said blue.")], enabled=False) as talk:
         await talk.ask("pick a color", place=TERMINAL)
@@ -181,8 +243,8 @@ async def test_where_memory_is_switched_off_a_conversation_is_still_one() -> Non
 @pytest.mark.parametrize("profile", PROFILES)
 async def test_the_instructions_have_the_rules_the_skill_and_lore_where_the_document_has_them(profile: str) -> None:
     async with talking(lambda _: Says("Yes.\nmemory_line: Fridays are for cake"), profile=profile) as talk:
-        await talk.ask("hello there", place=DEV)
-        await talk.ask("hello there", place=TERMINAL)
+        await talk.ask("Fridays are for cake", place=DEV)
+        await talk.ask("Fridays are for cake", place=TERMINAL)
         channel, terminal = talk.server.requests
         lore = await talk.stage.events("memo.added")
         has_tool = talk.stage.memory.settings.memos.enabled
@@ -215,8 +277,8 @@ async def test_what_the_platform_lets_the_assistant_do_is_in_the_request(profile
 @pytest.mark.parametrize("profile", PROFILES)
 async def test_the_recent_window_takes_part_in_the_query(profile: str) -> None:
     async with talking(lambda _: Says("I see."), profile=profile, memos={"inject_max_items": 2}) as talk:
-        await talk.stage.remember("Owns a red bike from Italy", place=TERMINAL)
-        await talk.stage.remember(*(f"Cooked dish {number} for Bob" for number in range(30)), place=TERMINAL)
+        await remember(talk, "Owns a red bike from Italy", place=TERMINAL)
+        await remember(talk, *(f"Cooked dish {number} for Bob" for number in range(30)), place=TERMINAL)
         await talk.ask("which bike of mine is from Italy?", place=TERMINAL)
         await talk.ask("and the other one?", place=TERMINAL)
         first, second = map(last_turn, talk.server.requests)
@@ -300,8 +362,8 @@ async def everything(talk: Talk, folder: Path) -> Request:
     await talk.stage.say("the bike of old was a steel one", user="bob")
     for number in range(60):
         await talk.stage.say(f"nothing much {number}", user="bob")
-        await talk.stage.remember(f"Owns bike {number:02d} of the steel collection in the cellar")
-    await talk.stage.remember("Steel bikes are parked in the yard", lore=True)
+        await remember(talk, f"Owns bike {number:02d} of the steel collection in the cellar")
+    await remember(talk, "Steel bikes are parked in the yard", lore=True)
     await talk.stage.summarise("They compare steel. " * 200)
     await talk.ask("is the quiz on?", place=GENERAL)
     await talk.ask("which steel bike of old is mine?")
@@ -330,7 +392,7 @@ async def test_what_is_switched_off_is_absent_and_the_commands_say_so(profile: s
     async with talking(
         lambda _: Says("Fine."), profile=profile, data_dir=str(tmp_path), past={"max_messages": 0}
     ) as talk:
-        await talk.stage.remember("Owns a steel bike")
+        await remember(talk, "Owns a steel bike")
     async with talking(lambda _: Says("Fine."), profile=profile, data_dir=str(tmp_path), **off) as talk:
         await talk.stage.summarise("They compare steel.")
         await talk.ask("is the quiz on?", place=GENERAL)

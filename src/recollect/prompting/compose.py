@@ -11,6 +11,7 @@ from datetime import timedelta
 
 from recollect.core.clock import Clock
 from recollect.core.errors import RecollectError
+from recollect.core.events import EventKind
 from recollect.core.ports import Layer, PromptRequest, Tx
 from recollect.core.ports.layer import Block, Line
 from recollect.core.ports.layout import Layout
@@ -38,6 +39,14 @@ MOMENT = timedelta(milliseconds=1)
 MIN_QUERY_WORDS = 4
 """A message with fewer words of its own than this says little."""
 
+_REMOVALS = (
+    EventKind.MESSAGE_DELETED,
+    EventKind.MESSAGE_EDITED,
+    EventKind.MEMO_ERASED,
+    EventKind.ERASURE_CHECKED,
+)
+_MAX_REMOVALS = 100
+
 _Key = tuple[str, Place, str, str | None, str, int, bool, tuple[str, ...]]
 
 
@@ -47,6 +56,7 @@ class _StoreSnapshot:
 
     generation: int
     recent: Sequence[Message]
+    unstored: Sequence[Message]
     summary: Summary | None
     is_stored: bool
     """Whether the message being answered is in the journal."""
@@ -86,11 +96,13 @@ class Composer:
     ) -> Prompt:
         """The prompt for a request; see `View.context`."""
         request = replace(request, layout=self._layout)
-        snapshot = await self._read(request)
+        unstored = [message for message in unstored if request.is_visible(message)]
+        snapshot = await self._read(request, unstored)
         if snapshot is None:  # layers that need the store would fail too, and much time has passed
             request = replace(request, recent=unstored)
             return await self._compose(request, actions, whole, unstored, self._timeout / 5)
         message_id = request.message if snapshot.is_stored else None
+        unstored = snapshot.unstored
         ids = tuple(message.id for message in unstored)
         key = request.user, request.place, request.text, message_id, actions, snapshot.generation, whole, ids
         recent = [*snapshot.recent, *unstored][-self._options.max_messages :]
@@ -116,15 +128,15 @@ class Composer:
     async def close(self) -> None:
         await self._cache.close()
 
-    async def _read(self, request: PromptRequest) -> _StoreSnapshot | None:
+    async def _read(self, request: PromptRequest, unstored: Sequence[Message]) -> _StoreSnapshot | None:
         try:
             async with asyncio.timeout(self._timeout):
-                return await request.store.read(self._snapshot(request))
+                return await request.store.read(self._snapshot(request, unstored))
         except (RecollectError, TimeoutError) as error:
             log.warning("the store can't be read, the prompt goes without: %s", str(error) or "no answer in time")
             return None
 
-    def _snapshot(self, request: PromptRequest) -> Callable[[Tx], _StoreSnapshot]:
+    def _snapshot(self, request: PromptRequest, unstored: Sequence[Message]) -> Callable[[Tx], _StoreSnapshot]:
         def work(tx: Tx) -> _StoreSnapshot:
             stored = tx.messages.get(request.place.platform, request.message) if request.message else None
             said = max(request.now, stored.at) if stored else request.now  # a platform's clock may be ahead of ours
@@ -136,6 +148,7 @@ class Composer:
             return _StoreSnapshot(
                 tx.generation(),
                 withheld.visible_messages(tx, screen, recent),
+                withheld.visible_messages(tx, screen, _without_removed(tx, unstored)),
                 summary and withheld.screen_summary(summary, screen),
                 stored is not None,
                 screen,
@@ -177,6 +190,17 @@ class Composer:
         if not self._options.queries_recent or len(content_words(text)) >= MIN_QUERY_WORDS:
             return ""
         return "\n".join(clip(message.text, MAX_SUBJECT_CHARS) for message in recent[-MAX_SUBJECT_MESSAGES:])
+
+
+def _without_removed(tx: Tx, unstored: Sequence[Message]) -> list[Message]:
+    """What is not stored, unless something was removed since it was asked for: that may have been in the request, and
+    no word of it is kept to compare with.
+    """
+    removals = list(tx.events.list(limit=_MAX_REMOVALS, kinds=_REMOVALS)) if unstored else []
+    ids = {event.data.get("message") for event in removals}
+    times = [event.at for event in removals]
+    asked = [(message, withheld.question(tx, message) or message) for message in unstored]
+    return [message for message, first in asked if message.reply_to not in ids and all(at < first.at for at in times)]
 
 
 def _summary_before(tx: Tx, session: str, place: Place, message: Message | None) -> Summary | None:

@@ -39,7 +39,6 @@ MAX_PEOPLE = 6
 MAX_TEXT_CHARS = 500
 """Characters of a statement that are compared."""
 _CHANGE_KINDS = (EventKind.MEMO_RETIRED, EventKind.MEMO_REVISED, EventKind.MEMO_UNDONE, EventKind.MEMO_REDONE)
-_ERASURE_KINDS = (EventKind.MEMO_ERASED, EventKind.ERASURE_CHECKED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,11 +176,6 @@ class Withheld:
         """Scope and id of what is withheld."""
         return frozenset((item.scope, item.memo) for item in self.items if item.text)
 
-    @property
-    def removals(self) -> frozenset[tuple[str, datetime]]:
-        """Messages whose words were removed, and when."""
-        return frozenset((item.memo, item.at) for item in self.items if not item.text)
-
     def hides(self, message: Message, question: Message | None = None) -> bool:
         """Whether a message is withheld: it is the source of a retired statement, the reply to it, or repeats it.
         `asked` is the message that it answers.
@@ -291,12 +285,6 @@ def collect(tx: Tx, place: Place, people: Iterable[str], messages: Sequence[Mess
     chosen = list(dict.fromkeys(candidates))[:MAX_PEOPLE]
     names = {message.person: message.name for message in messages if not message.bot and message.name}
     return _collect(tx, place.guild_key, chosen, names)
-
-
-def with_erasures(tx: Tx, held: Withheld) -> Withheld:
-    """The same with the last erasures, whoever was erased: conversations that were open then are read again."""
-    events = tx.events.list(limit=1, kinds=_ERASURE_KINDS)
-    return replace(held, items=[*held.items, *(Retired("", f"{event.id}", "", event.at) for event in events)])
 
 
 def of_session(tx: Tx, session: str) -> Withheld:

@@ -5,6 +5,8 @@ import logging
 
 import pytest
 
+from recollect import Place
+from recollect.faces.assistant.actions import platform_actions
 from recollect.faces.discord.listener import UNREADABLE
 from recollect.testing.model_server import Calls, ModelServer, Request, Says, Slow, Status
 from recollect.testing.models import FakeModel
@@ -84,7 +86,7 @@ async def test_what_discord_itself_says_in_someones_name_is_neither_answered_nor
     async with wired() as wire, wire.online():
         await wire.lab.say(wire.lab.ada, wire.lab.dev, f"{wire.lab.bot.mention} joined", kind=JOINED)
         assert (await wire.order("!memory show")).startswith("Durable memory")
-        assert await wire.memory.store.read(lambda tx: tx.messages.written_by(str(wire.lab.ada.id))) == []
+        assert await wire.memory.store.read(lambda tx: tx.messages.written_by(f"discord:{wire.lab.ada.id}")) == []
 
 
 async def test_an_answer_is_shown_while_it_is_written() -> None:
@@ -249,8 +251,12 @@ async def test_a_profile_whose_layout_is_one_layer_of_a_prompt_sends_what_was_sa
         for text in ("which bike is mine?", "and the red one?"):
             await bot.order(f"{bot.lab.bot.mention} {text}")
             bot.clock.advance(minutes=1)
-        turns = [request.turns[-1] for request in server.requests]
-    assert turns == [("user", "User message:\nwhich bike is mine?"), ("user", "User message:\nand the red one?")]
+        (first,), (second,) = (request.turns for request in server.requests)
+        can_do = platform_actions(Place("discord"), bot.memory.settings)
+    actions = f"Discord Actions:\n\n{can_do}\n\n---\n"
+    assert first == ("user", f"{actions}User message:\n\nwhich bike is mine?")
+    history = "Recent conversation:\n\n[Ada]: which bike is mine?\n[recollect]: Yes\n\n\n---\n"
+    assert second == ("user", f"{history}{actions}User message:\n\nand the red one?")
 
 
 async def test_without_a_model_help_is_help_and_who_asks_what_is_known_of_them_is_told() -> None:
@@ -262,7 +268,7 @@ async def test_without_a_model_help_is_help_and_who_asks_what_is_known_of_them_i
         told = "Here is what I remember about you:\n- I like green tea"
         assert await bot.order(f"{me} what do you know about me?") == told
         assert await bot.order(f"{me} tell me about myself") == told
-        kept = await bot.memory.store.read(lambda tx: tx.messages.written_by(author=str(bot.lab.ada.id)))
+        kept = await bot.memory.store.read(lambda tx: tx.messages.written_by(f"discord:{bot.lab.ada.id}"))
     assert "help" not in [message.text for _, message in kept]
 
 

@@ -131,7 +131,7 @@ async def test_what_was_learned_is_told_once_by_whoever_has_the_channel(database
             return [line.split(" – ")[0] for line in lab.said(channel) if line.startswith("Learned")]
 
         await eventually(lambda: all(lines(one) for one in (lab.here, lab.there, whispered)), WAIT)
-        await bot.zero.memory.forget("two cats", user=str(lab.ada.id))
+        await bot.zero.memory.forget("two cats", user=f"discord:{lab.ada.id}")
         await eventually(lambda: not lines(lab.there), WAIT)
         assert lines(lab.here) == ["Learned: [fact] I like green tea"]
         assert lines(whispered) == ["Learned: [fact] I collect stamps"]
@@ -154,7 +154,7 @@ async def test_the_memory_channel_is_kept_by_the_one_that_has_it(database: str, 
 
             await eventually(lambda: "tea" in shown() and "chess" in shown(), WAIT)
             async with AsyncMemory(database, embedder="null", run_worker=False) as other:
-                await other.forget("tea", user=str(lab.ada.id))
+                await other.forget("tea", user=f"discord:{lab.ada.id}")
             await eventually(lambda: "tea" not in shown(), WAIT)
             assert len(lab.said(mirror)) == 1
 
@@ -231,7 +231,7 @@ async def test_a_bot_that_is_divided_anew_goes_on_where_it_was(database: str) ->
     async with sharded(database, discord={"learned_notices": "here"}) as bot:
         async with bot.online():
             await bot.noted(StateKind.BOT_POSITION)
-        await bot.zero.memory.remember("I like tea", user=str(bot.lab.ada.id))
+        await bot.zero.memory.remember("I like tea", user=f"discord:{bot.lab.ada.id}")
         notes = BotState(bot.zero.memory.store)
         shards = await notes.keys(StateKind.BOT_POSITION)
         before = {shard: int(await notes.get(log_position(shard)) or 0) for shard in shards}

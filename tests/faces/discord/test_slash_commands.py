@@ -47,7 +47,7 @@ async def test_forgetting_is_asked_for_first() -> None:
 
 async def test_what_was_forgotten_is_offered_to_restore_as_far_as_it_may_be_heard_here() -> None:
     async with acting() as scene:
-        ann = str(scene.ann.id)
+        ann = f"discord:{scene.ann.id}"
         for words in ("Works at Acme Corp", "Likes green tea"):
             await scene.memory.remember(words, user=ann, place=scene.place(scene.dev))
         secret = (await scene.memory.remember("Collects stamps in secret", user=ann)).memo

@@ -44,7 +44,7 @@ def test_no_message_is_too_long_and_no_word_is_lost(text: str, limit: int) -> No
         ("- [fact] likes *tea*", r"- [fact] likes \*tea\*"),
         ("1. [fact] a_b", r"1. [fact] a\_b"),
         ("- # not a heading", r"- \# not a heading"),
-        ("[a](http://b)", r"\[a](http://b)"),
+        ("[a](http://b)", r"\[a]\(http://b)"),
     ],
 )
 def test_our_own_bullets_stay_and_marks_of_others_do_nothing(said: str, shown: str) -> None:

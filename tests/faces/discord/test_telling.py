@@ -59,7 +59,7 @@ def dms(wire: Wired) -> list[str]:
 
 async def kept(wire: Wired) -> list[str]:
     """All that there is of Ada's: what she said, and what was learned from it."""
-    user = str(wire.lab.ada.id)
+    user = f"discord:{wire.lab.ada.id}"
     said = await wire.memory.store.read(lambda tx: tx.messages.written_by(user))
     return [*(message.text for _, message in said), *await wire.known()]
 
@@ -173,7 +173,7 @@ async def test_a_command_that_can_tell_nobody_remembers_nothing() -> None:
 async def test_a_form_of_a_stranger_tells_before_it_changes_words() -> None:
     async with wired(discord={"privacy_notice": "dm"}) as wire, wire.online():
         wire.lab.ada.takes_dms = False
-        await wire.memory.remember("Works at Acme", user=str(wire.lab.ada.id), audience=EVERYWHERE)
+        await wire.memory.remember("Works at Acme", user=f"discord:{wire.lab.ada.id}", audience=EVERYWHERE)
         form = await wire.lab.slash(wire.lab.ada, wire.lab.dev, "memory edit", {"which": "Acme"})
         await erased(wire)
         wire.lab.trouble("POST /webhooks/*", Trouble(403))
@@ -229,10 +229,10 @@ async def test_what_is_said_aloud_is_kept_only_once_its_speaker_was_told() -> No
 async def test_the_memory_channel_shows_nobody_who_was_not_told() -> None:
     async with acting(discord={"privacy_notice": "dm"}, discord__memory_channel=await channel_id()) as scene:
         await mirrored(scene)
-        await scene.memory.remember("I like green tea", user=str(scene.ann.id), audience=EVERYWHERE)
+        await scene.memory.remember("I like green tea", user=f"discord:{scene.ann.id}", audience=EVERYWHERE)
         assert await mirrored(scene) == []
         await scene.ask("hello")
-        await scene.memory.remember("I play chess", user=str(scene.ann.id), audience=EVERYWHERE)
+        await scene.memory.remember("I play chess", user=f"discord:{scene.ann.id}", audience=EVERYWHERE)
         (message,) = await mirrored(scene)
         assert "I like green tea" in message.content
         await scene.client.bot.state.drop(

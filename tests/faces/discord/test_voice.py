@@ -115,5 +115,5 @@ async def test_a_voice_message_holds_no_words_and_that_is_said() -> None:
         await wire.lab.say(wire.lab.ada, wire.lab.dev, "", flags=VOICE_MESSAGE, files=files)
         assert await wire.order("!memory show")
         assert len(wire.lab.said(wire.lab.dev)) == 1, "nobody asked the bot there"
-        user = str(wire.lab.ada.id)
+        user = f"discord:{wire.lab.ada.id}"
         assert await wire.memory.store.read(lambda tx: tx.messages.written_by(user)) == []
