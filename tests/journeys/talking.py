@@ -48,8 +48,10 @@ async def unhurried(hearing: ExtractionInput) -> ExtractionResult:
 
 
 async def condensed(previous: str | None, exchange: str, limit: int) -> str:
+    """The beginning of what people said; the replies are all alike, and no summary repeats itself."""
     await asyncio.sleep(0.003)
-    return the_beginning(previous, exchange, limit)
+    said = [line for line in exchange.splitlines() if not line.startswith("[Bot]")]
+    return the_beginning(previous, "\n".join(said), limit)
 
 
 def opened(store: str):
@@ -122,12 +124,13 @@ class User:
 
     async def remember(self, number: int) -> None:
         text = fact("remembered", self.run, self.name, number)
-        await self.memory.remember(text, user=self.name)
+        await self.memory.remember(text, user=f"discord:{self.name}")
         self.report("done", "remember", text)
 
     async def forget(self, what: str, text: str) -> None:
         self.report("try", "forget", text)
-        outcome = await self.memory.forget(text, user=self.name, place=PLACES[0] if what == "learned" else None)
+        place = PLACES[0] if what == "learned" else None
+        outcome = await self.memory.forget(text, user=f"discord:{self.name}", place=place)
         if isinstance(outcome, Forgotten):
             self.report("done", "forget", text)
 

@@ -60,7 +60,7 @@ async def test_a_model_that_babbles_twice_loses_nothing(model: str, babble: Any)
         assert len(server.requests) == 2
         (degraded,) = await stage.events("extract.degraded")
         standing = await stage.memory.worker.status(5)
-    assert (degraded.scope, degraded.data["message"]) == ("user:ann", f"discord/{said.id}")
+    assert (degraded.scope, degraded.data["message"]) == ("user:discord:ann", f"discord/{said.id}")
     assert degraded.reason is Reason.LEARNED_BY_FALLBACK
     assert standing.events["extract.degraded"][0] == 1
     assert "failed" not in standing.counts

@@ -129,7 +129,7 @@ class TestSimpleDnam:
                 for _ in range(5):
                     await stage.reply("ok", await stage.say(about, user="42", place=place))
             await stage.settle()
-            elsewhere = await stage.prompt("tea or coffee?", user="42", place=DM)
+            elsewhere = await stage.prompt("tea or coffee?", user="42", place=Place("discord", dm="42"))
             thread = await stage.prompt("and now?", user="42", place=THREAD)
             channel = await stage.prompt("and now?", user="42", place=DEV)
             assert not stage.memory.vectors.enabled
@@ -181,7 +181,7 @@ class TestSimpleDnam:
                 await stage.reply("ok", await stage.say(f"turn {number} of mine"))
             await stage.settle()
             assert await stage.known() == ["I prefer tea"]
-            left = await stage.memory.store.read(lambda tx: tx.state.items(StateKind.UNLEARNED_TURNS, "ann"))
+            left = await stage.memory.store.read(lambda tx: tx.state.items(StateKind.UNLEARNED_TURNS, "discord:ann"))
             assert left == [], "the count starts anew"
             assert len(await stage.events("extract.error")) == 1
         assert any("not all usable" in message for message in caplog.messages)

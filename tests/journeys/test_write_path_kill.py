@@ -96,7 +96,7 @@ async def settled(memory: AsyncMemory) -> State:
     def everything(tx):
         journal = [message for place in PLACES for message in tx.messages.recent(place, EVERYTHING)]
         assert len(journal) == len({message.id for message in journal})
-        memos = {user: tx.memos.list(Subject(user)) for user in USERS}
+        memos = {user: tx.memos.list(Subject(f"discord:{user}")) for user in USERS}
         return State({message.id: message for message in journal}, memos, tx.events.list(limit=EVERYTHING))
 
     return await memory.store.read(everything)
