@@ -182,7 +182,7 @@ class TestRemember:
 
     async def test_a_statement_that_is_known_in_more_detail_says_so(self, told: Told):
         rich = await told("Works with Kubernetes and Terraform")
-        done = await told.memory.remember("Works with Kubernetes", user="discord:ann")
+        done = await told.memory.remember("Works with Kubernetes", user="ann")
         assert isinstance(done.changes[0], Skip)
         assert done.memo.id == rich.id
 
@@ -232,7 +232,7 @@ class TestForget:
     async def test_a_part_of_the_text_is_enough_and_nothing_is_erased(self):
         async with opened(profile="discoclaw") as told:
             memo = await told("Works at Acme Corp")
-            done = await told.memory.forget("Acme", user="discord:ann")
+            done = await told.memory.forget("Acme", user="ann")
             assert isinstance(done, Forgotten)
             assert [one.id for one in done.memos] == [memo.id]
             assert await shown(told) == []
@@ -246,7 +246,7 @@ class TestForget:
     async def test_under_dnam_the_part_has_to_be_sixty_percent(self, what: str, forgotten: bool):
         async with opened(profile="dnam") as told:
             await told("Works at Acme Corp")  # 18 characters; 60 % are 10.8
-            done = await told.memory.forget(what, user="discord:ann")
+            done = await told.memory.forget(what, user="ann")
             assert isinstance(done, Forgotten) is forgotten
             assert await shown(told) == ([] if forgotten else ["Works at Acme Corp"])
 
@@ -254,14 +254,14 @@ class TestForget:
     async def test_under_dnam_exactly_sixty_percent_is_enough(self):
         async with opened(profile="dnam") as told:
             await told("0123456789")
-            assert isinstance(await told.memory.forget("01234", user="discord:ann"), NotFound)
-            assert isinstance(await told.memory.forget("012345", user="discord:ann"), Forgotten)
+            assert isinstance(await told.memory.forget("01234", user="ann"), NotFound)
+            assert isinstance(await told.memory.forget("012345", user="ann"), Forgotten)
 
     @pytest.mark.acceptance("B38")
     async def test_by_id_exactly_that_one_goes(self, told: Told):
         await told("Works at Acme", "Works with Acme people")
         memo = await told("Likes Acme")
-        done = await told.memory.forget(memo.id, user="discord:ann")
+        done = await told.memory.forget(memo.id, user="ann")
         assert isinstance(done, Forgotten)
         assert await shown(told) == ["Works with Acme people", "Works at Acme"]
 
@@ -269,7 +269,7 @@ class TestForget:
     async def test_what_is_forgotten_is_stamped_and_kept_but_never_found(self, told: Told):
         memo = await told("Works at Acme")
         told.clock.advance(days=1)
-        await told.memory.forget("Acme", user="discord:ann")
+        await told.memory.forget("Acme", user="ann")
         kept = await told.memory.get(memo.id, user="ann")
         assert (kept.status, kept.updated, kept.created) == (Status.DEPRECATED, told.clock(), memo.created)
         assert await search(told, "Acme") == []
@@ -277,15 +277,15 @@ class TestForget:
 
     async def test_by_number_in_the_list(self, told: Told):
         await told("Likes tea", "Likes coffee")
-        await told.memory.forget("#2", user="discord:ann")
+        await told.memory.forget("#2", user="ann")
         assert await shown(told) == ["Likes coffee"]
 
     async def test_several_matches_are_asked_about_unless_all_are_meant(self, told: Told):
         await told("Works at Acme", "Lives near Acme")
-        done = await told.memory.forget("acme", user="discord:ann")
+        done = await told.memory.forget("acme", user="ann")
         assert isinstance(done, Ambiguous)
         assert len(done.matches) == len(await shown(told)) == 2
-        done = await told.memory.forget("acme", user="discord:ann", every=True)
+        done = await told.memory.forget("acme", user="ann", every=True)
         assert isinstance(done, Forgotten)
         assert (len(done.memos), await shown(told)) == (2, [])
 
@@ -293,12 +293,12 @@ class TestForget:
     async def test_no_match_changes_nothing(self, told: Told, what: str):
         await told("Works at Acme")
         events = await told.memory.log()
-        assert await told.memory.forget(what, user="discord:ann") == NotFound(what)
+        assert await told.memory.forget(what, user="ann") == NotFound(what)
         assert await told.memory.log() == events
 
     async def test_nothing_to_forget_is_refused(self, told: Told):
         with pytest.raises(BadInput):
-            await told.memory.forget("  ", user="discord:ann")
+            await told.memory.forget("  ", user="ann")
 
     async def test_what_may_not_be_heard_here_can_not_be_forgotten_here(self, told: Told):
         memo = await told("Is looking for a new job", place=DM, audience=Audience("dm", "discord:ann"))
@@ -308,7 +308,7 @@ class TestForget:
 
     async def test_a_forgotten_text_stated_again_is_one_item(self, told: Told):
         memo = await told("Works at Acme")
-        await told.memory.forget("Acme", user="discord:ann")
+        await told.memory.forget("Acme", user="ann")
         again = await told("Works at Acme")
         assert (again.id, again.status) == (memo.id, Status.ACTIVE)
         assert (await told.memory.list(user="ann")).total == 1
@@ -317,8 +317,8 @@ class TestForget:
 class TestUndo:
     async def test_forgetting_is_taken_back(self, told: Told):
         memo = await told("Works at Acme")
-        await told.memory.forget("Acme", user="discord:ann")
-        done = await told.memory.undo(user="discord:ann")
+        await told.memory.forget("Acme", user="ann")
+        done = await told.memory.undo(user="ann")
         assert isinstance(done, Undone)
         assert texts(done.restored) == await shown(told) == ["Works at Acme"]
         assert await search(told, "Acme") == ["Works at Acme"]
@@ -326,32 +326,32 @@ class TestUndo:
 
     async def test_remembering_is_taken_back(self, told: Told):
         await told("Works at Acme")
-        done = await told.memory.undo(user="discord:ann")
+        done = await told.memory.undo(user="ann")
         assert isinstance(done, Undone)
         assert (texts(done.removed), await shown(told)) == (["Works at Acme"], [])
-        assert await told.memory.undo(user="discord:ann") is None
+        assert await told.memory.undo(user="ann") is None
 
     async def test_a_replacement_is_taken_back_as_a_whole(self, told: Told):
         berlin = await told("Lives in Berlin")
         await told("Lives in Paris")
         assert await shown(told) == ["Lives in Paris"]
-        await told.memory.undo(user="discord:ann")
+        await told.memory.undo(user="ann")
         assert await shown(told) == ["Lives in Berlin"]
         restored = await told.memory.get(berlin.id, user="ann")
         assert (restored.status, restored.superseded_by) == (Status.ACTIVE, None)
 
     async def test_one_after_the_other_back_to_the_start(self, told: Told):
         await told("Likes tea", "Likes coffee")
-        await told.memory.forget("tea", user="discord:ann")
+        await told.memory.forget("tea", user="ann")
         for expected in (["Likes coffee", "Likes tea"], ["Likes tea"], []):
-            assert await told.memory.undo(user="discord:ann") is not None
+            assert await told.memory.undo(user="ann") is not None
             assert await shown(told) == expected
-        assert await told.memory.undo(user="discord:ann") is None
+        assert await told.memory.undo(user="ann") is None
 
     async def test_a_persons_undo_leaves_others_alone(self, told: Told):
         await told("Likes tea")
         await told("Likes coffee", user="bob")
-        await told.memory.undo(user="discord:ann")
+        await told.memory.undo(user="ann")
         assert await shown(told, user="bob") == ["Likes coffee"]
 
 
@@ -367,7 +367,7 @@ class TestShow:
 
     async def test_replaced_facts_are_in_history_and_not_in_the_list(self, told: Told):
         berlin = await told("Lives in Berlin")
-        done = await told.memory.remember("Lives in Paris", user="discord:ann")
+        done = await told.memory.remember("Lives in Paris", user="ann")
         assert [type(change) for change in done.changes][1:] == [Retire]
         assert await shown(told) == ["Lives in Paris"]
         events = await told.memory.history(berlin.id, user="ann")
@@ -387,10 +387,10 @@ class TestPinAndShare:
     async def test_a_pinned_memo_outlives_the_limit(self):
         async with opened(memos={"max_active": 2}) as told:
             memo = await told("Fact number 0")
-            await told.memory.pin(memo.id, user="discord:ann")
+            await told.memory.pin(memo.id, user="ann")
             await told("Fact number 1", "Fact number 2")
             assert await shown(told) == ["Fact number 2", "Fact number 0"]
-            await told.memory.pin(memo.id, user="discord:ann", pinned=False)
+            await told.memory.pin(memo.id, user="ann", pinned=False)
             await told("Fact number 3")
             assert await shown(told) == ["Fact number 3", "Fact number 2"]
 
@@ -538,7 +538,7 @@ class TestSearch:
 
     async def test_filters_narrow_retired_memos_too(self, told: Told):
         await told("Likes tea", kind="preference")
-        await told.memory.forget("tea", user="discord:ann")
+        await told.memory.forget("tea", user="ann")
         project = Filters(kinds=("project",))
         assert await search(told, "tea", status=Status.DEPRECATED, filters=project) == []
 

@@ -50,16 +50,16 @@ async def test_every_change_of_a_memo_raises_its_version_and_no_use_of_it_does()
         memory, memo = stage.memory, await stage.remember("I like tea")
         assert memo.version == 1
         changes: list[Callable[[], Awaitable[object]]] = [
-            lambda: memory.update(memo.id, "I like green tea", user="ann"),
-            lambda: memory.update(memo.id, user="ann", tags=["drink"]),
-            lambda: memory.pin(memo.id, user="ann"),
-            lambda: memory.pin(memo.id, user="ann", pinned=False),
-            lambda: memory.share(memo.id, user="ann"),
-            lambda: memory.forget(memo.id, user="ann"),
-            lambda: memory.restore(memo.id, user="ann"),
-            lambda: memory.undo(user="ann"),
-            lambda: memory.redo(user="ann"),
-            lambda: memory.remember("I like green tea", user="ann", audience=EVERYWHERE),
+            lambda: memory.update(memo.id, "I like green tea", user="discord:ann"),
+            lambda: memory.update(memo.id, user="discord:ann", tags=["drink"]),
+            lambda: memory.pin(memo.id, user="discord:ann"),
+            lambda: memory.pin(memo.id, user="discord:ann", pinned=False),
+            lambda: memory.share(memo.id, user="discord:ann"),
+            lambda: memory.forget(memo.id, user="discord:ann"),
+            lambda: memory.restore(memo.id, user="discord:ann"),
+            lambda: memory.undo(user="discord:ann"),
+            lambda: memory.redo(user="discord:ann"),
+            lambda: memory.remember("I like green tea", user="discord:ann", audience=EVERYWHERE),
         ]
         version = 1
         for number, change in enumerate(changes):
@@ -72,7 +72,7 @@ async def test_every_change_of_a_memo_raises_its_version_and_no_use_of_it_does()
         await memory.search("tea", user="ann")
         await memory.engine.usage.close()
         assert (await memory.get(memo.id, user="ann")).hits == 1
-        await memory.update(memo.id, "I like green tea", user="ann", version=version)
+        await memory.update(memo.id, "I like green tea", user="discord:ann", version=version)
         assert (await memory.get(memo.id, user="ann")).version == version, "what changes nothing is no change"
 
 
@@ -104,13 +104,13 @@ async def test_the_operator_does_not_overwrite_what_the_owner_has_just_changed(v
 async def test_what_was_brought_back_since_is_not_restored_or_forgotten_by_its_old_version() -> None:
     async with opened() as stage:
         memory, memo = stage.memory, await stage.remember("I like tea")
-        assert isinstance(await memory.forget(memo.id, user="ann", version=memo.version), Forgotten)
+        assert isinstance(await memory.forget(memo.id, user="discord:ann", version=memo.version), Forgotten)
         with pytest.raises(VersionConflict):
-            await memory.forget(memo.id, user="ann", version=memo.version)
-        gone = await memory.get(memo.id, user="ann")
-        assert isinstance(await memory.restore(memo.id, user="ann", version=gone.version), Restored)
+            await memory.forget(memo.id, user="discord:ann", version=memo.version)
+        gone = await memory.get(memo.id, user="discord:ann")
+        assert isinstance(await memory.restore(memo.id, user="discord:ann", version=gone.version), Restored)
         with pytest.raises(VersionConflict):
-            await memory.restore(memo.id, user="ann", version=gone.version)
+            await memory.restore(memo.id, user="discord:ann", version=gone.version)
 
 
 async def test_the_version_is_shown_to_nobody_who_may_not_see_the_memo() -> None:

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from recollect.core.sessions import parse_session
 from recollect.core.types import (
     EVERYWHERE,
     LORE,
@@ -19,7 +20,6 @@ from recollect.core.types import (
     Subject,
     message_ref,
     parse_message_ref,
-    parse_session,
 )
 from recollect.policy.viewer import session_name
 from recollect.testing.clock import START

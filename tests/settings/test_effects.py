@@ -276,7 +276,7 @@ async def _(turned: Turned) -> int:
         for number in range(10):
             memo = await stage.remember(FOX.format(number))
             await stage.memory.forget(memo.id, user="ann", place=DEV)
-        shown = await stage.memory.store.read(lambda tx: tx.memos.list(Subject("ann")))
+        shown = await stage.memory.store.read(lambda tx: tx.memos.list(Subject("discord:ann")))
     return len(shown)
 
 
@@ -286,6 +286,16 @@ async def _(turned: Turned) -> str:
         await stage.remember(*(f"The code of gate{number} opens door{number}" for number in range(10)))
         prompt = await stage.prompt("which code has gate3, and which door is door3?")
     return lines(prompt, "durable")[0].partition("gate")[2][:1]
+
+
+@EFFECTS.at("memos.query_recent", (True, True), (False, False))
+async def _(turned: Turned) -> bool:
+    """Whether the one memory is shown that a message means, which only the one before it explains."""
+    async with opened(**turned.settings(memos__inject_max_items=1)) as stage:
+        await stage.remember("The gate opens with the code 4711", "Likes tea with milk")
+        await stage.say("how does the gate open, and with which code?", "ben")
+        shown = lines(await stage.prompt("and now?"), "relevant")
+    return any("4711" in line for line in shown)
 
 
 @EFFECTS.at("memos.overflow", ("stop", False), ("notice", True))
@@ -435,7 +445,7 @@ async def _(turned: Turned) -> int:
         memos = [memo("Likes tea", 4), memo("Loves tea", 3), memo("Plays the cello"), memo("Speaks Dutch")]
         for stored in memos:
             await stage.memory.store.write(lambda tx, stored=stored: tx.memos.put(stored))
-        await stage.memory.consolidate(user="ann")
+        await stage.memory.consolidate(user="discord:ann")
         return len(await stage.known())
 
 
@@ -485,6 +495,20 @@ async def _(turned: Turned) -> list[str]:
         await exchange(stage, "I live in Lisbon")
         await stage.memory.worker.wait_idle(10)
         return [event.text for event in await stage.events("summarize.error")]
+
+
+@EFFECTS.at("summary.wait", (True, True), (False, False))
+async def _(turned: Turned) -> bool:
+    """Whether a prompt has the summary that was due with the turn before it."""
+
+    async def condenses(previous: str | None, exchange: str, limit: int) -> str:
+        await asyncio.sleep(0.2)
+        return "They talked about bikes"
+
+    settings = turned.settings(model=FakeModel(nothing, condenses), summary__every_n_turns=1, extraction__enabled=False)
+    async with opened(**settings) as stage:
+        await exchange(stage, "let us talk about bikes")
+        return "They talked about bikes" in (await stage.prompt()).text
 
 
 @EFFECTS.at("summary.dir", ("one", ["one"]), ("other", ["other"]))
@@ -671,6 +695,13 @@ async def _(turned: Turned) -> bool:
     return "rules.md" in await _notes(Turned(turned.name, path, turned.folder))
 
 
+@EFFECTS.at("compat.learned_source", ("summary", ["summary"]), ("discord", ["discord"]))
+async def _(turned: Turned) -> list[str]:
+    async with opened(**turned.settings(model=FakeModel())) as stage:
+        await stage.tell("I live in Lisbon")
+        return [str(memo.source.origin) for memo in (await stage.memory.show(user="ann", place=DM)).memos]
+
+
 @EFFECTS.at("compat.memories_fts", (True, True), (False, False))
 async def _(turned: Turned) -> bool:
     async with opened(store=database(turned), **turned.settings()) as stage:
@@ -701,6 +732,15 @@ async def _(turned: Turned) -> int:
             await asyncio.sleep(0)
         await memory.close()
     return layer.asked
+
+
+@EFFECTS.at("chat_commands.forget_asks", (True, 2), (False, 0))
+async def _(turned: Turned) -> int:
+    """How many are left after a word was to be forgotten that is in two."""
+    async with talking(**turned.settings()) as talk:
+        await talk.stage.remember("Works at Acme Corp", "Acme has an office in Lyon")
+        await talk("!memory forget Acme")
+        return len(await talk.stage.known())
 
 
 @EFFECTS.at("chat_commands.show", ("all", 9), ("injected", 2))

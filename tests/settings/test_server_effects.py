@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from discord.gateway import DiscordWebSocket
 from discord.http import Route
@@ -22,7 +23,8 @@ from tests.faces.discord.scene import Scene, acting
 from tests.faces.discord.test_edits import recheck
 from tests.faces.discord.test_memory_channel import TICK, channel_id, mirrored
 from tests.faces.discord.wire import wired
-from tests.faces.http.conftest import TOKENS, asking, opened
+from tests.faces.http.conftest import TOKENS, asking, opened, serving
+from tests.faces.http.visiting import signing_in
 from tests.settings.effects import Effects, Turned, ignored
 from tests.waiting import eventually
 
@@ -215,8 +217,17 @@ async def _(turned: Turned) -> bool:
         opened(turned.folder, FakeClock(), **turned.settings()) as memory,
         asking(create(memory, TOKENS)) as client,
     ):
-        signed_in = await client.post("/login", data={"token": TOKENS.operator})
+        signed_in = await signing_in(client, TOKENS.operator)
     return "Max-Age=3600;" in signed_in.headers["set-cookie"]
+
+
+@SERVER_EFFECTS.at("http.trusted_proxies", (["127.0.0.0/8"], True), (["192.0.2.1"], False))
+async def _(turned: Turned) -> bool:
+    """Whether it is believed from this machine that the connection is encrypted."""
+    with serving(turned.folder, **turned.settings()) as served:
+        async with httpx.AsyncClient(base_url=served.url) as proxy:
+            answer = await proxy.get("/login", headers={"X-Forwarded-Proto": "https"})
+    return "; secure" in answer.headers["set-cookie"].lower()
 
 
 @SERVER_EFFECTS.at("http.host", ("127.0.0.1", True), ("127.0.0.2", False))

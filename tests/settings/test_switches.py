@@ -160,9 +160,9 @@ class TestNoDurableMemory:
             assert "I live in Lisbon" in shown
             assert shown.endswith("Durable memory is switched off: nothing is learned, remembered or recalled.")
             assert "I work at Acme" in (await assistant.reply(stage.message("!memory export", place=DM))).text
-            assert isinstance(await stage.memory.forget("Lisbon", user="ann"), Forgotten)
+            assert isinstance(await stage.memory.forget("Lisbon", user="ann", place=DM), Forgotten)
             assert await stage.known() == ["I work at Acme"]
-            receipt = await stage.memory.privacy.erase(ErasureTarget(user="ann"), asked_by="ann")
+            receipt = await stage.memory.privacy.erase(ErasureTarget(user="discord:ann"), asked_by="discord:ann")
             assert receipt.clean
             assert await stage.known() == []
             empty = (await assistant.reply(stage.message("!memory show", place=DM))).text
@@ -219,7 +219,7 @@ class TestModels:
             settings = {"model": "openai:main", "model_base_url": main.url, "consolidation": {"min_memos": 1}}
             async with opened(**settings, extraction={"model": "openai:learner", "base_url": facts.url}) as stage:
                 await stage.remember("I like tea", "I love green tea", "I like black tea a lot", "I like tea with milk")
-                await stage.memory.consolidate(user="ann")
+                await stage.memory.consolidate(user="discord:ann")
         assert main.requests == []
         assert {request.model for request in facts.requests} == {"learner"}
 

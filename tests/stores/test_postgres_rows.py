@@ -110,6 +110,12 @@ async def test_ids_and_names_of_any_length_are_kept_and_found(store: PostgresSto
     assert (message.place, message.author, message.text) == (place, HUGE, "tea time")
     assert await store.read(lambda tx: tx.messages.get(HUGE, HUGE)) == message
     assert [row[1] for row in await store.read(lambda tx: tx.messages.replies_to(HUGE, [HUGE]))] == [message]
+    local = make_message("more tea", replace(CHANNEL, platform="local"), author=HUGE)
+    assert await store.write(lambda tx: tx.messages.add(local))
+    assert await store.read(lambda tx: tx.messages.platforms_of(HUGE)) == ["local"]
+    assert await store.read(lambda tx: tx.messages.platforms_of(HUGE[:-1])) == []
+    found = await store.read(lambda tx: tx.messages.written_by(HUGE))
+    assert [one.text for _, one in found] == ["more tea"]
     assert await store.write(lambda tx: tx.messages.erase([(HUGE, HUGE)], at(2))) == 1
     assert not faults(await store.check_health())
 

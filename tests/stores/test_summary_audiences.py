@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.core.types import Audience, Place, parse_session
+from recollect.core.sessions import parse_session
+from recollect.core.types import Audience, Place
 from recollect.policy.visibility import narrowest
 from tests.stores.test_first_edition import raw
 from tests.stores.test_upgrade import old_store, opened

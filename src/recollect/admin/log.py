@@ -13,8 +13,9 @@ from recollect.admin.places import resolve_place
 from recollect.core.events import Event
 from recollect.core.ports import Tx
 from recollect.core.reasons import decode_reason
+from recollect.core.sessions import parse_session
 from recollect.core.text import unescape
-from recollect.core.types import Memo, Message, Place, Subject, parse_session
+from recollect.core.types import Memo, Message, Place, Subject
 from recollect.transfer.mirror import daily_log, disk
 
 _MAX_EARLIER_MESSAGES = 4

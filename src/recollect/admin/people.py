@@ -7,8 +7,9 @@ from recollect.admin import names
 from recollect.admin.base import AdminBase, clamp
 from recollect.admin.places import known_places, resolve_place
 from recollect.core.ports import Tx
+from recollect.core.sessions import parse_session
 from recollect.core.text import fold
-from recollect.core.types import Place, Subject, parse_session
+from recollect.core.types import Place, Subject
 from recollect.learning import consent
 from recollect.policy.viewer import valid_user
 from recollect.recall.people import resolve

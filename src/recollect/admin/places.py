@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from recollect.core.ports import Tx
+from recollect.core.sessions import parse_session
 from recollect.core.types import (
     AudienceLevel,
     Place,
     Provenance,
     Status,
     Subject,
-    parse_session,
     split_person,
     with_bare_id,
 )

@@ -8,8 +8,9 @@ from recollect.admin.base import AdminBase, clamp
 from recollect.admin.names import display_name
 from recollect.admin.places import resolve_place
 from recollect.core.ports import Tx
+from recollect.core.sessions import parse_session
 from recollect.core.text import fold
-from recollect.core.types import Place, Subject, Summary, parse_session
+from recollect.core.types import Place, Subject, Summary
 from recollect.learning import changes
 
 

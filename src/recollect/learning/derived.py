@@ -12,8 +12,9 @@ from recollect.core.events import Event, EventKind
 from recollect.core.ports import Tx
 from recollect.core.ports.ranker import content_words
 from recollect.core.reasons import Reason
+from recollect.core.sessions import parse_session
 from recollect.core.text import join_escaped
-from recollect.core.types import Memo, Message, Origin, Place, Subject, Summary, parse_session
+from recollect.core.types import Memo, Message, Origin, Place, Subject, Summary
 from recollect.policy import repetition
 from recollect.recall import withheld
 from recollect.recall.withheld import Retired, Withheld

@@ -15,6 +15,7 @@ from recollect.core.changes import Step
 from recollect.core.clock import from_ms, to_ms
 from recollect.core.events import Event, EventKind
 from recollect.core.ports import Corpus, Tx
+from recollect.core.sessions import parse_session
 from recollect.core.state import Owner, StateKind
 from recollect.core.text import clip, fold, normalize, unescape
 from recollect.core.types import (
@@ -25,7 +26,6 @@ from recollect.core.types import (
     Summary,
     guild_key,
     message_ref,
-    parse_session,
     split_person,
 )
 from recollect.policy import repetition

@@ -4,7 +4,8 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from typing import LiteralString
 
-from recollect.core.types import Place, parse_session
+from recollect.core.sessions import parse_session
+from recollect.core.types import Place
 from recollect.policy.visibility import narrowest
 
 COLUMNS: LiteralString = """

@@ -62,6 +62,7 @@ _READ: LiteralString = (
 )
 _OF_SCOPE: LiteralString = "(SELECT id FROM scopes WHERE mark = $1) AND deleted IS NULL"
 _BY_ID: LiteralString = f"{_READ} WHERE messages.id = $1 AND messages.platform = $2 AND deleted IS NULL"
+_BEGINNING: LiteralString = "substr(author, 1, 64)"  # as far as it is indexed
 _BY_ID_LOCKED: LiteralString = f"{_BY_ID} FOR SHARE OF messages"
 
 
@@ -77,7 +78,9 @@ class PostgresMessages(Messages[Database]):
         "OR (platform = 'local' AND author = $3) OR (platform = $4 AND author = $5)) ORDER BY messages.key LIMIT $6"
     )
     of_author: LiteralString = (
-        f"{_READ} WHERE messages.key > $1 AND ((platform = 'local' AND author = $2) OR (platform = $3 AND author = $4) "
+        f"{_READ} WHERE messages.key > $1 AND ("
+        f"(platform = 'local' AND author = $2 AND {_BEGINNING} = substr($2, 1, 64)) "
+        f"OR (platform = $3 AND author = $4 AND {_BEGINNING} = substr($4, 1, 64)) "
         "OR messages.place = ANY(ARRAY(SELECT id FROM places WHERE (platform = 'local' AND dm = $2) "
         "OR (platform = $3 AND dm = $4)))) ORDER BY messages.key LIMIT $5"
     )

@@ -27,70 +27,14 @@ from recollect.stores._sql.schema import (
 from recollect.stores._sql.vectors import table_of
 from recollect.stores.postgres.address import Address
 from recollect.stores.postgres.database import Connection, Database, handle, lock_key
-from recollect.stores.postgres.tables import MEMORY_FACTS, TABLES, vector_views
+from recollect.stores.postgres.tables import MEMORY_FACTS, OPERATION_TABLES, TABLES, vector_views
 
 log = logging.getLogger("recollect.stores")
-
-_OWN_TABLES: LiteralString = """
-CREATE TABLE meta (name text COLLATE "C" PRIMARY KEY, value text NOT NULL);
-INSERT INTO meta VALUES ('turn', '');    -- the realm that was served last
-
-CREATE TABLE generations (               -- each transaction that writes adds one somewhere; what counts is the sum
-    shard int PRIMARY KEY, value bigint NOT NULL
-) WITH (fillfactor = 10);
-INSERT INTO generations SELECT shard, 0 FROM generate_series(0, 31) AS shard;  -- as many as SHARDS
-
-CREATE TABLE summaries (
-    session text COLLATE "C" NOT NULL, sequence bigint NOT NULL, text text, updated bigint NOT NULL, through bigint,
-    PRIMARY KEY (session, sequence)
-);
-
-CREATE TABLE exchanges (
-    guild text COLLATE "C" NOT NULL, id text COLLATE "C" NOT NULL, channel text NOT NULL, channel_name text NOT NULL,
-    author text COLLATE "C" NOT NULL, text text NOT NULL, at bigint NOT NULL, expires bigint NOT NULL,
-    PRIMARY KEY (guild, at, id)
-);
-
-CREATE TABLE jobs (
-    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, kind text COLLATE "C" NOT NULL,
-    lane text COLLATE "C" NOT NULL, payload text NOT NULL,
-    -- Only the first job of a lane that nobody works on is 'waiting'; those that can't be claimed yet are 'behind'.
-    state text COLLATE "C" NOT NULL, due bigint NOT NULL, attempts int NOT NULL DEFAULT 0,
-    worker text COLLATE "C", until bigint, dedupe text COLLATE "C", error text, realm text COLLATE "C" NOT NULL
-) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
-CREATE UNIQUE INDEX jobs_once ON jobs (dedupe) WHERE dedupe IS NOT NULL;
-CREATE INDEX jobs_by_lane ON jobs (lane, id) WHERE state <> 'parked';
-CREATE INDEX jobs_to_claim ON jobs (realm, due, id) WHERE state = 'waiting';
-CREATE INDEX jobs_of_kind ON jobs (kind, id) WHERE state IN ('waiting', 'behind');
-CREATE INDEX jobs_in_work ON jobs (lane) WHERE state = 'claimed';
-CREATE INDEX jobs_by_lease ON jobs (until) WHERE state = 'claimed';
-
-CREATE TABLE counters (                  -- numbered from 1 without gaps, so that the last number is the length
-    name text COLLATE "C" NOT NULL, number bigint NOT NULL, item text COLLATE "C" NOT NULL,
-    PRIMARY KEY (name, number), UNIQUE (name, item)
-);
-
-CREATE TABLE events (
-    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, kind text COLLATE "C" NOT NULL, at bigint NOT NULL,
-    actor text NOT NULL, scope bigint, memo text COLLATE "C", reason text NOT NULL, data text,
-    -- Ids are given out before the commit: whoever follows the log goes by the transaction first.
-    transaction bigint NOT NULL DEFAULT pg_current_xact_id()::text::bigint
-);
-CREATE UNIQUE INDEX events_in_order ON events (transaction, id);
-CREATE INDEX events_by_scope ON events (scope, id) WHERE scope IS NOT NULL;
-CREATE INDEX events_by_kind ON events (kind, id);
-
-CREATE TABLE event_days (                -- how many, for each day since 1970
-    kind text COLLATE "C" NOT NULL, day int NOT NULL, shard int NOT NULL, count bigint NOT NULL, last bigint NOT NULL,
-    PRIMARY KEY (kind, day, shard)
-);
-CREATE INDEX event_days_by_day ON event_days (day);
-"""
 
 _CREATED_AT: LiteralString = (
     """to_char(to_timestamp(events.at / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')"""
 )
-_0001_FIRST_TABLES: LiteralString = _OWN_TABLES + TABLES + action_log(_CREATED_AT, failed_job="job.parked")
+_0001_FIRST_TABLES: LiteralString = OPERATION_TABLES + TABLES + action_log(_CREATED_AT, failed_job="job.parked")
 
 _0002_ALWAYS_SHOWN_MEMOS: LiteralString = """
 CREATE INDEX memos_standing ON memos (scope, updated, key)
@@ -276,7 +220,7 @@ def _show_documents(connection: Connection) -> None:
     connection.execute(bare_action_log(_CREATED_AT, "strpos", trace="events.data::json ->> 'trace'"))
 
 
-_MESSAGES_BY_AUTHOR: LiteralString = "CREATE INDEX messages_by_author ON messages (author, key)"
+_MESSAGES_BY_AUTHOR: LiteralString = "CREATE INDEX messages_by_author ON messages (substr(author, 1, 64), key)"
 _MEMO_VERSIONS: LiteralString = "ALTER TABLE memos ADD COLUMN version bigint NOT NULL DEFAULT 1"
 _OMIT_STATES_AFTER_CHANGES: LiteralString = f"""
 {OMIT_STATES_BEFORE_NEXT_CHANGE}

@@ -4,8 +4,8 @@ Maintained by triggers, so that it is right for every writer; it slows each writ
 """
 
 from recollect.stores.sqlite.database import Database
-from recollect.stores.sqlite.schema import vector_views
 from recollect.stores.sqlite.vectors import serving_table
+from recollect.stores.sqlite.views import vector_views
 
 _TABLE = """
 CREATE VIRTUAL TABLE memories_fts USING fts5(content, keywords, content='memories', content_rowid='rowid');

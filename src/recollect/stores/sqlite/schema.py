@@ -13,7 +13,6 @@ from recollect.core.errors import CorruptStore
 from recollect.core.fingerprints import Fingerprints
 from recollect.stores._sql import changes_from_log, identities, state_names, summary_audiences
 from recollect.stores._sql.schema import (
-    EMBEDDER_NAME,
     IS_LAST_CHANGE,
     KINDS_OF_EVENTS,
     KINDS_OF_JOBS,
@@ -26,25 +25,10 @@ from recollect.stores._sql.schema import (
 from recollect.stores._sql.vectors import table_of
 from recollect.stores.sqlite.backup import keep_before_upgrade
 from recollect.stores.sqlite.database import Database
+from recollect.stores.sqlite.views import MEMORY_FACTS, vector_views
 
 APPLICATION = 0x52454343
 """Marks the file as ours (`RECC`)."""
-
-_MEMORY_FACTS = """
-CREATE VIEW memory_facts AS SELECT
-    memos.key AS id, memos.created AS created_at, memos.updated AS updated_at, memos.guild AS guild_id,
-    memos.channel AS channel_id,
-    CASE WHEN scopes.name LIKE 'lore:%' THEN '__lore__'
-         ELSE substr(scopes.name, 6 + instr(substr(scopes.name, 6), ':')) END AS subject,
-    memos.text AS fact,
-    CASE WHEN memos.label IN ('preference', 'profile', 'relationship', 'project', 'other', 'lore') THEN memos.label
-         WHEN memos.kind IN ('preference', 'project', 'lore') THEN memos.kind
-         WHEN memos.kind = 'person' THEN 'relationship'
-         WHEN memos.kind = 'fact' THEN 'profile' ELSE 'other' END AS fact_type,
-    memos.source ->> 'evidence' AS evidence_text, memos.source ->> 'message' AS source_message_id,
-    memos.confidence AS confidence, memos.status = 'active' AS is_active
-    FROM memos JOIN scopes ON scopes.id = memos.key >> 32"""
-"""The facts under the names of document D."""
 
 _0001_FIRST_TABLES = f"""
 CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -135,7 +119,7 @@ CREATE VIRTUAL TABLE message_words USING fts5(
 CREATE VIRTUAL TABLE message_words_rows USING fts5vocab(message_words, row);
 CREATE VIRTUAL TABLE message_words_places USING fts5vocab(message_words, instance);
 
-{_MEMORY_FACTS};
+{MEMORY_FACTS};
 """
 
 _0002_HEADS_OF_QUEUES = """
@@ -223,37 +207,12 @@ def _add_state_owners(db: Database) -> None:
     db.run("DROP TABLE counters")
 
 
-_VECTOR_VIEWS = """
-DROP VIEW IF EXISTS memories;
-CREATE VIEW memories AS SELECT
-    memos.id AS id,
-    CASE WHEN memos.kind IN ('fact', 'preference', 'event', 'summary') THEN memos.kind ELSE 'fact' END AS category,
-    memos.text AS content, coalesce(memos.tags, '[]') AS keywords, {embedding} AS embedding,
-    strftime('%Y-%m-%dT%H:%M:%SZ', coalesce(memos.happened, memos.created) / 1000.0, 'unixepoch') AS created_at,
-    coalesce(memos.source -> 'metadata', '{{}}') AS metadata, memos.key AS rowid
-    FROM memos WHERE memos.status = 'active';
-DROP VIEW IF EXISTS memory_fact_vectors_native;
-CREATE VIEW memory_fact_vectors_native AS SELECT
-    vectors.key AS fact_id, {model} AS model, embedders.dims AS dims, vectors.embedding AS embedding_blob
-    FROM {vectors} AS vectors JOIN embedders ON embedders.corpus = 'memos' AND embedders.serving;
-"""
-_NO_VECTORS = "(SELECT key, NULL AS embedding FROM memos WHERE false)"
-
-
-def vector_views(vector_table: str | None) -> str:
-    """The views of documents D and E that show vectors: those of the table that serves searches."""
-    embedding = "NULL"
-    if vector_table:
-        embedding = f"(SELECT embedding FROM {vector_table} WHERE {vector_table}.key = memos.key)"
-    return _VECTOR_VIEWS.format(embedding=embedding, vectors=vector_table or _NO_VECTORS, model=EMBEDDER_NAME)
-
-
 def _show_documents(db: Database) -> None:
     """Document D: facts of guilds only, their vectors, errors of voice. Document E: ids that the tool prints."""
     serving = db.value("SELECT id FROM embedders WHERE corpus = 'memos' AND serving")
     db.run(vector_views(None if serving is None else table_of("memos", serving)))
     guild = "CASE WHEN scopes.name LIKE 'lore:%' THEN substr(scopes.name, 6) ELSE memos.guild END"
-    facts = _MEMORY_FACTS.replace("memos.guild AS", f"{guild} AS")
+    facts = MEMORY_FACTS.replace("memos.guild AS", f"{guild} AS")
     db.run(f"DROP VIEW memory_facts; {facts} WHERE {guild} IS NOT NULL;")
     db.run("DROP VIEW action_log;")
     db.run(bare_action_log(_CREATED_AT, "instr", trace="events.data ->> 'trace'"))
@@ -330,7 +289,7 @@ _IDENTITIES = identities.Statements(
 def _tell_platforms_apart(db: Database) -> None:
     """People get their platform into their key; the documents' views still show the bare id."""
     identities.convert(db, _IDENTITIES)
-    db.run(f"DROP VIEW memory_facts; {_MEMORY_FACTS}; DROP VIEW action_log;")
+    db.run(f"DROP VIEW memory_facts; {MEMORY_FACTS}; DROP VIEW action_log;")
     db.run(
         "CREATE INDEX scopes_by_bare_id ON scopes (substr(name, 6 + instr(substr(name, 6), ':'))) "
         "WHERE substr(name, 1, 5) = 'user:'"

@@ -9,7 +9,7 @@ from recollect.stores._sql.search import VectorQuery
 from recollect.stores._sql.vectors import check_query, check_vector, table_of
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.rows import span
-from recollect.stores.sqlite.schema import vector_views
+from recollect.stores.sqlite.views import vector_views
 
 try:
     import numpy as np

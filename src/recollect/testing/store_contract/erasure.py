@@ -47,16 +47,16 @@ class ErasureContract:
             make_message("d", DM, id="4"),
             make_message("e", DM, id="5", author="bot", bot=True),
         )
-        assert sorted(await written(store, "ada")) == ["1", "3", "4", "5"]
-        assert await written(store, "ada", "guild-2") == ["3"]
+        assert sorted(await written(store, "discord:ada")) == ["1", "3", "4", "5"]
+        assert await written(store, "discord:ada", "guild-2") == ["3"]
         assert sorted(await written(store, guild="guild-1")) == ["1", "2"]
-        assert await written(store, "nobody") == []
+        assert await written(store, "nobody") == await written(store, "ada") == await written(store, "irc:ada") == []
 
     async def test_messages_of_someone_come_in_pages_and_deleted_ones_too(self, store: Store):
         await say(store, *(make_message(f"{n}", id=f"{n}", seconds=n) for n in range(7)))
         await store.write(lambda tx: tx.messages.delete("discord", "3", at(9)))
-        first = await store.read(lambda tx: tx.messages.written_by("ada", limit=4))
-        second = await store.read(lambda tx: tx.messages.written_by("ada", limit=4, after=first[-1][0]))
+        first = await store.read(lambda tx: tx.messages.written_by("discord:ada", limit=4))
+        second = await store.read(lambda tx: tx.messages.written_by("discord:ada", limit=4, after=first[-1][0]))
         assert [message.id for _, message in (*first, *second)] == [f"{n}" for n in range(7)]
         assert {key for key, _ in first} | {key for key, _ in second} >= {key for key, _ in first}
         assert [message.text for _, message in first] == ["0", "1", "2", ""]
@@ -80,7 +80,7 @@ class ErasureContract:
         )
         assert await store.write(lambda tx: tx.messages.erase([("discord", "1"), ("discord", "9")], at(5))) == 1
         assert await store.write(lambda tx: tx.messages.erase([("discord", "1")], at(6))) == 0
-        assert await written(store, "ada") == []
+        assert await written(store, "discord:ada") == []
         assert await find(store, "quixotic", [CHANNEL.stream], "messages") == ["quixotic neighbour"]
         near = await store.read(
             lambda tx: tx.index.nearest("messages", [CHANNEL.stream], "m", unit_vector(1, 2), 9, also=keys.values())

@@ -284,7 +284,8 @@ class MemosContract:
             assert text.startswith("wild ")
             assert text.endswith(" \U0001f98a")
         await put(store, stored)
-        assert await store.read(lambda tx: tx.memos.list(ADA)) == [stored]
+        again = replace(stored, version=stored.version + 1)
+        assert await store.read(lambda tx: tx.memos.list(ADA)) == [again]
         assert await find(store, "wild") == [stored.text]
 
     async def test_those_who_have_memos_are_listed_by_parts_of_their_ids(self, store: Store):

@@ -14,7 +14,7 @@ from recollect.stores.sqlite import vectors
 from recollect.stores.sqlite.archive.section import ArchiveSection
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.rows import scope_id, span
-from recollect.stores.sqlite.schema import vector_views
+from recollect.stores.sqlite.views import vector_views
 
 _COMPLETE = "SELECT complete FROM embedders WHERE corpus = ? AND model = ?"
 
