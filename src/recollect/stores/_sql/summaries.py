@@ -25,7 +25,7 @@ UPDATE summaries SET sequence = $1 WHERE session = $2
 AND sequence = (SELECT max(sequence) FROM summaries WHERE session = $2)
 """
 _BETWEEN = """
-SELECT session, text, sequence, updated, through FROM summaries
+SELECT session, text, sequence, updated, through, audience FROM summaries
 WHERE session >= $1 AND session < $2 AND updated >= $3 AND text IS NOT NULL ORDER BY session, sequence
 """
 _REPLACE_TEXT = "UPDATE summaries SET text = $1 WHERE session = $2 AND sequence = $3"
