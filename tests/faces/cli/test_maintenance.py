@@ -157,7 +157,7 @@ def test_an_upgrade_is_told_once_and_doctor_names_the_copy_until_it_is_deleted(p
     store, upgraded = folder / "data" / "memory.db", len(MIGRATIONS)
     store.parent.mkdir()
     store.write_bytes(gzip.decompress((DATA / "second_edition_start" / "memory.db.gz").read_bytes()))
-    first, second = process("show", "--as", "1001"), process("show", "--as", "1001")
+    first, second = (process("show", "--as", "discord:1001") for _ in range(2))
     copy = Path("data", f"memory.db.before-schema-{upgraded}")
     assert f"recollect: warning: {store} is brought from schema 6 to {upgraded}" in first.err
     assert first.err.count("brought") == 1

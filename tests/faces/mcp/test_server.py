@@ -101,8 +101,8 @@ class TestTool:
 class TestResources:
     async def test_memories_are_listed_and_read_with_their_reasons(self, memory: AsyncMemory):
         await memory.remember("I prefer tea over coffee", user="ann", place=DEV)
-        (memo,) = (await memory.show(user="ann")).memos
-        async with connected(memory) as client:
+        (memo,) = (await memory.show(user="discord:ann")).memos
+        async with connected(memory, "discord:ann") as client:
             (resource,) = (await client.list_resources()).resources
             assert (resource.uri, resource.title) == (f"memory://{memo.id}", "I prefer tea over coffee")
             text = await read(client, resource.uri)
