@@ -179,6 +179,20 @@ async def test_under_every_profile_what_was_forgotten_or_deleted_is_in_no_later_
         assert own == [] if is_learned else tables <= {"memos", "memo_words", "state", "changes"}
 
 
+@pytest.mark.acceptance("W11")
+async def test_where_there_are_only_summaries_what_was_deleted_is_in_no_row_no_file_and_no_later_request(
+    tmp_path: Path,
+) -> None:
+    async with a_talk(tmp_path, "rolling") as talk:
+        await walk(talk)
+        await talk.ask("and now?")
+        assert SECRET in str(talk.server.requests[-1].body).lower()
+        await talk.stage.memory.message_deleted("discord", "m1")
+        assert excerpts(await three_more(talk)) == []
+        assert await rows_with(talk.stage.memory, SECRET) == []
+        assert list(files_with(tmp_path, SECRET)) == []
+
+
 async def test_on_discord_a_deleted_message_leaves_no_row_no_file_no_request_and_no_line_of_the_memory_channel(
     tmp_path: Path,
 ) -> None:

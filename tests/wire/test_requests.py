@@ -239,6 +239,19 @@ async def test_where_memory_is_switched_off_a_conversation_is_still_one() -> Non
     assert SKILL not in first.instructions
 
 
+@pytest.mark.acceptance("W11")
+async def test_where_memory_is_switched_off_a_deleted_message_and_its_reply_are_in_no_later_request() -> None:
+    async with talking(lambda _: Says("Lisbon is lovely."), enabled=False) as talk:
+        await talk.ask("I live in Lisbon", place=DM)
+        await talk.ask("which color?", place=DM)
+        await talk.stage.memory.message_deleted("discord", "m1")
+        await talk.ask("what is new?", place=DM)
+        history = section(talk.server.requests[-1], "Recent conversation:")
+    assert "I live in Lisbon" not in history
+    assert history.count("Lisbon is lovely.") == 1
+    assert "which color?" in history
+
+
 @pytest.mark.acceptance("W4", "W5", "W6")
 @pytest.mark.parametrize("profile", PROFILES)
 async def test_the_instructions_have_the_rules_the_skill_and_lore_where_the_document_has_them(profile: str) -> None:

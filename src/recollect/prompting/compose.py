@@ -16,6 +16,7 @@ from recollect.core.ports import Layer, PromptRequest, Tx
 from recollect.core.ports.layer import Block, Line
 from recollect.core.ports.layout import Layout
 from recollect.core.ports.ranker import content_words
+from recollect.core.state import StateKind
 from recollect.core.text import clip
 from recollect.core.types import Message, Place, Summary
 from recollect.jobs.read_batcher import ReadBatcher
@@ -197,10 +198,15 @@ def _without_removed(tx: Tx, unstored: Sequence[Message]) -> list[Message]:
     no word of it is kept to compare with.
     """
     removals = list(tx.events.list(limit=_MAX_REMOVALS, kinds=_REMOVALS)) if unstored else []
-    ids = {event.data.get("message") for event in removals}
+    ids = {event.data["message"] for event in removals if "message" in event.data}
+    ids |= {one.id for one in unstored if tx.state.items(StateKind.UNSEEN_DELETION, f"{one.place.platform}/{one.id}")}
     times = [event.at for event in removals]
     asked = [(message, withheld.question(tx, message) or message) for message in unstored]
-    return [message for message, first in asked if message.reply_to not in ids and all(at < first.at for at in times)]
+    return [
+        message
+        for message, first in asked
+        if ids.isdisjoint((message.id, message.reply_to)) and all(at < first.at for at in times)
+    ]
 
 
 def _summary_before(tx: Tx, session: str, place: Place, message: Message | None) -> Summary | None:
