@@ -28,6 +28,7 @@ PLACES = (
 TURNS = 3
 """Turns between two summaries."""
 LEASE = 0.5
+REPLY = "I see."
 SETTINGS = {
     "embedder": "null",
     "memos": {"max_active": None},
@@ -50,8 +51,8 @@ async def unhurried(hearing: ExtractionInput) -> ExtractionResult:
 async def condensed(previous: str | None, exchange: str, limit: int) -> str:
     """The beginning of what people said; the replies are all alike, and no summary repeats itself."""
     await asyncio.sleep(0.003)
-    said = [line for line in exchange.splitlines() if not line.startswith("[Bot]")]
-    return the_beginning(previous, "\n".join(said), limit)
+    said = [line for line in exchange.splitlines() if not line.endswith(f": {REPLY}")]
+    return the_beginning(previous, "\n".join(said) or REPLY, limit)
 
 
 def opened(store: str):
@@ -106,7 +107,7 @@ class User:
         message = self.message(number)
         await asyncio.gather(self.memory.add(message), self.memory.add(message))
         self.report("done", "say", message.id)
-        answer = Message(f"{message.id}-a", "bot", message.place, "I see.", now(), "Bot", bot=True, reply_to=message.id)
+        answer = Message(f"{message.id}-a", "bot", message.place, REPLY, now(), "Bot", bot=True, reply_to=message.id)
         await self.memory.add(answer)
         self.report("done", "say", answer.id)
 

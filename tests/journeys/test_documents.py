@@ -91,7 +91,8 @@ async def test_rolling_summaries_a_file_after_five_turns_and_a_section_of_the_ne
     def answer(request: Request) -> Says:
         if is_summary(request):
             return Says("A summary of the DM." if "just us two" in request.text else SUMMARY)
-        return Says("Sure, which CI provider are you using?")
+        asks_for_more = "CI notifications" in request.turns[-1][1]
+        return Says("Sure, which CI provider are you using?" if asks_for_more else "Confirmed: I created it.")
 
     summaries = tmp_path / "summaries"
     async with told("rolling", tmp_path, answer) as story:

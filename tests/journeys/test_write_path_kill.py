@@ -16,6 +16,7 @@ import pytest
 from recollect import AsyncMemory, plugins
 from recollect.core.events import Event
 from recollect.core.ports.jobs import NewJob
+from recollect.core.reasons import Reason
 from recollect.core.state import StateKind
 from recollect.core.types import Memo, Message, Subject
 from recollect.testing.clock import FakeClock
@@ -25,6 +26,7 @@ from tests.stores.opening import faults
 from tests.waiting import eventually
 
 EVERYTHING = 1_000_000
+SOURCE_GONE = (Reason.SOURCE_DELETED, Reason.SOURCE_EDITED)
 
 
 def start(store: str, run: str, *steps: str) -> subprocess.Popen[str]:
@@ -140,7 +142,10 @@ def check_facts(state: State, record: Record) -> None:
 def check_events(state: State, record: Record) -> None:
     added = Counter((event.scope, event.memo) for event in state.events if event.kind == "memo.added")
     assert set(added.values()) <= {1}
-    assert set(added) == {(memo.subject.scope, memo.id) for memos in state.memos.values() for memo in memos}
+    kept = {(memo.subject.scope, memo.id) for memos in state.memos.values() for memo in memos}
+    assert kept <= set(added)
+    gone = {(event.scope, event.memo) for event in state.events if event.reason in SOURCE_GONE}
+    assert set(added) - kept <= gone, "a memo goes only with its message"
     calls = Counter(event.data["message"] for event in state.events if event.kind == "extract.call")
     touched = record.changed("edit") | record.uncertain("edit")
     for message_id, message in state.messages.items():

@@ -6,7 +6,7 @@ from recollect import CannotUndo
 from recollect.core.errors import UnknownMemo
 from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal, Retraction
 from recollect.core.state import StateKind
-from recollect.core.types import EVERYWHERE, Memo, Status
+from recollect.core.types import EVERYWHERE, Memo, Place, Status
 from recollect.learning.ingest import MAX_UNSEEN_DELETIONS
 from recollect.testing.models import FakeModel, nothing, quoting
 from tests.scenes import DEV, DM, STAFF, Stage, opened
@@ -132,6 +132,24 @@ async def test_a_summary_is_rebuilt_without_a_deleted_message() -> None:
     assert "the weather" in rebuilt.text
     assert "the budget" in rebuilt.text
     assert not any("embarrassing" in one.text for one in history)
+
+
+@pytest.mark.parametrize("platform", ["discord", "telegram"])
+async def test_what_repeats_a_deleted_message_goes_from_their_dm_and_stays_in_that_of_a_longer_id(
+    platform: str,
+) -> None:
+    async with opened(model=FakeModel(nothing)) as stage:
+        for user in ("ann", "annabel"):
+            said = await stage.say("I live in Lisbon", user, Place(platform, dm=user))
+            reply = await stage.say("You live in Lisbon.", "bot", said.place, bot=True)
+            if user == "ann":
+                hers, answer = said, reply
+        assert await stage.memory.message_deleted(platform, hers.id)
+        theirs, others = await stage.memory.store.read(
+            lambda tx: (tx.messages.get(platform, answer.id), tx.messages.get(platform, reply.id))
+        )
+    assert theirs is None or "Lisbon" not in theirs.text
+    assert others == reply
 
 
 @pytest.mark.parametrize("fate", ["deleted", "edited"])

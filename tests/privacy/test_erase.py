@@ -56,6 +56,22 @@ async def test_no_byte_of_an_erased_person_is_left_in_any_file(tmp_path: Path):
     assert min(erased["summaries"], erased["exchanges"], erased["events"], erased["files"]) > 0
 
 
+@pytest.mark.parametrize("guild", [None, "g1"])
+async def test_an_id_that_only_another_platform_has_is_asked_about_before_a_receipt_says_it_is_gone(
+    tmp_path: Path, guild: str | None
+):
+    bare = ErasureTarget("ann", guild)
+    async with opened(tmp_path) as stage:
+        await stage.tell("I live in a zanzibar lighthouse", "ann", HERE)
+        with pytest.raises(BadInput, match=r"there is no local ann: say discord:ann"):
+            await stage.memory.privacy.erase(bare, asked_by="operator")
+        assert await stage.known() == ["I live in a zanzibar lighthouse"]
+        await stage.memory.remember("I keep bees", user="local:ann")
+        if guild is None:
+            assert (await stage.memory.privacy.erase(bare, asked_by="operator")).counts["memos"] == 1
+        assert await stage.known() == ["I live in a zanzibar lighthouse"]
+
+
 STAYS = {"changes", "events", "scopes", "tombstones"}
 """Tables that say that someone was erased, under their id, and keep it from coming back; none holds their words."""
 EVERY_WAY = [

@@ -12,9 +12,9 @@ from recollect.core.events import Event, EventKind
 from recollect.core.ports import Tx
 from recollect.core.ports.ranker import content_words
 from recollect.core.reasons import Reason
-from recollect.core.sessions import parse_session
+from recollect.core.sessions import Session, parse_session
 from recollect.core.text import join_escaped
-from recollect.core.types import Memo, Message, Origin, Place, Subject, Summary
+from recollect.core.types import LOCAL, Memo, Message, Origin, Place, Subject, Summary, split_person
 from recollect.policy import repetition
 from recollect.recall import withheld
 from recollect.recall.withheld import Retired, Withheld
@@ -104,14 +104,15 @@ class _Search:
 
     def __init__(self, tx: Tx, subject: Subject, items: Sequence[Retired], since: datetime) -> None:
         self._tx = tx
+        self._subject = subject
         self._items = items
         self._since = since - _CLOCK_SKEW
         self.guilds = withheld.guilds_of(tx, subject, (guild for item in items for guild in item.guilds))
         self.screen = withheld.screen(items)
-        platforms = {message[0] for item in items if (message := item.message)} | {"discord", "local"}
         guilds = (withheld.guild_place(guild) for guild in self.guilds)
         self.prefixes = [join_escaped(":", place.platform, place.guild or "") + ":" for place in guilds]
         if not subject.is_lore:
+            platforms = {split_person(subject.id)[0], LOCAL}  # the library may speak for people of any platform
             self.prefixes += [Place(platform, dm=subject.id).stream for platform in sorted(platforms)]
         self._screens: dict[str, Withheld] = {}
 
@@ -131,11 +132,18 @@ class _Search:
 
     def sessions(self) -> list[str]:
         """Channels and conversations where it may have been repeated."""
-        return [name for prefix in self.prefixes for name in self._tx.messages.streams(prefix)]
+        names = (name for prefix in self.prefixes for name in self._tx.messages.streams(prefix))
+        return [name for name in names if self._is_theirs(parse_session(name))]
 
     def without(self, summary: Summary) -> str:
         session = parse_session(summary.session)
-        return summary.text if session is None else self._screen(session.place).without(summary.text)
+        if session is None or not self._is_theirs(session):
+            return summary.text
+        return self._screen(session.place).without(summary.text)
+
+    def _is_theirs(self, session: Session | None) -> bool:
+        """Whether it is not the DM of someone else, whose id may begin with theirs."""
+        return session is None or session.place.person in (None, self._subject.id)
 
     def _rewritten(self, reply: Message) -> str:
         return self._screen(reply.place).without(reply.text, withheld.question(self._tx, reply))

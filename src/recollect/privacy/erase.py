@@ -27,6 +27,7 @@ from recollect.privacy.planned_erasures import Plan, PlannedErasures
 from recollect.privacy.probe import Search, probe
 from recollect.privacy.receipt import ErasurePreview, Receipt
 from recollect.privacy.target import ErasureTarget
+from recollect.recall import people
 
 
 def clear_function_caches() -> int:
@@ -99,8 +100,13 @@ class PrivacyService:
         return ErasurePreview(target, inventory.counts, tuple(map(str, files)))
 
     async def erase(self, target: ErasureTarget, *, asked_by: str, progress: Progress | None = None) -> Receipt:
-        """Remove everything for good, verify it, and return a receipt. If interrupted, run it again to complete it."""
+        """Remove everything for good, verify it, and return a receipt. If interrupted, run it again to complete it.
+
+        Raises BadInput for an id without a platform of which there is nothing, while another platform has it.
+        """
         started_at, now = monotonic(), self._clock()
+        if target.user is not None and await self.is_clean(target):
+            await self._store.read(partial(people.resolve, user=target.user, changes=True, speakers=True))
         inventory = await take_inventory(self._store, target)
         await self._store.read(lambda tx: delete_rows.load_intent(tx, target, inventory))
         inventory.samples.add(await self._hooks.files.resume(str(target), inventory.samples.chosen()))
