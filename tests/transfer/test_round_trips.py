@@ -37,7 +37,7 @@ async def tell(stage: Stage) -> None:
     await stage.learned("I work with Terraform", user="bob", place=THREAD)
     await stage.remember("I prefer tea", user="bob")
     await stage.remember("I keep a xylophone")
-    await stage.memory.forget("xylophone", user="ann")
+    await stage.memory.forget("xylophone", user="discord:ann")
     await stage.remember("We meet in the old library", lore=True)
     await stage.summarise("Ann plans a trip.", DEV)
     await stage.summarise("Ann packs.", DEV, 2)
@@ -51,7 +51,11 @@ async def everything(stage: Stage) -> tuple[list[Memo], list[Summary], list[Mess
     def look(tx: Tx) -> tuple[list[Memo], list[Summary], list[Message]]:
         memos = [memo for subject in tx.memos.subjects() for memo in tx.memos.list(subject)]
         summaries = [one for session in tx.summaries.sessions() for one in tx.summaries.history(session)]
-        said = {message.id: message for user in ("ann", "bob") for _, message in tx.messages.written_by(user)}
+        said = {
+            message.id: message
+            for user in ("discord:ann", "discord:bob")
+            for _, message in tx.messages.written_by(user)
+        }
         return memos, summaries, list(said.values())
 
     return await stage.memory.store.read(look)
