@@ -423,13 +423,13 @@ async def test_two_peoples_pages_stay_apart(tmp_path: Path) -> None:
         desk.write("users/bob/fact/x.md", "I live in Rome")
         desk.write("users/carl%20k/fact/x.md", "I live in Bern")
         assert [what for what, _ in told(await desk.take_over())] == ["new", "changed", "new"]
-        assert await desk.stage.known("ann") == ["I prefer tea"]
-        assert sorted(await desk.stage.known("bob")) == ["I live in Rome", "I prefer cocoa"]
-        assert await desk.stage.known("carl k") == ["I live in Bern"]
+        assert await desk.stage.known("ann", Place(dm="ann")) == ["I prefer tea"]
+        assert sorted(await desk.stage.known("bob", Place(dm="bob"))) == ["I live in Rome", "I prefer cocoa"]
+        assert await desk.stage.known("carl k", Place(dm="carl k")) == ["I live in Bern"]
         (desk.folder / mine).rename(desk.folder / "users/bob/preference/stolen.md")
         report = await desk.take_over()
         assert told(report) == [("broken", "users/bob/preference/stolen.md")]
-        assert await desk.stage.known("ann") == ["I prefer tea"]
+        assert await desk.stage.known("ann", Place(dm="ann")) == ["I prefer tea"]
 
 
 async def test_lore_can_be_edited_and_added_in_its_own_folder(tmp_path: Path) -> None:
