@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -219,6 +220,12 @@ HOSTILE = [
 ]
 
 
+async def keep(stage: Stage, text: str, **how: object) -> None:
+    """A memory with this text in the store, also if it may not be remembered any more."""
+    memo = await stage.remember("The otter is at home", **how)  # type: ignore[arg-type]
+    await stage.memory.store.write(lambda tx: tx.memos.put(replace(memo, text=text)))
+
+
 class TestHostileTexts:
     @pytest.mark.parametrize("profile", ["unified", "discoclaw", "dnam"])
     @pytest.mark.parametrize("text", HOSTILE)
@@ -227,9 +234,9 @@ class TestHostileTexts:
         async with opened(profile, exchanges=ON) as stage:
             place = Place("discord", "g1", "c-dev", name=text, public=True)
             other = Place("discord", "g1", "c-other", name=text, public=True)
-            await stage.remember(text, place=place)
-            await stage.remember(text, place=place, lore=True)
-            await stage.remember(text, place=place, user="eve")
+            await keep(stage, text, place=place)
+            await keep(stage, text, place=place, lore=True)
+            await keep(stage, text, place=place, user="eve")
             await stage.reply(text, await stage.say(text, place=other, name=text), name=text)
             await stage.say(text, "eve", place, name=text)
             await stage.say(text, "bot", place, name=text, bot=True)
@@ -242,7 +249,7 @@ class TestHostileTexts:
     @pytest.mark.parametrize("text", HOSTILE)
     async def test_in_the_layered_prompt_each_memory_is_one_line(self, text: str):
         async with opened("devclaw", embedder="null") as stage:
-            await stage.remember(f"{text} and an otter")
+            await keep(stage, f"{text} and an otter")
             header, blank, *rest = (await stage.prompt("otter")).text.split("\n")
             assert (header, blank, len(rest)) == ("## Relevant Memories", "", 1)
 

@@ -115,7 +115,7 @@ async def test_past_messages_people_and_short_term_memory_tell_them_apart():
         await stage.learned("Runs the zebra release", user="mallory")
         for number in range(12):
             await stage.say(f"nothing new, {number}", "bob")
-        past = lines(await stage.prompt("is the zebra release on Friday?", user="bob"), "past")
+        past = lines(await stage.prompt("is the zebra release really planned for Friday?", user="bob"), "past")
         await stage.say("hello", "mallory", name="Ann")
         people = lines(await stage.prompt("hi", user="bob"), "people")
         other = lines(await stage.prompt("hi", user="bob", place=GENERAL), "shortterm")

@@ -235,7 +235,7 @@ async def test_an_entry_that_can_not_be_a_memo_is_left_out_with_the_reason(
 
 
 async def test_what_nobody_is_known_to_have_heard_is_for_its_owner_alone_unless_it_is_said(tmp_path: Path):
-    channel = Place("discord", "g1", "c1", public=True)
+    channel = Place("local", "g1", "c1", public=True)
     async with opened(tmp_path) as memory:
         await import_(memory, [entry("I like tea")])
         await import_(memory, [entry("I like mate")], everywhere=True)
@@ -423,7 +423,7 @@ async def test_messages_that_were_deleted_or_erased_do_not_come_back_and_nothing
         report = await import_(memory, [MessageEntry(one.id, one) for one in (deleted, unseen, fresh, nobody)])
         kept = await memory.store.read(lambda tx: tx.messages.recent(place, 10))
         assert await memory.store.read(lambda tx: tx.jobs.list()) == jobs
-        await memory.privacy.erase(ErasureTarget("ann"), asked_by="ann")
+        await memory.privacy.erase(ErasureTarget("discord:ann"), asked_by="discord:ann")
         erased = await import_(memory, [MessageEntry(fresh.id, fresh)])
     assert [message.id for message in kept] == ["m2"]
     assert report.skipped == [

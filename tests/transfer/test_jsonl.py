@@ -45,14 +45,14 @@ async def fill(memory: AsyncMemory) -> None:
     for n, status in enumerate(Status):
         memo = Memo(
             id=f"durable-0000000{n}",
-            subject=Subject("ann"),
+            subject=Subject("discord:ann"),
             kind=[*Kind][n],
             text=f'Ann knows {n} “things” — größer, 東京, \\ and "quotes"',
             created=START - timedelta(days=n, milliseconds=n),
             updated=START,
             source=Provenance(
                 [*Origin][n % 5],
-                "ann",
+                "discord:ann",
                 "discord",
                 "g1",
                 "c1",
@@ -78,8 +78,11 @@ async def fill(memory: AsyncMemory) -> None:
             version=n + 1,
         )
         await memory.store.write(lambda tx, memo=memo: tx.memos.put(memo))
-    twin = Memo("durable-twin", Subject("ann"), Kind.FACT, "Ann has a twin", START, START, audience=DM.audience)
-    other = Memo("durable-other", Subject("ann"), Kind.FACT, "Ann has a twin", START, START, audience=DEV.audience)
+    ann = Subject("discord:ann")
+    twin = Memo("durable-twin", ann, Kind.FACT, "Ann has a twin", START, START, audience=DM.audience)
+    other = Memo(
+        "durable-other", Subject("discord:ann"), Kind.FACT, "Ann has a twin", START, START, audience=DEV.audience
+    )
     lore = Memo("durable-lore", Subject.lore("g1"), Kind.LORE, "We meet at noon", START, START)
     for memo in (twin, other, lore):
         await memory.store.write(lambda tx, memo=memo: tx.memos.put(memo))
@@ -92,12 +95,12 @@ async def fill(memory: AsyncMemory) -> None:
     for n in (1, 2, 5):
         summary = Summary(DM.session, "They talked." if n != 2 else "More.", n, START + timedelta(n), START)
         await memory.store.write(lambda tx, summary=summary: tx.summaries.save(summary))
-    await memory.remember("I hate mondays", user="ann")
-    await memory.forget("mondays", user="ann")
+    await memory.remember("I hate mondays", user="discord:ann")
+    await memory.forget("mondays", user="discord:ann")
 
 
 @pytest.mark.parametrize(
-    "target", [ErasureTarget("ann"), ErasureTarget(guild="g1"), ErasureTarget("ann", "g1")], ids=str
+    "target", [ErasureTarget("discord:ann"), ErasureTarget(guild="g1"), ErasureTarget("discord:ann", "g1")], ids=str
 )
 async def test_export_import_export_gives_the_same_bytes(tmp_path: Path, target: ErasureTarget):
     async with opened(tmp_path / "one") as memory:
@@ -119,12 +122,12 @@ async def test_export_import_export_gives_the_same_bytes(tmp_path: Path, target:
 async def test_all_sorts_are_in_a_persons_export_and_forgotten_ones_stay_forgotten(tmp_path: Path):
     async with opened(tmp_path / "one") as memory:
         await fill(memory)
-        data = await export(memory, ErasureTarget("ann"))
+        data = await export(memory, ErasureTarget("discord:ann"))
     assert [json.loads(one).get("type") for one in data.splitlines()].count("message") == 6
     (tmp_path / "a.jsonl").write_bytes(data)
     async with opened(tmp_path / "two") as memory:
         report = await import_(memory, tmp_path / "a.jsonl")
-        found = await memos_of(memory)
+        found = await memos_of(memory, "discord:ann")
         assert found["I hate mondays"].status is Status.DEPRECATED
     assert report.counts["new"] == {"memory": 10, "summary": 3, "message": 6, "tombstone": 1}
 
@@ -148,11 +151,11 @@ async def test_what_was_erased_does_not_come_into_a_copy_of_the_store_either(tmp
 async def test_the_store_has_the_same_memos_after_a_round_trip(tmp_path: Path):
     async with opened(tmp_path / "one") as memory:
         await fill(memory)
-        before = await memory.privacy.memos(ErasureTarget("ann"))
-        (tmp_path / "a.jsonl").write_bytes(await export(memory, ErasureTarget("ann")))
+        before = await memory.privacy.memos(ErasureTarget("discord:ann"))
+        (tmp_path / "a.jsonl").write_bytes(await export(memory, ErasureTarget("discord:ann")))
     async with opened(tmp_path / "two") as memory:
         await import_(memory, tmp_path / "a.jsonl")
-        after = await memory.privacy.memos(ErasureTarget("ann"))
+        after = await memory.privacy.memos(ErasureTarget("discord:ann"))
 
     def bare(memos: list[Memo]) -> list[Any]:
         return sorted(

@@ -19,7 +19,7 @@ from recollect.compat.formats.discoclaw.writer import write_discoclaw
 from recollect.core.errors import BadInput
 from recollect.core.ports import Tx
 from recollect.core.ports.format import Entry, Format, Item
-from recollect.core.types import Memo, Message, Place, Status, Subject, Summary
+from recollect.core.types import Memo, Message, Place, Status, Subject, Summary, split_person
 from recollect.transfer.exporting import Vectors, vectors
 from recollect.transfer.mirror.export import write_pages
 from recollect.transfer.mirror.json_files import read_durable, read_summary
@@ -37,7 +37,7 @@ async def tell(stage: Stage) -> None:
     await stage.learned("I work with Terraform", user="bob", place=THREAD)
     await stage.remember("I prefer tea", user="bob")
     await stage.remember("I keep a xylophone")
-    await stage.memory.forget("xylophone", user="ann")
+    await stage.memory.forget("xylophone", user="discord:ann")
     await stage.remember("We meet in the old library", lore=True)
     await stage.summarise("Ann plans a trip.", DEV)
     await stage.summarise("Ann packs.", DEV, 2)
@@ -51,7 +51,11 @@ async def everything(stage: Stage) -> tuple[list[Memo], list[Summary], list[Mess
     def look(tx: Tx) -> tuple[list[Memo], list[Summary], list[Message]]:
         memos = [memo for subject in tx.memos.subjects() for memo in tx.memos.list(subject)]
         summaries = [one for session in tx.summaries.sessions() for one in tx.summaries.history(session)]
-        said = {message.id: message for user in ("ann", "bob") for _, message in tx.messages.written_by(user)}
+        said = {
+            message.id: message
+            for user in ("discord:ann", "discord:bob")
+            for _, message in tx.messages.written_by(user)
+        }
         return memos, summaries, list(said.values())
 
     return await stage.memory.store.read(look)
@@ -216,11 +220,12 @@ async def test_through_clanker_the_vectors_of_the_model_that_serves_come_back(tm
         stage.clock.advance(days=1)
         report = await brought(stage, CLANKER, tmp_path / "first")
         assert report.left_out == 0
-        await stage.memory.store.write(lambda tx: tx.memos.remove(tx.memos.list(Subject("zoe"))[0]))
+        await stage.memory.store.write(lambda tx: tx.memos.remove(tx.memos.list(Subject("discord:zoe"))[0]))
         second, after = await exported(stage, tmp_path / "second")
         known = {(memo.subject.scope, memo.id): memo.text for memo in (await everything(stage))[0]}
     assert sorted((key[0], known[key], made) for key, made in after.by_memo.items()) == sorted(
-        (key[0], texts[key].text, made) for key, made in in_a_guild.items()
+        (key[0].replace("user:discord:", "user:"), texts[key].text, made)  # only a number is taken for a Discord id
+        for key, made in in_a_guild.items()
     )
     assert second == first
 
@@ -253,7 +258,9 @@ async def test_from_one_program_to_another_the_words_and_times_stay(tmp_path: Pa
     told = read(DISCOCLAW, tmp_path / "discoclaw")
     assert worded(told) == sorted(memo.text for memo in in_guild if not memo.subject.is_lore)
     times = {(item.user, item.text): item.created for item in told if isinstance(item, Entry)}
-    assert times == {(memo.subject.id, memo.text): memo.created for memo in in_guild if not memo.subject.is_lore}
+    assert times == {
+        (split_person(memo.subject.id)[1], memo.text): memo.created for memo in in_guild if not memo.subject.is_lore
+    }
 
 
 async def test_how_many_memories_have_no_place_in_a_format_can_be_told() -> None:
@@ -316,4 +323,4 @@ async def test_notes_of_several_people_are_not_taken_for_those_of_one(tmp_path: 
         await tell(stage)
         await write(DEVCLAW, stage, tmp_path)
     told = read(DEVCLAW, tmp_path, user="operator")
-    assert {item.user for item in told if isinstance(item, Entry)} == {"ann", "bob", None}
+    assert {item.user for item in told if isinstance(item, Entry)} == {"discord:ann", "discord:bob", None}

@@ -89,7 +89,7 @@ async def test_an_entry_has_the_channels_id_beside_its_name():
     async with opened("discoclaw", exchanges=ON) as stage:
         await talk(stage)
         (entry,) = await recorded(stage)
-        assert (entry.channel, entry.channel_name, entry.guild, entry.author) == ("c-dev", "dev", "g1", "ann")
+        assert (entry.channel, entry.channel_name, entry.guild, entry.author) == ("c-dev", "dev", "g1", "discord:ann")
 
 
 @pytest.mark.acceptance("A44")

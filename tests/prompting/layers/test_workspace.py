@@ -10,6 +10,7 @@ import pytest
 
 import recollect
 from recollect import Place
+from recollect.core.errors import BadInput
 from recollect.core.types import Message
 from recollect.prompting.assemble import Prompt, Section
 from recollect.prompting.layers.workspace import WorkspaceLayer
@@ -75,7 +76,11 @@ class TestNotes:
     @pytest.mark.parametrize("per_user", [True, False])
     async def test_someone_else_in_a_persons_dm_sees_no_notes(self, per_user: bool, tmp_path: Path):
         made(tmp_path / "workspace", "MEMORY.md", "users/ann/MEMORY.md", "users/eve/MEMORY.md")
-        assert await listed(tmp_path, dm("ann"), "eve", workspace__per_user=per_user) == []
+        with pytest.raises(BadInput, match="can't speak in the DM of 'ann'"):
+            await listed(tmp_path, dm("ann"), "eve", workspace__per_user=per_user)
+        settings = load(env={}, data_dir=str(tmp_path), workspace__per_user=per_user).settings
+        scene: Any = type("Seen", (), {"user": "discord:eve", "place": dm("ann"), "now": START})
+        assert not [line for block in await WorkspaceLayer(settings).blocks(scene) for line in block.lines]
 
     @pytest.mark.parametrize("user", ["..", "../ann", "ann/", "./ann", "ANN", "ann\0", ""])
     async def test_no_id_leads_to_the_notes_of_another(self, user: str, tmp_path: Path):
@@ -201,7 +206,7 @@ class TestSection:
         settings = load(env={}, data_dir=str(tmp_path)).settings
         layer = WorkspaceLayer(settings)
         for place in (dm("ann"), DEV):
-            scene: Any = type("Seen", (), {"user": "ann", "place": place, "now": START})
+            scene: Any = type("Seen", (), {"user": "discord:ann", "place": place, "now": START})
             assert len((await layer.blocks(scene))[0].lines) == 2
         assert threads
         assert threading.get_ident() not in threads

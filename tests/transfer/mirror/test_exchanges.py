@@ -154,7 +154,7 @@ async def test_an_erased_person_is_in_no_file_and_others_stay(tmp_path: Path, mi
     copy = path.with_name("g1.json.kept-1")
     copy.write_bytes(path.read_bytes())
     async with keeping(tmp_path, "discoclaw", mirror__files=mirrored, run_worker=False, **ON) as stage:
-        receipt = await stage.memory.privacy.erase(ErasureTarget("ann"), asked_by="ann")
+        receipt = await stage.memory.privacy.erase(ErasureTarget("discord:ann"), asked_by="discord:ann")
         assert receipt.clean
         assert not copy.exists()
         assert kept(folder(tmp_path)) == (["g1.json", "g2.json"] if mirrored else ["g2.json"])

@@ -47,12 +47,12 @@ async def test_no_file_holds_it_after_it_was_forgotten_or_its_message_was_delete
         await told(stage)
         assert {"summaries", "2025-03-01.md", "MEMORY.md"} <= holding(tmp_path, "Lisbon")
         if how == "forget":
-            await stage.memory.forget("Lisbon", user="ann")
+            await stage.memory.forget("Lisbon", user="discord:ann")
         else:
             await stage.memory.message_deleted("discord", "m1")
         await brought_up_to_date(stage)
         assert holding(tmp_path, "Lisbon") == set()
         if how == "forget":
-            await stage.memory.undo(user="ann")
+            await stage.memory.undo(user="discord:ann")
             await brought_up_to_date(stage)
             assert {"summaries", "2025-03-01.md", "MEMORY.md"} <= holding(tmp_path, "Lisbon")

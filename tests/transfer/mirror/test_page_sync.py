@@ -37,7 +37,7 @@ async def test_an_edit_is_a_revision_with_its_history_and_is_found_by_the_search
         ]
         found = await desk.memory.search("green", user="ann")
         assert [one.item for one in found] == [memo]
-        await desk.memory.undo(user="ann")
+        await desk.memory.undo(user="discord:ann")
         await desk.keep()
         assert "I prefer tea\n" in desk.read(TEA)
 
@@ -75,13 +75,13 @@ async def test_how_a_person_lays_out_a_page_stays_while_its_words_do(tmp_path: P
         assert told(await desk.take_over()) == [("changed", TEA)]
         memo = await desk.memory.get(memo_id, user="ann")
         assert memo.text == "# Tea - green - [[Oolong]] #drinks > and more"
-        await desk.memory.update(memo_id, tags=["leaf"], user="ann")
+        await desk.memory.update(memo_id, tags=["leaf"], user="discord:ann")
         await desk.keep()
         page = desk.read(TEA)
         assert "keywords: [leaf]" in page
         assert page.endswith(f"---\n{body}")
         assert "aliases: [brew]  # mine\ncssclasses:\n  - wide\npublish: true\n" in page
-        await desk.memory.update(memo_id, "I prefer oolong", user="ann")
+        await desk.memory.update(memo_id, "I prefer oolong", user="discord:ann")
         await desk.keep()
         assert desk.read(TEA).endswith("publish: true\n---\n\nI prefer oolong\n")
         assert desk.read(f"{TEA}.kept-1") == page
@@ -148,7 +148,7 @@ async def test_a_deleted_page_retires_its_memo_and_undo_brings_both_back(tmp_pat
         again = await desk.memory.remember("I prefer tea", user="ann", place=DEV, origin=Origin.IMPORT)
         assert again == Refused(Reason.FORGOTTEN_BY_OWNER)
         assert TEA not in desk.pages
-        await desk.memory.undo(user="ann")
+        await desk.memory.undo(user="discord:ann")
         await desk.keep()
         assert TEA in desk.pages
 
@@ -161,7 +161,7 @@ async def test_several_deletions_of_one_person_are_undone_as_one(tmp_path: Path)
         for page in before[:2]:
             desk.delete(page)
         await desk.take_over()
-        await desk.memory.undo(user="ann")
+        await desk.memory.undo(user="discord:ann")
         await desk.keep()
         assert desk.pages == before
 
@@ -207,7 +207,7 @@ async def test_a_renamed_page_is_no_deletion_and_keeps_its_new_name(tmp_path: Pa
         memo_id = await with_tea(desk)
         (desk.folder / TEA).rename(desk.folder / "preference" / "Tea.md")
         assert told(await desk.take_over()) == [("moved", "preference/Tea.md")]
-        await desk.memory.update(memo_id, "I prefer green tea", user="ann")
+        await desk.memory.update(memo_id, "I prefer green tea", user="discord:ann")
         await desk.keep()
         assert desk.pages == ["preference/Tea.md"]
         assert "green" in desk.read("preference/Tea.md")
@@ -295,7 +295,7 @@ async def test_a_page_that_becomes_broken_keeps_its_memo(tmp_path: Path) -> None
         desk.edit(TEA, "category: preference", "category: preference: oh")
         assert told(await desk.take_over()) == [("broken", TEA)]
         assert (await desk.memory.get(memo_id, user="ann")).active
-        await desk.memory.update(memo_id, "I prefer mate", user="ann")
+        await desk.memory.update(memo_id, "I prefer mate", user="discord:ann")
         await desk.take_over()
         assert "I prefer tea" in desk.read(TEA)
         desk.edit(TEA, "preference: oh", "preference")
@@ -317,7 +317,7 @@ async def both_changed(desk: Desk, file_at: timedelta) -> str:
     memo_id = await with_tea(desk)
     at = desk.stage.clock.advance(hours=1)
     desk.edit(TEA, "I prefer tea", "I prefer mate", at + file_at)
-    await desk.memory.update(memo_id, "I prefer green tea", user="ann")
+    await desk.memory.update(memo_id, "I prefer green tea", user="discord:ann")
     desk.stage.clock.advance(hours=2)
     return memo_id
 
@@ -339,7 +339,7 @@ async def test_when_memory_has_the_newer_edit_the_older_one_of_the_file_is_in_th
         assert await before(desk, memo_id) == ["I prefer mate", "I prefer green tea", "I prefer tea"]
         assert "I prefer green tea" in desk.read(TEA)
         assert told(await desk.take_over()) == []
-        await desk.memory.undo(user="ann")
+        await desk.memory.undo(user="discord:ann")
         assert (await desk.memory.get(memo_id, user="ann")).text == "I prefer mate"
 
 
@@ -354,7 +354,7 @@ async def test_a_page_edited_before_its_memo_was_forgotten_is_kept_aside(tmp_pat
         memo_id = await with_tea(desk)
         desk.edit(TEA, "I prefer tea", "I prefer mate", desk.stage.clock())
         desk.stage.clock.advance(hours=1)
-        await desk.memory.forget("tea", user="ann")
+        await desk.memory.forget("tea", user="discord:ann")
         assert told(await desk.take_over()) == [("aside", TEA)]
         assert desk.pages == [f"{TEA}.kept-1"]
         assert await desk.stage.known(place=DEV) == []
@@ -364,7 +364,7 @@ async def test_a_page_edited_before_its_memo_was_forgotten_is_kept_aside(tmp_pat
 async def test_a_page_edited_after_its_memo_was_forgotten_is_remembered_again(tmp_path: Path) -> None:
     async with filing(tmp_path) as desk:
         await with_tea(desk)
-        await desk.memory.forget("tea", user="ann")
+        await desk.memory.forget("tea", user="discord:ann")
         desk.stage.clock.advance(hours=1)
         desk.edit(TEA, "I prefer tea", "I prefer mate")
         assert told(await desk.take_over()) == [("new", TEA)]
@@ -378,7 +378,7 @@ async def test_a_page_deleted_before_its_memo_changed_comes_back(tmp_path: Path)
         await desk.keep()
         desk.delete(TEA)
         desk.stage.clock.advance(hours=1)
-        await desk.memory.update(memo_id, "I prefer green tea", user="ann")
+        await desk.memory.update(memo_id, "I prefer green tea", user="discord:ann")
         assert told(await desk.take_over()) == []
         assert "green" in desk.read(TEA)
 
@@ -423,13 +423,13 @@ async def test_two_peoples_pages_stay_apart(tmp_path: Path) -> None:
         desk.write("users/bob/fact/x.md", "I live in Rome")
         desk.write("users/carl%20k/fact/x.md", "I live in Bern")
         assert [what for what, _ in told(await desk.take_over())] == ["new", "changed", "new"]
-        assert await desk.stage.known("ann") == ["I prefer tea"]
-        assert sorted(await desk.stage.known("bob")) == ["I live in Rome", "I prefer cocoa"]
-        assert await desk.stage.known("carl k") == ["I live in Bern"]
+        assert await desk.stage.known("ann", Place(dm="ann")) == ["I prefer tea"]
+        assert sorted(await desk.stage.known("bob", Place(dm="bob"))) == ["I live in Rome", "I prefer cocoa"]
+        assert await desk.stage.known("carl k", Place(dm="carl k")) == ["I live in Bern"]
         (desk.folder / mine).rename(desk.folder / "users/bob/preference/stolen.md")
         report = await desk.take_over()
         assert told(report) == [("broken", "users/bob/preference/stolen.md")]
-        assert await desk.stage.known("ann") == ["I prefer tea"]
+        assert await desk.stage.known("ann", Place(dm="ann")) == ["I prefer tea"]
 
 
 async def test_lore_can_be_edited_and_added_in_its_own_folder(tmp_path: Path) -> None:
@@ -504,7 +504,7 @@ async def test_a_page_is_looked_at_only_when_it_has_come_to_rest(tmp_path: Path)
 async def test_the_page_of_another_process_is_known(tmp_path: Path) -> None:
     async with filing(tmp_path) as one, filing(tmp_path) as other:
         memo_id = await with_tea(one)
-        await other.memory.update(memo_id, "I prefer mate", user="ann")
+        await other.memory.update(memo_id, "I prefer mate", user="discord:ann")
         await other.keep()
         assert told(await one.take_over()) == []
         one.edit(TEA, "mate", "cocoa", one.stage.clock.advance(hours=1))
@@ -519,7 +519,7 @@ async def test_a_persons_own_page_is_kept_aside_when_its_memo_goes(tmp_path: Pat
         desk.write("fact/trip.md", "# Trip\n\n- pack the tent\n- feed the cat\n")
         await desk.take_over()
         page = desk.read("fact/trip.md")
-        await desk.memory.undo(user="ann")
+        await desk.memory.undo(user="discord:ann")
         await desk.keep()
         assert desk.pages == ["fact/trip.md.kept-1", TEA]
         assert desk.read("fact/trip.md.kept-1") == page
@@ -552,7 +552,7 @@ async def test_a_folder_that_was_moved_with_its_store_is_the_same_folder(tmp_pat
         memo_id = await with_tea(desk)
         (desk.folder / TEA).rename(desk.folder / "preference" / "Tea.md")
         await desk.take_over()
-        await desk.memory.update(memo_id, "I prefer green tea", user="ann")
+        await desk.memory.update(memo_id, "I prefer green tea", user="discord:ann")
         await desk.keep()
     (tmp_path / "old").rename(tmp_path / "new")
     async with filing(tmp_path / "new") as desk:

@@ -55,7 +55,7 @@ async def test_a_page_has_the_front_matter_of_the_document_and_the_content_below
         "created_at: 2025-03-01T12:00:00Z\n"
         "keywords: [api, authentication, stripe]\n"
         f"id: {stored.id}\n"
-        "user: ann\n"
+        "user: discord:ann\n"
         "source: manual\n"
         "updated_at: 2025-03-01T12:00:00Z\n"
         "---\n"
