@@ -474,7 +474,7 @@ async def test_another_memory_takes_the_pages_over_but_not_what_was_forgotten_th
         await desk.memory.forget("Rome", user="ann", place=DEV)
         for page, text in pages.items():
             desk.write(page, text)
-        report = await desk.take_over()
+        report = await desk.take_over("discord:ann")
         assert [(note.outcome, note.detail) for note in report.notes] == [
             ("broken", "not remembered: forgotten by its owner; without its id it is remembered anew"),
             ("new", ""),

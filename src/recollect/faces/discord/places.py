@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import discord
 
-from recollect.core.sessions import parse_session
+from recollect.core import sessions
 from recollect.core.types import Place, person_key, split_person
 from recollect.faces import outcome_text
 from recollect.faces.discord.permissions import is_ordinary, knows_roles, readers_of
@@ -81,7 +81,7 @@ def message_link(guild: str | None, channel: str, message: str) -> str:
 
 def parse_session(session: str) -> Place | None:
     """The place that a session names, without its audience; None when it is not on Discord."""
-    named = parse_session(session)
+    named = sessions.parse_session(session)
     if named is None or named.place.platform != PLATFORM:
         return None
     place = named.place
