@@ -13,7 +13,7 @@ from recollect.core.ports import Tx
 from recollect.core.ports.ranker import content_words
 from recollect.core.reasons import Reason
 from recollect.core.text import join_escaped
-from recollect.core.types import Memo, Message, Origin, Place, Subject, Summary, parse_session
+from recollect.core.types import Memo, Message, Origin, Place, Subject, Summary, parse_session, split_person
 from recollect.policy import repetition
 from recollect.recall import withheld
 from recollect.recall.withheld import Retired, Withheld
@@ -111,6 +111,7 @@ class _Search:
         guilds = (withheld.guild_place(guild) for guild in self.guilds)
         self.prefixes = [join_escaped(":", place.platform, place.guild or "") + ":" for place in guilds]
         if not subject.is_lore:
+            platforms.add(split_person(subject.id)[0])
             self.prefixes += [Place(platform, dm=subject.id).stream for platform in sorted(platforms)]
         self._screens: dict[str, Withheld] = {}
 
