@@ -15,7 +15,7 @@ from recollect.core.ports import Tx
 from recollect.core.reasons import decode_reason
 from recollect.core.sessions import parse_session
 from recollect.core.text import unescape
-from recollect.core.types import Memo, Message, Place, Subject
+from recollect.core.types import Memo, Message, Place, Subject, person_key
 from recollect.transfer.mirror import daily_log, disk
 
 _MAX_EARLIER_MESSAGES = 4
@@ -161,10 +161,13 @@ def _memo(tx: Tx, event: Event) -> Memo | None:
 
 
 def _person(scope: str) -> str:
-    """The person of a memory or of a job queue, by id."""
+    """The person of a memory or of a job queue, by `person_key`."""
     if scope.startswith("user:"):
         return Subject.of_scope(scope).id
-    return unescape(scope.rpartition(":")[2], ":") if scope.startswith(("learn:", "consolidate:")) else ""
+    if scope.startswith("learn:"):
+        parts = [unescape(part, ":") for part in scope.split(":")]
+        return person_key(parts[1], parts[-1])
+    return scope.removeprefix("consolidate:") if scope.startswith("consolidate:") else ""
 
 
 def _place(tx: Tx, scope: str) -> Place | None:

@@ -4,7 +4,7 @@ import httpx
 import pytest
 
 from recollect import AsyncMemory, Place
-from recollect.core.types import Message
+from recollect.core.types import Message, Summary
 from recollect.testing.clock import FakeClock
 
 DM = Place("discord", dm="ann")
@@ -57,3 +57,33 @@ async def test_a_guild_is_erased_by_its_name(client: httpx.AsyncClient, memory: 
 async def test_nobody_in_particular_can_not_be_erased(client: httpx.AsyncClient):
     for path, body in (("/erase/survey", {}), ("/erase", {"confirm": "x"}), ("/erase/survey", {"user": "__lore__"})):
         assert (await client.post(f"/api/v1{path}", json=body)).status_code == 422
+
+
+async def test_whoever_is_in_a_summary_is_erased_and_its_audience_stays(
+    client: httpx.AsyncClient, memory: AsyncMemory, clock: FakeClock
+):
+    await memory.remember("Collects walnuts", user="ann", place=DEV)
+    text = "Ann collects walnuts. Bob opens the kiln."
+    summary = Summary(DEV.session, text, 1, clock(), clock(), DEV.audience)
+    await memory.store.write(lambda tx: tx.summaries.save(summary))
+    whom = {"user": "discord:ann", "confirm": "discord:ann"}
+    assert (await client.post("/api/v1/erase", json=whom)).json()["clean"] is True
+    left = await memory.store.read(lambda tx: tx.summaries.get(DEV.session))
+    assert left is None or ("walnuts" not in left.text and left.audience == DEV.audience)
+
+
+@pytest.mark.parametrize("platform", ["discord", "irc", "local"])
+async def test_a_deletion_in_a_dm_of_any_platform_reaches_the_reply(
+    client: httpx.AsyncClient, memory: AsyncMemory, clock: FakeClock, platform: str
+):
+    place = {"platform": platform, "dm": "cay"}
+    said = {"id": "m7", "author": "cay", "place": place, "text": "I collect porcelain otters"}
+    reply = {"id": "m8", "author": "bot", "place": place, "bot": True}
+    await client.post("/api/v1/observe", json=said)
+    clock.advance(seconds=5)
+    text = "You collect porcelain otters. The weather is nice."
+    await client.post("/api/v1/observe", json={**reply, "text": text})
+    await client.post("/api/v1/observe/deleted", json={"platform": platform, "id": "m7"})
+    left = await memory.store.read(lambda tx: tx.messages.get(platform, "m8"))
+    assert left is not None
+    assert left.text == "The weather is nice."

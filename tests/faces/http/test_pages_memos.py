@@ -9,6 +9,7 @@ from fastapi import FastAPI
 
 from recollect import AsyncMemory
 from recollect.admin import Admin
+from recollect.core.events import Event
 from recollect.core.types import Audience, Memo, Message, Origin, Place, Status, Subject, Summary
 from recollect.faces.http.pages import memos as memos_page
 from recollect.testing.clock import FakeClock
@@ -603,3 +604,14 @@ async def test_a_page_says_that_a_memo_can_not_be_restored_without_its_message(
     async with visiting(app) as visitor:
         page = await visitor.follow(await visitor.send("/memos/restore", user="discord:ann", memo=memo.id))
         assert "so it can't be restored" in text_of(page)
+
+
+async def test_the_timeline_names_the_person_of_a_job_that_failed(app: FastAPI, memory: AsyncMemory, clock: FakeClock):
+    await memory.add(Message("m1", "ann", DEV, "I like green tea", clock(), name="Annabel"))
+    await memory.remember("Likes green tea", user="ann", place=DEV, message="m1", origin=Origin.DISCORD)
+    for queue in (f"learn:{DEV.session}:ann", "consolidate:discord:ann"):
+        event = Event("job.failed", clock(), "worker", queue, detail="the answer was cut off")
+        await memory.store.write(lambda tx, event=event: tx.events.add(event))
+    async with visiting(app) as visitor:
+        page = await visitor.see("/journal", kind="Trouble")
+        assert len(re.findall(r'<a class="about" href="/jobs"[^>]*>(?:<[^>]+>)*Annabel', page)) == 2, page
