@@ -50,7 +50,7 @@ class Stage:
 
     async def settle(self) -> None:
         """Let everything that is due be done."""
-        assert await self.memory.worker.wait_idle(10)
+        assert await self.memory.worker.wait_idle(60)
 
     async def tell(self, text: str, user: str = "ann", place: Place = DEV, **how: object) -> Message:
         """Say something and let it be learned from."""

@@ -333,8 +333,8 @@ async def test_two_workers_share_the_work_and_do_nothing_twice(bench: Bench) -> 
     for user in range(40):
         await bench.add(f"{user} a", f"{user} b", queue=f"user:{user}")
     async with bench.working() as one, bench.working() as other:
-        assert await one.wait_idle(10)
-        assert await other.wait_idle(10)
+        assert await one.wait_idle(60)
+        assert await other.wait_idle(60)
     done = await bench.done()
     assert len(done) == len(set(done)) == 80
     assert all(done.index(f"{user} a") < done.index(f"{user} b") for user in range(40))
@@ -364,7 +364,7 @@ async def test_nobody_waits_for_what_a_worker_writes(bench: Bench) -> None:
     await bench.store.write(lambda tx: tx.jobs.add(NewJob("fail", "user:bob", {}, bench.clock())))
     worker = Worker(cast("Store", store), {"note": bench.note, "fail": fails}, bench.clock, FAST)
     worker.start()
-    assert await worker.wait_idle(10)
+    assert await worker.wait_idle(60)
     assert len(store.background) >= 4, "a claim, the end of a job, a line in the log and another try"
     assert all(store.background)
     await worker.close()

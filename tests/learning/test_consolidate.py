@@ -489,7 +489,7 @@ async def test_a_dream_that_is_switched_off_meanwhile_does_nothing() -> None:
             store, {"consolidate": Consolidator(store, None, ConsolidationOptions(enabled=False), clock)}, clock, FAST
         )
         worker.start()
-        await worker.wait_idle(10)
+        await worker.wait_idle(60)
         await worker.close()
         assert await store.read(lambda tx: tx.jobs.find("consolidate:discord:ann")) is None
         assert await _texts(stage) == ALL

@@ -396,10 +396,10 @@ class TestCache:
 async def test_a_summary_that_was_made_since_does_not_say_the_message_a_second_time():
     async with opened(model="local", run_worker=True, summary={"every_n_turns": 1}) as stage:
         await stage.reply("I see.", await stage.say("The red bike is in the yard"))
-        assert await stage.memory.worker.wait_idle(10)
+        assert await stage.memory.worker.wait_idle(60)
         message = await stage.say("My own bike is the blue one")
         await stage.reply("Hello.", await stage.say("Hello, all", user="bob"))
-        assert await stage.memory.worker.wait_idle(10)
+        assert await stage.memory.worker.wait_idle(60)
         summary = (await stage.memory.show(user="ann", place=DEV)).summary
         assert summary is not None
         assert "blue one" in summary.text, "it covers the message"

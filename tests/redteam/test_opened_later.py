@@ -54,7 +54,7 @@ async def _talk(memory: AsyncMemory, place: Place, clock: FakeClock, text: str, 
     reply = f"I see, {text}"
     await memory.add(Message(f"{number}r", "bot", place, reply, clock(), bot=True, reply_to=f"{number}"))
     await memory.remember(text, user="ann", place=place)
-    assert await memory.worker.wait_idle(10)
+    assert await memory.worker.wait_idle(60)
 
 
 @pytest.mark.parametrize("how", [*OPENINGS, *CLOSINGS])

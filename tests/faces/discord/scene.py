@@ -91,7 +91,7 @@ class Scene:
 
     async def settle(self) -> None:
         """Let everything be learned that is due."""
-        assert await self.memory.worker.wait_idle(10)
+        assert await self.memory.worker.wait_idle(60)
         await self.env.settle()
 
     async def known(self, who: MemberActor | None = None, place: Place | None = None) -> list[str]:

@@ -211,7 +211,7 @@ async def live(memory: AsyncMemory, clock: FakeClock) -> None:
             await _reword(memory, *waiting.pop(0)[1:])
         _until(clock, message.at)
         await memory.add(message)
-        await memory.worker.wait_idle(10)
+        await memory.worker.wait_idle(60)
         clock.advance(minutes=1)
     for _, who, part, text in waiting:
         await _reword(memory, who, part, text)

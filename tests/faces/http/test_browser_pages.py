@@ -292,7 +292,7 @@ def test_undo_offers_what_it_names_and_nothing_behind_a_deleted_message(window: 
     async def told(memory: AsyncMemory, number: str, text: str) -> None:
         await memory.add(Message(number, TOMAS, where, text, served.clock(), name="Tomas"))
         served.clock.advance(minutes=30)
-        await memory.worker.wait_idle(10)
+        await memory.worker.wait_idle(60)
 
     served.run(lambda memory: told(memory, "901", "I live in Ghent."))
     served.run(lambda memory: told(memory, "902", "I moved to Bruges."))
@@ -340,7 +340,7 @@ def test_a_name_that_several_have_is_asked_about_and_one_that_nobody_has_brings_
         where = guild.place("general", other)
         await memory.add(Message("977", other, where, "I love marzipan.", served.clock(), name="Lena"))
         served.clock.advance(minutes=30)
-        await memory.worker.wait_idle(10)
+        await memory.worker.wait_idle(60)
 
     served.run(second)
     for path, button in (
