@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.core.sessions import parse_session
+from recollect.core.sessions import Session, parse_session
 from recollect.core.types import (
     EVERYWHERE,
     LORE,
@@ -15,7 +15,6 @@ from recollect.core.types import (
     Message,
     Place,
     Provenance,
-    Session,
     Status,
     Subject,
     message_ref,

@@ -64,6 +64,7 @@ def test_the_week_shows_each_thing_that_memory_does(process: Run):
     assert "Rolling summary:\n      ann: Let's plan the offsite." in week["Sunday"]
 
 
+@pytest.mark.slow
 def test_no_setting_of_this_machine_changes_the_story_and_nothing_is_left(process: Run, folder: Path):
     (folder / "recollect.yaml").write_text(
         "privacy: user_global\nextraction: {enabled: false}\nsummary: {enabled: false}"

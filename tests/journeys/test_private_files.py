@@ -69,6 +69,7 @@ async def test_nobody_else_may_read_what_a_session_on_the_command_line_leaves(tm
     assert open_to_others(data) == {}
 
 
+@pytest.mark.slow
 async def test_nobody_else_may_read_an_export_or_a_backup(tmp_path: Path) -> None:
     recollect(tmp_path, "remember", "I like green tea")
     recollect(tmp_path, "add", "I live in Porto with my cat Tom")
@@ -97,6 +98,7 @@ async def test_nobody_else_may_read_what_the_bot_leaves(tmp_path: Path) -> None:
     assert await asyncio.to_thread(open_to_others, data) == {}
 
 
+@pytest.mark.slow
 async def test_what_an_earlier_edition_let_others_read_is_closed_when_it_is_next_written(tmp_path: Path) -> None:
     talk(tmp_path)
     data = tmp_path / "data"

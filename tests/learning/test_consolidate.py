@@ -371,6 +371,7 @@ def answers(draw: st.DrawFn, memos: Sequence[Memo]) -> ExtractionResult:
     return ExtractionResult(tuple(draw(st.lists(proposal, max_size=4))), tuple(draw(st.lists(retraction, max_size=3))))
 
 
+@pytest.mark.slow
 @given(st.data(), memories(), st.sampled_from([0.0, 0.2, 0.5, 1.0]))
 @settings(max_examples=300)
 def test_a_dream_loses_little_widens_nothing_and_leaves_nothing_to_dream(

@@ -368,14 +368,16 @@ async def test_what_is_said_while_a_round_is_studied_is_kept_for_the_next() -> N
 
 @pytest.mark.acceptance("D12")
 async def test_beyond_four_hundred_waiting_clanker_gives_up_the_oldest() -> None:
-    hold = asyncio.Event()
+    asked, hold = asyncio.Event(), asyncio.Event()
 
     async def learns(hearing: ExtractionInput) -> ExtractionResult:
+        asked.set()
         await hold.wait()
         return everything(hearing)
 
     async with opened("clanker", model=FakeModel(learns), embedder="null") as stage:
         first = await stage.say("I am the first message")
+        await asked.wait()
         second = await stage.say("I am the second message", user="bob")
         await asyncio.gather(*(stage.say(f"message number {n}", user=f"u{n}") for n in range(400)))
         dropped = await stage.memory.wait_learned(second, 5)

@@ -2,6 +2,7 @@
 
 import itertools
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -43,6 +44,7 @@ def test_a_rule_includes_another_exactly_if_everyone_who_passes_it_passes_the_ot
     assert (wide == narrow) == (people_of(one) == people_of(other)), "equal rules are equal people"
 
 
+@pytest.mark.slow
 @settings(max_examples=1000, deadline=None)
 @given(st.lists(CLAUSES, min_size=1, max_size=3), st.lists(CLAUSES, min_size=1, max_size=3))
 def test_a_rule_of_several_permissions_never_includes_too_much(some: list[Clause], others: list[Clause]):

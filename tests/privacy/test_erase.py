@@ -399,6 +399,7 @@ async def erase_interrupted(stage: Stage, target: ErasureTarget, writes: int) ->
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", [ANN, ErasureTarget(guild="g1"), ErasureTarget("discord:ann", "g1")], ids=str)
 async def test_an_erasure_that_was_interrupted_anywhere_is_completed_by_the_next(tmp_path: Path, target: ErasureTarget):
     words = {
@@ -533,6 +534,7 @@ async def test_copies_kept_aside_notes_and_typed_lines_go_too(tmp_path: Path):
     assert bytes_with(tmp_path, *ANNS) == {}
 
 
+@pytest.mark.slow
 async def test_nothing_stays_in_the_memory_of_the_process(tmp_path: Path):
     async with opened(tmp_path) as stage:
         await tell(stage)

@@ -4,6 +4,7 @@ import json
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -63,6 +64,7 @@ async def everything_of(stage: Stage, user: str) -> str:
     return json.dumps(await stage.memory.privacy.export(ErasureTarget(f"discord:{user}")), sort_keys=True)
 
 
+@pytest.mark.slow
 @settings(max_examples=12, deadline=None)
 @given(story=st.lists(steps, min_size=4, max_size=14), erased=st.sampled_from(PEOPLE))
 async def test_an_erased_person_leaves_nothing_and_takes_nothing_along(story: list[Step], erased: str):

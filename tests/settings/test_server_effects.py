@@ -251,6 +251,7 @@ async def _address(turned: Turned, **env: str) -> str:
 IN_PROCESS = [name for name in SERVER_EFFECTS if name not in ("http.host", "http.port")]
 
 
+@pytest.mark.slow
 @pytest.mark.acceptance("W18")
 @pytest.mark.parametrize("name", SERVER_EFFECTS)
 async def test_a_setting_does_what_it_says(name: str, tmp_path: Path):

@@ -68,9 +68,10 @@ def _equal_lines(ours: str, theirs: str) -> int:
         Counter(
             text
             for number, line in enumerate(source.splitlines(), 1)
-            if number not in _skipped(source) and len(text := line.strip()) > MIN_CHARS
+            if number not in skipped and len(text := line.strip()) > MIN_CHARS
         )
         for source in (ours, theirs)
+        for skipped in [_skipped(source)]
     ]
     return (counts[0] & counts[1]).total()
 

@@ -93,6 +93,7 @@ async def test_a_writer_killed_fifty_times_loses_nothing_it_acknowledged(tmp_pat
     await kill_writers(tmp_path / "memory.db", rounds=50, seed=2)
 
 
+@pytest.mark.slow
 async def test_a_killed_rebuild_of_the_index_is_finished_by_the_next(tmp_path: Path):
     path = tmp_path / "memory.db"
     writer = start(WRITE, path, "0", "64")

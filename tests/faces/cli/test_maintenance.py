@@ -253,6 +253,7 @@ def test_a_model_that_chat_refuses_is_refused_by_doctor_too(process: Run, settin
     assert why in process("chat", "--no-demo", code=1, stdin=b"hello\n", **keys).err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alias", ["sonnet", "Opus"])
 async def test_a_model_with_a_short_name_passes_the_doctor_and_answers_in_chat(process: Run, alias: str):
     async with ModelServer(Says("Hello from afar.")) as server:

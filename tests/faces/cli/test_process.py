@@ -9,6 +9,8 @@ import sys
 from contextlib import closing, suppress
 from pathlib import Path
 
+import pytest
+
 from tests.faces.cli.conftest import ENVIRONMENT, Run
 
 PROGRAM = [sys.executable, "-m", "recollect"]
@@ -81,6 +83,7 @@ print(*({heavy} & sys.modules.keys()))
     assert done.stdout.splitlines()[1:] == [""]
 
 
+@pytest.mark.slow
 def test_colours_are_for_terminals(process: Run):
     process("remember", "I like tea")
     assert "\x1b" not in process("show").out + process("config").out + process("--help").out
@@ -108,6 +111,7 @@ def test_an_ambiguous_forget_asks_which(process: Run):
     assert process("show", "--json").json["total"] == 2
 
 
+@pytest.mark.slow
 def test_an_ambiguous_forget_takes_all_or_none_for_an_answer(process: Run):
     for text in ("Acme pays me", "Lunch at Acme is bad"):
         process("remember", text)
