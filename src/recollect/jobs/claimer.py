@@ -41,7 +41,7 @@ class Claimer:
         """Due jobs of up to so many queues, those of a queue one after the other."""
         now = self._clock()
         if self._last is None or now < self._last - CLOCK_TOLERANCE or now > self._rescued + RESCUE_INTERVAL:
-            await self._rescue(now)
+            await self._rescue()
             self._rescued = now
         self._last = now
         due = await self._store.read(lambda tx: tx.jobs.next_due())
@@ -53,16 +53,17 @@ class Claimer:
         finally:
             self.is_claiming = False
 
-    async def _rescue(self, now: datetime) -> None:
+    async def _rescue(self) -> None:
         """The clock may have been ahead: what was put off then would wait until it is there again."""
 
         def work(tx: Tx) -> int:
+            now = self._clock()  # read here: what is stored by now was put off by a clock that showed no more than this
             lease = now + MAX_LEASE
             count = tx.jobs.rescue((EXTRACT, SUMMARIZE, DAILY_LOG), now, now + MAX_DELAY, lease)
             return count + tx.jobs.rescue((CONSOLIDATE,), now, now + MAX_SILENCE, lease)
 
         if count := await self._store.write(work, background=True):
-            log.warning("%d jobs were put off by a clock that was ahead; they are due now", count)
+            log.info("%d jobs were put off by a clock that was ahead; they are due now", count)
 
     def _claim(self, tx: Tx, now: datetime, queues: int, options: WorkerOptions) -> list[Job]:
         until = now + timedelta(seconds=options.lease)
