@@ -30,7 +30,6 @@ from recollect.policy.repetition import shares
 from recollect.policy.viewer import require_present, valid_user
 from recollect.policy.visibility import includes
 from recollect.recall.display_names import Names, claim
-from recollect.recall.withheld import note_removal
 
 log = logging.getLogger("recollect")
 
@@ -186,8 +185,7 @@ def _roll_back(tx: Tx, message: Message, text: str | None, now: datetime) -> Non
     for reply in replies:  # "I see." may stay
         if shares(reply.text, message.text) and not (text and shares(reply.text, text)):
             tx.messages.delete(reply.place.platform, reply.id, now)
-    if rollback_message(tx, message, text, now) or replies:
-        note_removal(tx, message, now)
+    rollback_message(tx, message, text, now)
 
 
 def _replies(tx: Tx, message: Message) -> list[Message]:

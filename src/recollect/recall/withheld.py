@@ -25,7 +25,6 @@ from recollect.core.types import (
     Subject,
     Summary,
     guild_key,
-    message_ref,
     split_person,
 )
 from recollect.policy import repetition
@@ -64,13 +63,6 @@ def retire(tx: Tx, memo: Memo, now: datetime, *, name: str = "") -> Retired:
     item = statement(tx, memo, now, name=name)
     _append(tx, item)
     return item
-
-
-def note_removal(tx: Tx, message: Message, now: datetime) -> None:
-    """What a message said was removed: conversations that were open then are read again. No word of it is kept."""
-    subject, reference = Subject(message.person), message_ref(message)
-    guilds = guilds_of(tx, subject, filter(None, [message.place.guild_key]))
-    _append(tx, Retired(subject.scope, reference, "", now, source_gone=True, guilds=guilds))
 
 
 def _append(tx: Tx, item: Retired) -> None:
