@@ -1,10 +1,10 @@
 """The memos of a person, or the lore of a guild: listing, filtering and changing them."""
 
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import APIRouter, Form, Query, Request
+from fastapi import APIRouter, Depends, Form, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from recollect.admin.names import NameMatch
@@ -196,77 +196,71 @@ async def add(
     return await redirect_after_change(page, subject, outcome.memo.id, memos_url(subject), "added")
 
 
-@router.post("/memos/pin")
-async def pin(
+@dataclass(frozen=True, slots=True)
+class ChosenMemo:
+    """The memo that a form changes, as the page showed it."""
+
+    subject: Subject
+    id: str
+    version: int | None
+    back: str
+
+
+async def choose_memo(
     page: PageDep,
     memo: Name,
     user: Name = "",
     guild: Name = "",
     back: Name = "",
     version: Versions = [],  # noqa: B006 - FastAPI copies it
-) -> Response:
+) -> ChosenMemo:
     subject = await find_subject(page, user, guild, changes=True)
-    try:
-        await page.state.admin.pin(subject, memo, version=seen_version(version, memo))
-    except VersionConflict:
-        return after(memo_url(subject, memo), "outdated")
-    return await redirect_after_change(page, subject, memo, back, "pinned")
+    return ChosenMemo(subject, memo, seen_version(version, memo), back)
+
+
+Chosen = Annotated[ChosenMemo, Depends(choose_memo)]
+
+
+@router.post("/memos/pin")
+async def pin(page: PageDep, memo: Chosen) -> Response:
+    change = page.state.admin.pin(memo.subject, memo.id, version=memo.version)
+    return await _redirect_unless_outdated(page, memo, change, "pinned")
 
 
 @router.post("/memos/unpin")
-async def unpin(
-    page: PageDep,
-    memo: Name,
-    user: Name = "",
-    guild: Name = "",
-    back: Name = "",
-    version: Versions = [],  # noqa: B006 - FastAPI copies it
-) -> Response:
-    subject = await find_subject(page, user, guild, changes=True)
-    try:
-        await page.state.admin.pin(subject, memo, False, seen_version(version, memo))
-    except VersionConflict:
-        return after(memo_url(subject, memo), "outdated")
-    return await redirect_after_change(page, subject, memo, back, "unpinned")
+async def unpin(page: PageDep, memo: Chosen) -> Response:
+    change = page.state.admin.pin(memo.subject, memo.id, False, memo.version)
+    return await _redirect_unless_outdated(page, memo, change, "unpinned")
 
 
 @router.post("/memos/retire")
-async def retire(
-    page: PageDep,
-    memo: Name,
-    user: Name = "",
-    guild: Name = "",
-    back: Name = "",
-    version: Versions = [],  # noqa: B006 - FastAPI copies it
+async def retire(page: PageDep, memo: Chosen) -> Response:
+    change = page.state.admin.retire(memo.subject, memo.id, memo.version)
+    return await _redirect_unless_outdated(page, memo, change, "retired")
+
+
+async def _redirect_unless_outdated(
+    page: PageContext, memo: ChosenMemo, change: Coroutine[None, None, object], done: str
 ) -> Response:
-    subject = await find_subject(page, user, guild, changes=True)
     try:
-        await page.state.admin.retire(subject, memo, seen_version(version, memo))
+        await change
     except VersionConflict:
-        return after(memo_url(subject, memo), "outdated")
-    return await redirect_after_change(page, subject, memo, back, "retired")
+        return after(memo_url(memo.subject, memo.id), "outdated")
+    return await redirect_after_change(page, memo.subject, memo.id, memo.back, done)
 
 
 @router.post("/memos/restore")
-async def restore(
-    page: PageDep,
-    memo: Name,
-    user: Name = "",
-    guild: Name = "",
-    back: Name = "",
-    version: Versions = [],  # noqa: B006 - FastAPI copies it
-) -> Response:
+async def restore(page: PageDep, memo: Chosen) -> Response:
     """Bring a retired memo back, whatever happened since."""
-    subject = await find_subject(page, user, guild, changes=True)
     try:
-        outcome = await page.state.admin.restore(subject, memo, seen_version(version, memo))
+        outcome = await page.state.admin.restore(memo.subject, memo.id, memo.version)
     except VersionConflict:
-        return after(memo_url(subject, memo), "outdated")
+        return after(memo_url(memo.subject, memo.id), "outdated")
     if isinstance(outcome, Restored):
         done = "replacing" if outcome.replaced or outcome.archived else "restored"
-        return await redirect_after_change(page, subject, memo, back, done)
+        return await redirect_after_change(page, memo.subject, memo.id, memo.back, done)
     done = "active" if isinstance(outcome, AlreadyActive) else "unsupported"
-    return after(local_path(back, memos_url(subject)), done)
+    return after(local_path(memo.back, memos_url(memo.subject)), done)
 
 
 @router.post("/memos/redo")
