@@ -251,10 +251,10 @@ class TestClankerBot:
                 await eventually(lambda: sum("otter" in text for text in server.texts) == 1, 40)
                 prompt = await stage.prompt("tea?")
                 assert "I like tea a lot." in prompt.text
+                await eventually(lambda: _logged(stage, "embedding.call"), 40)
                 server.always(status(500))
                 await stage.memory.remember("A second line of lore", user="ann", place=DEV, lore=True)
                 await eventually(lambda: _logged(stage, "embedding.error"), 40)
-                await eventually(lambda: _logged(stage, "embedding.call"), 40)
             snapshot = (tmp_path / "memory" / "MEMORY.md").read_text()
         assert "The otter is our mascot" in snapshot
         assert "I like tea a lot." in snapshot

@@ -35,7 +35,9 @@ IN_TIME = 8.0
 
 
 def said(number: int, text: str = "", user: str = "ann") -> Message:
-    return Message(f"{user}-{number}", user, DM, text or f"I keep {number} goats in village {number}", now())
+    return Message(
+        f"{user}-{number}", user, Place("discord", dm=user), text or f"I keep {number} goats in village {number}", now()
+    )
 
 
 @asynccontextmanager

@@ -20,6 +20,7 @@ async def plans(scene: Scene) -> list[str]:
 async def told(scene: Scene) -> None:
     """Ann has said something on the server and something in a DM."""
     await scene.ask("I like green tea")
+    await scene.settle()  # what is learned comes first, then what is remembered
     await scene.whisper("!memory remember I have two cats")
     await scene.settle()
     assert await scene.known() == ["I have two cats", "I like green tea"]

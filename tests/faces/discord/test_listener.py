@@ -12,7 +12,8 @@ from recollect.testing.model_server import Calls, ModelServer, Request, Says, Sl
 from recollect.testing.models import FakeModel
 from tests.faces.discord.scene import acting, speaker_of
 from tests.faces.discord.test_departures import look
-from tests.faces.discord.wire import WAIT, wired
+from tests.faces.discord.wire import WAIT, Wired, wired
+from tests.waiting import eventually
 
 JOINED = 7
 """The kind of message by which Discord greets a new member."""
@@ -241,6 +242,11 @@ async def test_a_store_that_fails_does_not_break_the_reply() -> None:
         assert await scene.ask("hello") == "I see."
 
 
+async def _is_stored(bot: Wired, place: Place, count: int) -> bool:
+    """Whether so much was said in a place, replies included."""
+    return len(await bot.memory.timeline.recent(place, 10, whole_stream=True)) >= count
+
+
 @pytest.mark.acceptance("W1")
 async def test_a_profile_whose_layout_is_one_layer_of_a_prompt_sends_what_was_said_too() -> None:
     async with (
@@ -248,8 +254,10 @@ async def test_a_profile_whose_layout_is_one_layer_of_a_prompt_sends_what_was_sa
         wired(profile="devclaw") as bot,
         bot.online(speaker_of(server)),
     ):
-        for text in ("which bike is mine?", "and the red one?"):
+        place = Place("discord", guild=str(bot.lab.lab.id), channel=str(bot.lab.dev.id))
+        for count, text in ((2, "which bike is mine?"), (4, "and the red one?")):
             await bot.order(f"{bot.lab.bot.mention} {text}")
+            await eventually(lambda count=count: _is_stored(bot, place, count), WAIT)
             bot.clock.advance(minutes=1)
         (first,), (second,) = (request.turns for request in server.requests)
         can_do = platform_actions(Place("discord"), bot.memory.settings)
