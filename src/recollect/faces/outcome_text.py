@@ -215,13 +215,15 @@ _CHANGE_LABELS: dict[str, str] = {
 }
 
 
-def render_learned(learned_outcome: LearnedOutcome) -> list[str]:
-    """What was learned from a message, one line each: learned, revised, retired or refused."""
+def render_learned(learned_outcome: LearnedOutcome, *, changes_only: bool = False) -> list[str]:
+    """What was learned from a message, one line each: learned, revised, retired or, unless left out, refused."""
     lines: list[str] = []
     for event in learned_outcome.events:
         memo = learned_outcome.memos.get(event.memo or "")
         if event.kind in _CHANGE_LABELS and memo is not None:
             lines.append(f"{_CHANGE_LABELS[event.kind]}: [{memo.kind}] {memo.text}")
+        elif changes_only:
+            continue
         elif event.kind == EventKind.MEMO_REFUSED:
             lines.append(f"not learned: {event.text}")
         elif event.kind == EventKind.EXTRACT_DEGRADED:

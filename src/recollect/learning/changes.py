@@ -93,7 +93,7 @@ def forget(
     """
     if version is not None:
         get(tx, subject, reference.strip(), is_visible, version)
-    matches = find(active_memos(tx, subject, is_visible), reference, share)
+    matches = find(active_memos(tx, subject, is_visible), reference, share, literal=every)
     if not matches:
         return NotFound(reference)
     if len(matches) > 1 and not every:

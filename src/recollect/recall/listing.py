@@ -18,6 +18,7 @@ from recollect.core.types import (
     Status,
     Subject,
 )
+from recollect.language import word_forms
 from recollect.policy.merge import covered_by
 from recollect.policy.viewer import Viewer
 from recollect.recall import withheld
@@ -84,8 +85,10 @@ def active_memos(tx: Tx, subject: Subject, is_visible: VisibilityCheck) -> list[
     return [memo for memo in tx.memos.list(subject, [Status.ACTIVE]) if is_visible(memo)]
 
 
-def find(memos: Sequence[Memo], reference: str, share: float) -> list[Memo]:
-    """The memos that a reference names: by id, by number in the list, else by a part of their text."""
+def find(memos: Sequence[Memo], reference: str, share: float, *, literal: bool = False) -> list[Memo]:
+    """The memos that a reference names: by id, by number in the list, by a part of their text, or, unless `literal`,
+    where none has it to the letter, by its words in any form ("I live in Lisbon" names "Lives in Lisbon").
+    """
     text = reference.strip()
     by_id = [memo for memo in memos if memo.id == text]
     if by_id:
@@ -96,7 +99,14 @@ def find(memos: Sequence[Memo], reference: str, share: float) -> list[Memo]:
     if share > 0:
         return covered_by(text, memos, share)
     fragment = fold(collapse_spaces(text))
-    return [memo for memo in memos if fragment and fragment in fold(collapse_spaces(memo.text))]
+    matches = [memo for memo in memos if fragment and fragment in fold(collapse_spaces(memo.text))]
+    return matches if matches or literal else [memo for memo in memos if _says(memo.text, fragment)]
+
+
+def _says(text: str, fragment: str) -> bool:
+    """Whether a text has all content words of a fragment, in any form."""
+    required, stated = word_forms.content_words(fragment), set(word_forms.tokens(fold(text)))
+    return bool(required) and all(word_forms.has_form(word, stated) for word in required)
 
 
 def get(tx: Tx, subject: Subject, memo_id: str, is_visible: VisibilityCheck, version: int | None = None) -> Memo:

@@ -1,57 +1,8 @@
 """The assistant without a model: what it says to those who ask what is known of them, for help, or for nothing."""
 
-import pytest
-
 from recollect.faces.assistant.assistant import Assistant
-from recollect.faces.assistant.offline import asks_about_self, asks_for_help
 from tests.faces.assistant.test_assistant import Talk
 from tests.scenes import DEV, DM, Stage, opened
-
-ABOUT_SELF = [
-    "what do you know about me?",
-    "What do you remember about me?",
-    "tell me about myself",
-    "who am I?",
-    "So, what have you learned about me so far?",
-    "Could you please tell me everything you know about me!",
-    "what did you learn about me",
-    "do you know who I am?",
-    "do you remember me?",
-    "what do you remember?",
-    "What’s in your memory?",
-    "what information do you have about me?",
-    "what else do you have on me?",
-    "show me what you remember about me",
-    "list everything you know about me",
-    "describe me, please",
-    "show my memories",
-]
-ABOUT_SOMETHING_ELSE = [
-    "what do you know about me and tea?",
-    "who am I meeting tomorrow?",
-    "tell me about Lisbon",
-    "what do you know about Bob?",
-    "do you remember my cat?",
-    "what do you think of me?",
-    "what do you have?",
-    "I know who I am",
-    "what do you know about me? " + "x" * 300,
-]
-
-
-@pytest.mark.parametrize("text", ABOUT_SELF)
-def test_many_ways_to_ask_what_is_known_of_oneself_are_understood(text: str) -> None:
-    assert asks_about_self(text)
-
-
-@pytest.mark.parametrize("text", ABOUT_SOMETHING_ELSE)
-def test_a_question_about_something_else_is_another_question(text: str) -> None:
-    assert not asks_about_self(text)
-
-
-def test_a_call_for_help_is_nothing_more_than_that() -> None:
-    assert all(map(asks_for_help, ("help", "Help!", "can you help me?", "what can you do?")))
-    assert not any(map(asks_for_help, ("help me find my keys", "I need help")))
 
 
 def alone(stage: Stage) -> Talk:

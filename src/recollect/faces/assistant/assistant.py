@@ -78,6 +78,8 @@ class Reply:
     command_answer: Answer | None = None
     is_offline: bool = False
     """It comes from memory alone, without a model."""
+    tells_learned: bool = False
+    """It says what was learned from the message."""
 
 
 class _Session:
@@ -134,8 +136,10 @@ class Assistant:
         )
         if answer is not None:
             return Reply("\n".join(answer.pages), answer)
-        if self._responder is None and offline.asks_for_help(message.text):
-            answer = await self._commands.answer("!memory help", user=message.author, place=message.place)
+        if self._responder is None and (command := offline.command_for(message.text)) is not None:
+            answer = await self._commands.answer(
+                command, user=message.author, place=message.place, message_id=message.id
+            )
             if answer is not None:
                 return Reply("\n".join(answer.pages), answer)
         message = replace(message, text=redact(message.text).text)
@@ -228,12 +232,12 @@ class Assistant:
         was_explained = (message.author, reason) in self._explained or (self._responder is None and not self._excuses)
         self._explained.add((message.author, reason))
         try:
-            text = await offline.offline_answer(self._memory, message, "" if was_explained else reason)
+            answer = await offline.offline_answer(self._memory, message, "" if was_explained else reason)
         except Exception:  # memory never breaks a reply
             log.exception("memory can't be searched")
-            text = f"{reason}, and my memory can't be reached either."
-        show(self._escape(text))
-        return Reply(text, is_offline=True)
+            answer = offline.OfflineAnswer(f"{reason}, and my memory can't be reached either.")
+        show(self._escape(answer.text))
+        return Reply(answer.text, is_offline=True, tells_learned=answer.tells_learned)
 
     async def _answer_with_model(self, responder: Responder, message: Message, show: Callable[[str], None]) -> str:
         request = await chat_request(

@@ -1,125 +1,248 @@
-"""Answers without a model: memories that match, and nothing made up."""
+"""Answers without a model: what was noted, memories that match, and nothing made up.
+
+What asks for a change in plain words ("forget that I smoke") is the command that does it; see `command_for`.
+"""
 
 import re
-from functools import partial
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Unpack
 
-from recollect.core.text import normalize, question_share
-from recollect.core.types import Memo, Message
+from recollect.core.events import EventKind
+from recollect.core.text import clip, collapse_spaces
+from recollect.core.types import Kind, Memo, Message
 from recollect.faces import outcome_text
+from recollect.language import dates, word_forms
+from recollect.language.lexicon import ENGLISH
+from recollect.language.requests import Request, RequestKind, answer, is_question, language_of, recognize
 from recollect.memory import AsyncMemory
 from recollect.policy.rendering import speaker
+from recollect.recall.query import Hit
+from recollect.recall.search import SearchOptions
 
 NO_MODEL = "I have no model configured"
 UNREACHABLE = "My model can't be reached right now"
+LISTENS = "I keep what you tell me and find it again when you ask"
 HELP = 'Tell me something about yourself and ask me later; "what do you know about me?" lists what I remember.'
 SWITCHED_OFF = "My memory is switched off, so nothing is kept."
 MAX_RESULTS = 5
+MAX_NEAREST = 3
 MAX_LISTED = 30
 """Limit of the answer to "what do you know about me?"."""
+MAX_QUOTED = 8
+"""Limit of the answer to "what did we talk about?"."""
+RECENT_MESSAGES = 300
+"""How far back that answer looks."""
+LEARN_TIMEOUT_SECONDS = 0.5
+"""How long the answer to a statement waits for what is learned from it."""
 _MINE = re.compile(r"\b(?:i|i'm|i've|me|my|mine|myself)\b", re.IGNORECASE)
-
-_LEARNED = "(?:learn(?:ed|t)?|remembered|stored|saved|kept|noted|got|gathered|picked up)"
-_KNOW = f"(?:know|remember|recall|have|keep|store|{_LEARNED})"
-_ABOUT_ME = "(?:about|of|on|regarding) (?:me|myself)"
-_WHAT = "what(?: all| else| exactly| things| facts| information| info)*(?: do| did| can| have|'ve)?"
-_YOU_KNOW = f"(?:that )?you(?:'ve| have)?(?: already| actually| really| still| currently)* {_KNOW}"
-_FAMILY = (
-    rf"{_WHAT} {_YOU_KNOW}(?: stored| saved| on file)? {_ABOUT_ME}",
-    rf"{_WHAT} you (?:know|remember)",
-    rf"what (?:can|could|would) you tell me {_ABOUT_ME}",
-    rf"what(?:'s| is| was)(?: it)? (?:known|remembered|{_LEARNED}) {_ABOUT_ME}",
-    rf"what(?:'s| is) in (?:your|my) memory(?: {_ABOUT_ME})?",
-    r"(?:tell|show|remind|give) me (?:everything |anything |something |all |more |a bit |what |the things |a list of )*"
-    rf"(?:{_YOU_KNOW} )?{_ABOUT_ME}",
-    rf"(?:tell|show|remind) me (?:everything|all|what) {_YOU_KNOW}",
-    rf"(?:everything|all|anything|list (?:everything|all|what)|summari[sz]e what) {_YOU_KNOW} {_ABOUT_ME}",
-    r"(?:(?:tell|remind) me |do you (?:even |still )?(?:know|remember) )?who (?:am i|i am)",
-    r"who do you think i am",
-    r"do you (?:even |still )?(?:know|remember)(?: me| (?:anything|something|things|a thing) about me)",
-    rf"have you {_LEARNED} (?:anything|something) about me",
-    r"how well do you know me",
-    r"describe me|about me|what about me",
-    r"(?:list |show |show me |what are |tell me )?(?:all )?my (?:memories|facts)",
-)
-_BEFORE = r"(?:(?:hey|hi|hello|ok|okay|so|well|and|now|please|then|just|(?:can|could|would|will) you(?: please)?),? )*"
-_AFTER = r"(?:,? (?:please|so far|now|right now|then|already|again|at the moment|by now|exactly|anyway|today|here))*"
-_ABOUT_SELF = re.compile(rf"{_BEFORE}(?:{'|'.join(_FAMILY)}){_AFTER}")
-_HELP = re.compile(rf"{_BEFORE}(?:help(?: me)?|commands|what can you do|how does this work|how do you work){_AFTER}")
+_CHANGES = {EventKind.MEMO_ADDED: "noted", EventKind.MEMO_REVISED: "revised", EventKind.MEMO_RETIRED: "retired"}
 
 
-def asks_about_self(text: str) -> bool:
-    """Whether someone asks what is known about them, in one of the many ways to say it."""
-    return _ABOUT_SELF.fullmatch(_normalized(text)) is not None
+@dataclass(frozen=True, slots=True)
+class OfflineAnswer:
+    text: str
+    tells_learned: bool = False
+    """It says what was learned from the message."""
 
 
-def asks_for_help(text: str) -> bool:
-    return _HELP.fullmatch(_normalized(text)) is not None
+def command_for(text: str) -> str | None:
+    """The memory command that a plain request stands for, if any."""
+    request = recognize(text)
+    match request:
+        case Request(RequestKind.HELP):
+            return "!memory help"
+        case Request(RequestKind.UNDO):
+            return "!memory undo"
+        case Request(RequestKind.FORGET_ALL):  # the command asks before it erases
+            return "!memory erase"
+        case Request((RequestKind.FORGET | RequestKind.REMEMBER) as kind, topic):
+            return f'!memory {kind} "{topic}"'
+        case _:
+            return None
 
 
-def _normalized(text: str) -> str:
-    return normalize(text[:200]).replace("’", "'") if len(text) <= 200 else ""
-
-
-async def offline_answer(memory: AsyncMemory, message: Message, reason: str = "") -> str:
+async def offline_answer(memory: AsyncMemory, message: Message, reason: str = "") -> OfflineAnswer:
     """The answer from memory alone; `reason` says why there is no model, unless that was said before."""
-    if asks_for_help(message.text):
-        return f"{reason}. {HELP}" if reason else HELP
-    if asks_about_self(message.text) and memory.settings.memos.enabled:
-        return await _describe_known(memory, message, reason)
-    search = partial(memory.search, message.text, user=message.author, place=message.place, strict=True)
-    hits = await search(limit=MAX_RESULTS) if memory.settings.memos.enabled else []
-    memos = [hit.item for hit in hits if isinstance(hit.item, Memo)]
-    texts = [
-        memo.text for memo in memos if memo.source.message != message.id
-    ]  # not what was learned from this very message
-    is_question = question_share(message.text) > 0
-    if not texts and is_question:
-        hits = await search(over="messages", limit=4 * MAX_RESULTS)
-        candidates = [hit.item for hit in hits if isinstance(hit.item, Message)]
-        possible = [candidate for candidate in candidates if _is_answer(candidate, message)]
-        answers = await memory.timeline.quotable(possible, MAX_RESULTS)
-        texts = [f"{speaker(answer)} said: {answer.text}" for answer in answers]
-    if texts:
-        opening = f"{reason}; here is what I remember that fits:" if reason else "Here is what I remember that fits:"
-        return "\n".join([opening, *(f"- {text}" for text in texts)])
-    if is_question:
-        return f"{reason}, and nothing that I remember fits." if reason else "Nothing that I remember fits."
-    return await _acknowledge(memory, message, reason)
-
-
-async def _describe_known(memory: AsyncMemory, message: Message, reason: str) -> str:
-    """What is known about the author and visible here, newest first, as in `show`."""
-    listing = await memory.show(user=message.author, place=message.place, limit=MAX_LISTED)
-    if not listing.memos:
-        scope = "yet" if message.place.dm is not None else "that I could tell here"
-        return (
-            f"{reason}, and I remember nothing about you {scope}."
-            if reason
-            else f"I remember nothing about you {scope}."
-        )
-    opening = f"{reason}; here is what I remember about you:" if reason else "Here is what I remember about you:"
-    lines = [opening, *(f"- {memo.text}" for memo in listing.memos)]
-    if omitted := listing.total - len(listing.memos):
-        hint = '; "!memory show" lists them all' if memory.settings.chat_commands.enabled else ""
-        lines.append(f"and {outcome_text.count_noun(omitted)} more{hint}.")
-    return "\n".join(lines)
-
-
-async def _acknowledge(memory: AsyncMemory, message: Message, reason: str) -> str:
-    """The answer to a statement: what happens with it."""
+    request = recognize(message.text)
+    if request is not None and request.kind is RequestKind.HELP:
+        return OfflineAnswer(_explained(reason, HELP))
     if not memory.settings.enabled:
-        return f"{reason}. {SWITCHED_OFF}" if reason else SWITCHED_OFF
+        return OfflineAnswer(_explained(reason, SWITCHED_OFF))
+    search = OfflineSearch(memory, message, language_of(message.text) if request is None else request.language)
+    match request:
+        case Request(RequestKind.HELLO):
+            text = answer("hello", request.language, name="")
+        case Request(RequestKind.THANKS):
+            text = answer("welcome", request.language)
+        case Request(RequestKind.ABOUT_SELF) if memory.settings.memos.enabled:
+            text = await search.describe_known()
+        case Request(RequestKind.WHEN_TOLD):
+            text = await search.tell_when(request.topic)
+        case Request(RequestKind.TALKED_ABOUT):
+            text = await search.recount(request.topic)
+        case Request(RequestKind.ABOUT):
+            text = await search.find(request.topic)
+        case _ if is_question(message.text):
+            text = await search.find(message.text)
+        case _:
+            return await _acknowledge(memory, message, reason, search.language)
+    return OfflineAnswer(_explained(reason, text))
+
+
+def _explained(reason: str, text: str) -> str:
+    return f"{reason}. {text}" if reason else text
+
+
+async def _acknowledge(memory: AsyncMemory, message: Message, reason: str, language: str) -> OfflineAnswer:
+    """The answer to a statement: what was learned from it."""
     if await memory.view(message.author, message.place).is_learning_paused():
-        return f"{reason}. {outcome_text.PAUSED}" if reason else outcome_text.PAUSED
-    if reason:
-        return f"{reason}, so I only listen: I keep what you tell me and find it again when you ask."
-    return "I am listening."
+        return OfflineAnswer(_explained(reason, outcome_text.PAUSED))
+    outcome = await memory.wait_learned(message, LEARN_TIMEOUT_SECONDS)
+    texts: dict[str, list[str]] = {}
+    for event in outcome.events:
+        memo = outcome.memos.get(event.memo or "")
+        if memo is not None and event.kind in _CHANGES:
+            texts.setdefault(_CHANGES[event.kind], []).append(_as_clause(memo.text))
+    if not texts:
+        return OfflineAnswer(f"{reason}: {LISTENS}." if reason else answer("heard", language))
+    sentences = [answer(label, language, texts="; ".join(found)) for label, found in texts.items()]
+    return OfflineAnswer(_explained(reason, " ".join(sentences)), tells_learned=True)
 
 
-def _is_answer(message: Message, question: Message) -> bool:
-    """Whether a message may answer a question: it is no question itself, and what someone asks about themselves they
-    have said themselves.
+def _as_clause(text: str) -> str:
+    """A memo inside a sentence: "Lives in Lisbon." becomes "lives in Lisbon", while a name keeps its capital."""
+    text = text.rstrip(".")
+    first_word = text.partition(" ")[0]
+    return text[:1].lower() + text[1:] if word_forms.is_frame_word(first_word.lower()) else text
+
+
+@dataclass(frozen=True, slots=True)
+class OfflineSearch:
+    """Looks for what answers a message."""
+
+    memory: AsyncMemory
+    message: Message
+    language: str
+
+    async def describe_known(self) -> str:
+        """What is known about the author and visible here, newest first, as in `show`."""
+        listing = await self.memory.show(user=self.message.author, place=self.message.place, limit=MAX_LISTED)
+        if not listing.memos:
+            return self._say("nothing_yet" if self.message.place.dm is not None else "nothing_here")
+        lines = [self._say("about_you"), *(f"- {memo.text}" for memo in listing.memos)]
+        if omitted := listing.total - len(listing.memos):
+            hint = '; "!memory show" lists them all' if self.memory.settings.chat_commands.enabled else ""
+            lines.append(f"and {outcome_text.count_noun(omitted)} more{hint}.")
+        return "\n".join(lines)
+
+    async def find(self, query: str) -> str:
+        """What fits a question: memos, else what was said, else the nearest memos, marked as such."""
+        memos = _about_the_asker(await self._memos(query, strict=True), query)
+        if memos:
+            return self._list("fits", [memo.text for memo in memos])
+        if answers := await self._messages(query):
+            said = [self._say("said", name=speaker(message), text=message.text) for message in answers]
+            return self._list("fits", said)
+        nearest = await self._memos(query, strict=False)
+        if nearest:
+            return self._list("nearest", [memo.text for memo in nearest[:MAX_NEAREST]])
+        return self._say("nothing")
+
+    async def tell_when(self, topic: str) -> str:
+        """When the author said something; without a topic, what they said before this."""
+        query = topic or await self._previous_words()
+        memos = await self._memos(query, strict=True) if query else []
+        if not memos:
+            return await self.find(query) if query else self._say("nothing")
+        view = self.memory.view(self.message.author, self.message.place)
+        lines: list[str] = []
+        for memo in memos[:MAX_NEAREST]:
+            explanation = await view.why(memo.id)
+            said, is_own = explanation.message, memo.source.actor == self.message.person
+            if said is not None and explanation.is_source_visible and is_own:
+                lines.append(self._say("told_on", day=self._day(said.at), text=clip(collapse_spaces(said.text), 200)))
+            else:
+                lines.append(self._say("learned_on", day=self._day(memo.created), text=memo.text))
+        return "\n".join(dict.fromkeys(lines))
+
+    async def recount(self, period: str) -> str:
+        """What was said in this conversation, or in a period of it; before that its summary, if there is one."""
+        today = self.message.at.date()
+        periods = dates.days(period, today) if period else []
+        recent = await self.memory.timeline.recent(self.message.place, RECENT_MESSAGES)
+        said = [
+            message
+            for message in recent
+            if self._is_statement(message)
+            and (not periods or any(span.first <= message.at.date() <= span.last for span in periods))
+        ]
+        quotable = await self.memory.timeline.quotable(said[::-1], MAX_QUOTED)
+        if not quotable:
+            return self._say("not_talked")
+        lines = [
+            f"{self._day(message.at)}, {speaker(message)}: {clip(collapse_spaces(message.text), 160)}"
+            for message in quotable[::-1]
+        ]
+        return self._list("talked", lines)
+
+    async def _memos(self, query: str, *, strict: bool) -> list[Memo]:
+        if not self.memory.settings.memos.enabled:
+            return []
+        hits = await self._search(query, strict=strict, limit=MAX_RESULTS)
+        memos = [hit.item for hit in hits if isinstance(hit.item, Memo)]
+        return [memo for memo in memos if memo.source.message != self.message.id]  # not learned from this very message
+
+    async def _messages(self, query: str) -> Sequence[Message]:
+        hits = await self._search(query, over="messages", strict=True, limit=4 * MAX_RESULTS)
+        candidates = [hit.item for hit in hits if isinstance(hit.item, Message)]
+        about_asker = _MINE.search(query) is not None
+        possible = [
+            candidate
+            for candidate in candidates
+            # what someone asks about themselves they have said themselves
+            if self._is_statement(candidate) and (candidate.author == self.message.author or not about_asker)
+        ]
+        return await self.memory.timeline.quotable(possible, MAX_RESULTS)
+
+    async def _search(self, query: str, **options: Unpack[SearchOptions]) -> list[Hit]:
+        return await self.memory.search(query, user=self.message.author, place=self.message.place, **options)
+
+    def _is_statement(self, message: Message) -> bool:
+        is_said = not message.bot and message.id != self.message.id and not is_question(message.text)
+        return is_said and recognize(message.text) is None
+
+    async def _previous_words(self) -> str:
+        recent = await self.memory.timeline.recent(self.message.place, 2 * MAX_QUOTED)
+        own = [
+            message
+            for message in recent
+            if message.author == self.message.author and message.id != self.message.id and not message.bot
+        ]
+        return own[-1].text if own else ""
+
+    def _list(self, name: str, texts: Sequence[str]) -> str:
+        return "\n".join([self._say(name), *(f"- {text}" for text in texts)])
+
+    def _say(self, name: str, /, **values: object) -> str:
+        return answer(name, self.language, **values)
+
+    def _day(self, at: datetime) -> str:
+        return f"{at.day} {at:%B %Y}" if self.language == ENGLISH else f"{at:%Y-%m-%d}"
+
+
+def _about_the_asker(memos: Sequence[Memo], query: str) -> list[Memo]:
+    """Without facts about other people, where someone asks about themselves.
+
+    "Where do I live?" is not answered by where a sister lives, unless the question names her.
     """
-    if message.bot or message.id == question.id or question_share(message.text) > 0:
-        return False
-    return message.author == question.author or _MINE.search(question.text) is None
+    if _MINE.search(query) is None:
+        return list(memos)
+    asked = set(word_forms.content_words(query))
+    return [memo for memo in memos if memo.kind is not Kind.PERSON or _names_person(memo.text, asked)]
+
+
+def _names_person(text: str, asked: set[str]) -> bool:
+    """Whether the person that a fact is about, who comes first in it, is one of the words of a question."""
+    return any(word_forms.has_form(word, asked) for word in word_forms.tokens(text)[:3] if len(word) > 2)

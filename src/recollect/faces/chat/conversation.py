@@ -16,7 +16,7 @@ from recollect.core.errors import BadInput, RecollectError
 from recollect.core.text import normalize
 from recollect.core.types import Message
 from recollect.faces import outcome_text
-from recollect.faces.assistant.assistant import Assistant
+from recollect.faces.assistant.assistant import Assistant, Reply
 from recollect.faces.chat import explain
 from recollect.faces.chat.input import Source
 from recollect.faces.chat.output import ChatOutput
@@ -138,10 +138,15 @@ class Conversation:
         prompt = await self._prompt(message)
         with self._output.reply() as show:
             reply = await self._assistant.reply(message, show)
+        if reply.command_answer is not None:  # a command in plain words, which is not stored
+            self._unconfirmed.remove(message)
+            self._say_answer(reply)
+            return
         self._last = LastTurn(message, prompt, not reply.is_offline)
         await self._assistant.record_reply(reply.text, message, token_hex(8))
         outcome = await self._memory.wait_learned(message, self._learn_wait)
-        printed = self._print_learned(message, outcome)
+        told = outcome_text.render_learned(outcome, changes_only=True) if reply.tells_learned else ()
+        printed = self._print_learned(message, outcome, told)
         if not outcome.done:
             self._print_later(message, printed)
         if await self._is_stored(message):
@@ -178,7 +183,9 @@ class Conversation:
         task.add_done_callback(self._tasks.discard)
 
     async def _run_memory_command(self, line: str) -> None:
-        reply = await self._assistant.reply(self._message(line))
+        self._say_answer(await self._assistant.reply(self._message(line)))
+
+    def _say_answer(self, reply: Reply) -> None:
         self._failed_commands += reply.text == outcome_text.OUT_OF_REACH
         self._output.say(reply.text)
 

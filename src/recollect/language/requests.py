@@ -1,0 +1,126 @@
+"""What people ask an assistant's memory for in plain words: "what do you know about me?", "forget that I smoke".
+
+One file per language in `phrases/`; a new language is a new file. Its table `requests` has expressions by the kind of
+request, which must match all of a text: `before` and `after` may surround each of them, `{name}` stands for a fragment
+of the table `fragments`, and a group `topic` is what the request is about. `questions` are expressions for how a
+question begins, and `answers` are the assistant's sentences.
+"""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum, auto
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from recollect.core.text import collapse_spaces, question_share
+from recollect.language import lexicon
+from recollect.language.lexicon import ENGLISH, read_tables
+
+FOLDER = Path(__file__).parent / "phrases"
+MAX_CHARS = 400
+"""A longer text is no plain request."""
+_REFERENCE = re.compile(r"\{([a-z_]+)\}")
+_CLOSING = " .!?。！？…"
+_QUOTES = "\"'“”„«»「」 "
+
+
+class RequestKind(StrEnum):
+    """In the order in which they are tried."""
+
+    HELP = auto()
+    HELLO = auto()
+    THANKS = auto()
+    ABOUT_SELF = auto()
+    TALKED_ABOUT = auto()
+    WHEN_TOLD = auto()
+    UNDO = auto()
+    FORGET_ALL = auto()
+    FORGET = auto()
+    REMEMBER = auto()
+    ABOUT = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    kind: RequestKind
+    topic: str = ""
+    language: str = ENGLISH
+
+
+@cache
+def _phrases() -> dict[str, dict[str, Any]]:
+    """All files by language, English first."""
+    paths = sorted(FOLDER.glob("*.toml"), key=lambda path: (path.stem != ENGLISH, path.stem))
+    return {path.stem: read_tables(path) for path in paths}
+
+
+@cache
+def _patterns(language: str) -> tuple[tuple[RequestKind, re.Pattern[str]], ...]:
+    tables = _phrases()[language]
+    fragments, requests = tables["fragments"], tables["requests"]
+    before, after = fragments["before"], fragments["after"]
+    compiled: list[tuple[RequestKind, re.Pattern[str]]] = []
+    for kind in RequestKind:
+        for expression in requests.get(kind.value, ()):
+            source = _expand(f"(?:{before})(?:{expression})(?:{after})", fragments)
+            compiled.append((kind, re.compile(source, re.IGNORECASE)))
+    return tuple(compiled)
+
+
+def _expand(expression: str, fragments: dict[str, str]) -> str:
+    while _REFERENCE.search(expression):
+        expression = _REFERENCE.sub(lambda reference: f"(?:{fragments[reference[1]]})", expression)
+    return expression
+
+
+@cache
+def _question_start(language: str) -> re.Pattern[str]:
+    tables = _phrases()[language]
+    starts = "|".join(f"(?:{_expand(start, tables['fragments'])})" for start in tables["questions"])
+    return re.compile(f"(?:{tables['fragments']['before']})(?:{starts})", re.IGNORECASE)
+
+
+def recognize(text: str) -> Request | None:
+    """The request that a text makes in one of the languages; None when it says anything else."""
+    if len(text) > MAX_CHARS:
+        return None
+    plain = collapse_spaces(text).replace("’", "'").rstrip(_CLOSING)
+    for language in _phrases():
+        for kind, pattern in _patterns(language):
+            if match := pattern.fullmatch(plain):
+                topic = match.groupdict().get("topic") or ""
+                return Request(kind, topic.strip(_QUOTES + ",:"), language)
+    return None
+
+
+def is_question(text: str) -> bool:
+    """Whether a text asks something, with a question mark or without."""
+    if question_share(text) > 0:
+        return True
+    plain = collapse_spaces(text[:MAX_CHARS]).replace("’", "'")
+    return any(_question_start(language).match(plain) for language in _phrases())
+
+
+def language_of(text: str) -> str:
+    """The language of a text among those that have phrases; English when none of their words occur more often."""
+    plain = collapse_spaces(text[:MAX_CHARS]).replace("’", "'").lower()
+    if not plain.isascii() and any("\u3040" <= char <= "\u30ff" for char in plain):
+        return "ja"
+    words = re.findall(r"[^\W\d_]+", plain)
+    counts = {language: sum(word in _function_words(language) for word in words) for language in _phrases()}
+    best = max(counts, key=lambda language: counts[language])
+    return best if counts[best] > counts[ENGLISH] else ENGLISH
+
+
+@cache
+def _function_words(language: str) -> frozenset[str]:
+    names = ("function", "persons", "possessives") if language != ENGLISH else ("function",)
+    tables = lexicon.tables("words", language).get(language, {})
+    return frozenset(word for name in names for word in tables.get(name, "").split())
+
+
+def answer(name: str, language: str = ENGLISH, /, **values: object) -> str:
+    """A sentence of the assistant, in English where the language has none."""
+    sentences = _phrases().get(language, {}).get("answers", {})
+    return sentences.get(name, _phrases()[ENGLISH]["answers"][name]).format(**values)

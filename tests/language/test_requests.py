@@ -1,0 +1,150 @@
+"""What people ask memory for in plain words: each kind in many ways and six languages, and what is none of them."""
+
+import pytest
+
+from recollect.language.requests import Request, RequestKind, answer, is_question, recognize
+
+K = RequestKind
+
+ABOUT_SELF = [
+    "what do you know about me?",
+    "What do you remember about me?",
+    "tell me about myself",
+    "who am I?",
+    "So, what have you learned about me so far?",
+    "Could you please tell me everything you know about me!",
+    "what did you learn about me",
+    "do you know who I am?",
+    "do you remember me?",
+    "what do you remember?",
+    "What’s in your memory?",
+    "what information do you have about me?",
+    "what else do you have on me?",
+    "show me what you remember about me",
+    "list everything you know about me",
+    "describe me, please",
+    "show my memories",
+    "Was weißt du über mich?",
+    "was hast du dir alles über mich gemerkt?",
+    "Wer bin ich",
+    "Que sais-tu de moi ?",
+    "qui suis-je ?",
+    "¿Qué sabes de mí?",
+    "¿quién soy?",
+    "O que você sabe sobre mim?",
+    "quem sou eu?",
+    "私について何を知っていますか?",
+    "私は誰?",
+]
+SOMETHING_ELSE = [
+    "what do you know about me and tea, and who is the boss here?" + "x" * 400,
+    "who am I meeting tomorrow?",
+    "do you remember my cat?",
+    "what do you think of me?",
+    "what do you have?",
+    "I know who I am",
+    "forget it",
+    "forget about it",
+    "forget that",
+    "don't forget to call mum",
+    "remember when we went to Paris?",
+    "remember me",
+    "I can't remember my password",
+    "I never forget a face",
+    "I forgot my keys at work",
+    "help me find my keys",
+    "I need help",
+    "thanks to you I found it and we talked for hours",
+    "hello kitty is my favourite",
+    "Ich vergesse oft meinen Schlüssel",
+    "j'oublie toujours mes clés",
+]
+TOPICS = [
+    ("forget that I live in Lisbon", K.FORGET, "I live in Lisbon", "en"),
+    ("Please forget what I told you about my sister.", K.FORGET, "my sister", "en"),
+    ("forget my address", K.FORGET, "my address", "en"),
+    ("can you delete the memory about peanuts?", K.FORGET, "peanuts", "en"),
+    ("remember that my car is a red Fiat", K.REMEMBER, "my car is a red Fiat", "en"),
+    ("Remember: the spare key is under the mat", K.REMEMBER, "the spare key is under the mat", "en"),
+    ("please don't forget that I'm vegan", K.REMEMBER, "I'm vegan", "en"),
+    ("what do you know about Nora?", K.ABOUT, "Nora", "en"),
+    ("tell me about my sister", K.ABOUT, "my sister", "en"),
+    ("what did I tell you about the trip?", K.ABOUT, "the trip", "en"),
+    ("when did I tell you about the peanuts?", K.WHEN_TOLD, "the peanuts", "en"),
+    ("When did I tell you that?", K.WHEN_TOLD, "", "en"),
+    ("how do you know that I like tea?", K.WHEN_TOLD, "I like tea", "en"),
+    ("what did we talk about last week?", K.TALKED_ABOUT, "last week", "en"),
+    ("what did we discuss", K.TALKED_ABOUT, "", "en"),
+    ("vergiss bitte, dass ich rauche", K.FORGET, "ich rauche", "de"),
+    ("Merk dir: mein Auto ist rot", K.REMEMBER, "mein Auto ist rot", "de"),
+    ("Wann habe ich dir von meiner Schwester erzählt?", K.WHEN_TOLD, "meiner Schwester", "de"),
+    ("Worüber haben wir gestern geredet?", K.TALKED_ABOUT, "gestern", "de"),
+    ("oublie que j'habite à Lyon", K.FORGET, "j'habite à Lyon", "fr"),
+    ("souviens-toi que ma voiture est rouge", K.REMEMBER, "ma voiture est rouge", "fr"),
+    ("olvida que vivo en Madrid", K.FORGET, "vivo en Madrid", "es"),
+    ("¿De qué hablamos ayer?", K.TALKED_ABOUT, "ayer", "es"),
+    ("esquece que eu moro em Braga", K.FORGET, "eu moro em Braga", "pt"),
+    ("lembra que o meu carro é vermelho", K.REMEMBER, "o meu carro é vermelho", "pt"),
+    ("車は赤いと覚えて", K.REMEMBER, "車は赤い", "ja"),
+    ("リスボンに住んでいることを忘れて", K.FORGET, "リスボンに住んでいる", "ja"),
+]
+
+
+@pytest.mark.parametrize("text", ABOUT_SELF)
+def test_many_ways_to_ask_what_is_known_of_oneself_are_understood(text: str) -> None:
+    request = recognize(text)
+    assert request is not None
+    assert request.kind is K.ABOUT_SELF
+
+
+@pytest.mark.parametrize("text", SOMETHING_ELSE)
+def test_what_merely_sounds_like_a_request_is_none(text: str) -> None:
+    request = recognize(text)
+    assert request is None
+
+
+@pytest.mark.parametrize(("text", "kind", "topic", "language"), TOPICS)
+def test_a_request_says_what_it_is_about(text: str, kind: RequestKind, topic: str, language: str) -> None:
+    assert recognize(text) == Request(kind, topic, language)
+
+
+def test_a_call_for_help_greetings_thanks_and_all_at_once_are_nothing_more_than_that() -> None:
+    kinds = {
+        "help": K.HELP,
+        "Help!": K.HELP,
+        "can you help me?": K.HELP,
+        "what can you do?": K.HELP,
+        "Hilfe": K.HELP,
+        "hi there": K.HELLO,
+        "Guten Morgen!": K.HELLO,
+        "thanks a lot": K.THANKS,
+        "vielen Dank": K.THANKS,
+        "undo that": K.UNDO,
+        "forget everything about me": K.FORGET_ALL,
+        "vergiss alles über mich": K.FORGET_ALL,
+    }
+    recognized = {text: recognize(text) for text in kinds}
+    assert {text: request and request.kind for text, request in recognized.items()} == kinds
+
+
+def test_a_question_needs_no_mark() -> None:
+    questions = (
+        "where do i live",
+        "wo wohne ich",
+        "où est-ce que j'habite",
+        "cuál es mi coche",
+        "onde moro",
+        "do I smoke",
+    )
+    assert [text for text in questions if not is_question(text)] == []
+    assert [text for text in ("what a day", "I live here", "so war das", "wow") if is_question(text)] == []
+
+
+def test_every_language_has_every_answer() -> None:
+    values = {"name": "", "texts": "", "text": "", "day": ""}
+    english = {
+        name: answer(name, "en", **values) for name in ("nothing", "fits", "noted", "hello", "welcome", "talked")
+    }
+    for language in ("de", "fr", "es", "pt", "ja"):
+        assert all(answer(name, language, **values) != text for name, text in english.items())
+    assert answer("nothing", "xx") == english["nothing"]
