@@ -37,7 +37,7 @@ def test_a_whole_conversation_alone_at_a_terminal(folder: Path):
         assert "No model configured" in greeting
         assert greeting.endswith("you › ")
 
-        assert "  learned: [fact] Lives in Lisbon\n" in terminal.say("I live in Lisbon")
+        assert "lives in Lisbon" in terminal.say("I live in Lisbon").replace("Lives", "lives")
         why = terminal.say("/why")
         assert "[fact] Lives in Lisbon" in why
         assert "Said by you in a direct message on" in why
@@ -47,7 +47,7 @@ def test_a_whole_conversation_alone_at_a_terminal(folder: Path):
         assert "you in #dev: heard by everyone in home" in there
         assert there.endswith("you in #dev › ")
         assert "Lisbon" not in terminal.say("where do I live?").replace("where", "")
-        assert "  learned: [tool] Uses Helix" in terminal.say("I use Helix")
+        assert "uses Helix" in terminal.say("I use Helix").replace("Uses", "uses")
         terminal.say("/in #general")
         assert "- Uses Helix" in terminal.say("which editor do I use, Helix?")
 
@@ -91,7 +91,7 @@ def test_a_change_of_mind_is_told_with_what_it_replaced(folder: Path):
     with chatting(folder) as terminal:
         terminal.say("I live in Lisbon")
         said = terminal.say("I moved to Porto")
-        assert "  learned: [fact] Lives in Porto\n  no longer so: [fact] Lives in Lisbon\n" in said
+        assert "Noted: lives in Porto. No longer so: lives in Lisbon." in said
         why = terminal.say("/why")
         assert 'It took the place of: "Lives in Lisbon"' in why
         assert 'It gave way to: "Lives in Porto"' in why
@@ -105,7 +105,7 @@ def test_somebody_else_is_somebody_else(folder: Path):
         assert "Durable memory (0 items):" in terminal.say("!memory show")
         assert "Nothing was said here yet" in terminal.say("/why")
         terminal.say("/in #staff --restricted")
-        assert "learned: [fact] Has a sister named Nora" in terminal.say("I have a sister named Nora")
+        assert "Noted: has a sister named Nora." in terminal.say("I have a sister named Nora")
         assert "ann in #staff (closed): heard by those who can read it" in terminal.say("/who")
         terminal.say("/in #general")
         assert "Nora" not in terminal.say("!memory show")
@@ -133,7 +133,7 @@ def test_ctrl_c_clears_the_line_and_ctrl_d_leaves(folder: Path, process: Run):
     with chatting(folder) as terminal:
         terminal.write("I live in Lisbon" + CTRL_C)
         terminal.prompt()
-        assert "learned: [fact] Plays the cello" in terminal.say("I play the cello")
+        assert "Noted: plays the cello." in terminal.say("I play the cello")
         terminal.write(CTRL_D)
         assert terminal.end() == 0
     assert [one["text"] for one in process("show", "--json").json["memos"]] == ["Plays the cello"]
@@ -143,8 +143,7 @@ def test_a_pasted_text_of_several_lines_is_one_message(folder: Path, process: Ru
     with chatting(folder) as terminal:
         terminal.write(f"{PASTE}I play the cello.\nI live in Lisbon.{PASTED}")
         said = terminal.say("")
-        assert "learned: [fact] Plays the cello" in said
-        assert "learned: [fact] Lives in Lisbon" in said
+        assert "Noted: plays the cello; lives in Lisbon." in said
         terminal.write(CTRL_D)
         terminal.end()
     found = process("search", "cello", "--messages", "--json").json["results"]
@@ -214,14 +213,13 @@ def test_a_pipe_gets_plain_answers_line_by_line(process: Run):
     said = b"I live in Lisbon\n\nwhere do I live?\n/in #dev\nwhere do I live?\n/dm\n!memory forget Lisbon\n/why\n"
     done = process("chat", stdin=said)
     assert done.out.splitlines() == [
-        "I have no model configured, so I only listen: I keep what you tell me and find it again when you ask.",
-        "  learned: [fact] Lives in Lisbon",
+        "I have no model configured. Noted: lives in Lisbon.",
         "Here is what I remember that fits:",
         "- Lives in Lisbon",
         "  you in #dev: heard by everyone in home",
         "Nothing that I remember fits.",
         "  you in a direct message: heard by you alone",
-        'Deprecated 1 item matching "Lisbon" (also hides 1 of my replies)',
+        'Deprecated 1 item matching "Lisbon" (also hides 2 of my replies)',
         "Nothing was said here yet that could be explained; /why NUMBER explains a memory.",
     ]
     assert done.err == ""
@@ -248,7 +246,7 @@ def test_quit_ends_a_pipe_too_and_bytes_that_are_no_text_do_no_harm(process: Run
 def test_no_input_at_all_plays_the_demo_and_ends_with_success(process: Run, folder: Path):
     done = process("chat", stdin=b"")
     assert "Monday. What someone says is learned" in done.out
-    assert "learned: [fact] Lives in Lisbon" in done.out
+    assert "Lives in Lisbon" in done.out
     assert "\x1b" not in done.out
     assert done.err == ""
     assert without_ids(process("chat", stdin=b"\n  \n").out) == without_ids(done.out)

@@ -57,3 +57,37 @@ async def test_who_paused_learning_or_switched_memory_off_is_not_told_that_they_
         assert await talk.ask("I like tea") == "I am listening."
     async with opened(enabled=False) as stage:
         assert await alone(stage).ask("I like tea") == "My memory is switched off, so nothing is kept."
+
+
+async def test_a_conversation_in_plain_words_is_answered_from_memory_and_changes_it() -> None:
+    async with opened(model="local", run_worker=True) as stage:
+        talk = alone(stage)
+        assert await talk.ask("I live in Lisbon", place=DM) == "Noted: lives in Lisbon."
+        await talk.ask("my sister Nora lives in Porto", place=DM)
+        assert await talk.ask("where do i live", place=DM) == "Here is what I remember that fits:\n- Lives in Lisbon"
+        assert "“I live in Lisbon”" in await talk.ask("when did I tell you that I live in Lisbon?", place=DM)
+        talked = await talk.ask("what did we talk about?", place=DM)
+        assert [line.partition(": ")[2] for line in talked.splitlines()[1:]] == [
+            "I live in Lisbon",
+            "my sister Nora lives in Porto",
+        ]
+        nora = "Here is what I remember that fits:\n- Their sister Nora lives in Porto"
+        assert await talk.ask("what do you know about Nora?", place=DM) == nora
+        forgotten = await talk.ask("please forget that I live in Lisbon", place=DM)
+        assert "Lives in Lisbon" in forgotten
+        gone = await talk.ask("where do I live?", place=DM)
+        assert gone == "I am not sure; the nearest that I remember:\n- Their sister Nora lives in Porto"
+        assert "Lives in Lisbon" in await talk.ask("undo that", place=DM)
+        assert 'Remembered: "my car is a red Fiat"' in await talk.ask("remember that my car is a red Fiat", place=DM)
+        assert "- my car is a red Fiat" in await talk.ask("what colour is my car?", place=DM)
+        assert "would be erased for good" in await talk.ask("vergiss alles über mich", place=DM)
+        assert await talk.ask("Danke!", place=DM) == "Gern geschehen."
+
+
+async def test_what_asks_for_a_change_in_plain_words_is_not_kept_as_something_said() -> None:
+    async with opened(model="local", run_worker=True) as stage:
+        talk = alone(stage)
+        await talk.ask("I live in Lisbon", place=DM)
+        await talk.ask("forget that I live in Lisbon", place=DM)
+        said = await stage.memory.timeline.recent(DM, 10)
+    assert [message.text for message in said if not message.bot] == ["I live in Lisbon"]

@@ -315,9 +315,9 @@ async def test_without_a_model_it_answers_from_memory_alone_and_says_so() -> Non
         reply = await assistant.reply(stage.message("where do I live?"))
         unknown = await assistant.reply(stage.message("what is the boiling point of tungsten?", user="bob"))
         again = await assistant.reply(stage.message("what is the melting point of tungsten?"))
-    assert reply.text == "I have no model configured; here is what I remember that fits:\n- Lives in Berlin"
-    assert unknown.text == "I have no model configured, and nothing that I remember fits."
-    assert again.text == "Nothing that I remember fits."
+    assert reply.text == "I have no model configured. Here is what I remember that fits:\n- Lives in Berlin"
+    assert unknown.text == "I have no model configured. Nothing that I remember fits."
+    assert again.text.startswith("I am not sure; the nearest that I remember:\n- ")
 
 
 async def test_a_model_that_cannot_be_reached_still_gets_a_reply() -> None:

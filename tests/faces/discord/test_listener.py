@@ -185,7 +185,7 @@ async def test_why_a_model_fails_is_in_the_log_and_told_to_nobody(caplog: pytest
     async with acting(lambda _: Status(401)) as scene:
         host = scene.server.url.removeprefix("http://").partition("/")[0]
         told = await scene.ask("where do I live?")
-        assert told == "My model can't be reached right now, and nothing that I remember fits."
+        assert told == "My model can't be reached right now. Nothing that I remember fits."
     assert any(host in record.getMessage() for record in caplog.records)
 
 
@@ -282,7 +282,8 @@ async def test_without_a_model_help_is_help_and_who_asks_what_is_known_of_them_i
 
 async def test_without_a_model_who_paused_learning_is_not_told_that_they_are_listened_to() -> None:
     async with wired() as bot, bot.online():
-        assert "I only listen" in await bot.order(f"{bot.lab.bot.mention} good morning")
-        assert await bot.order(f"{bot.lab.bot.mention} nice weather") == "I am listening."
+        first = await bot.order(f"{bot.lab.bot.mention} it rains today")
+        assert first == "I have no model configured. Noted: it rains today."
+        assert await bot.order(f"{bot.lab.bot.mention} nice weather") == "Noted: nice weather."
         await bot.order("!memory pause")
         assert (await bot.order(f"{bot.lab.bot.mention} I like tea")).startswith("Learning is paused")

@@ -34,7 +34,7 @@ MAX_QUOTED = 8
 """Limit of the answer to "what did we talk about?"."""
 RECENT_MESSAGES = 300
 """How far back that answer looks."""
-LEARN_TIMEOUT_SECONDS = 0.5
+LEARN_TIMEOUT_SECONDS = 2.0
 """How long the answer to a statement waits for what is learned from it."""
 _MINE = re.compile(r"\b(?:i|i'm|i've|me|my|mine|myself)\b", re.IGNORECASE)
 _CHANGES = {EventKind.MEMO_ADDED: "noted", EventKind.MEMO_REVISED: "revised", EventKind.MEMO_RETIRED: "retired"}
@@ -106,7 +106,7 @@ async def _acknowledge(memory: AsyncMemory, message: Message, reason: str, langu
         if memo is not None and event.kind in _CHANGES:
             texts.setdefault(_CHANGES[event.kind], []).append(_as_clause(memo.text))
     if not texts:
-        return OfflineAnswer(f"{reason}: {LISTENS}." if reason else answer("heard", language))
+        return OfflineAnswer(f"{reason}, so I only listen: {LISTENS}." if reason else answer("heard", language))
     sentences = [answer(label, language, texts="; ".join(found)) for label, found in texts.items()]
     return OfflineAnswer(_explained(reason, " ".join(sentences)), tells_learned=True)
 
@@ -139,13 +139,13 @@ class OfflineSearch:
 
     async def find(self, query: str) -> str:
         """What fits a question: memos, else what was said, else the nearest memos, marked as such."""
-        memos = _about_the_asker(await self._memos(query, strict=True), query)
-        if memos:
-            return self._list("fits", [memo.text for memo in memos])
-        if answers := await self._messages(query):
+        relevant = await self._memos(query, strict=True)
+        if own := _about_the_asker(relevant, query):
+            return self._list("fits", [memo.text for memo in own])
+        if not relevant and (answers := await self._messages(query)):
             said = [self._say("said", name=speaker(message), text=message.text) for message in answers]
             return self._list("fits", said)
-        nearest = await self._memos(query, strict=False)
+        nearest = relevant or await self._memos(query, strict=False)
         if nearest:
             return self._list("nearest", [memo.text for memo in nearest[:MAX_NEAREST]])
         return self._say("nothing")
