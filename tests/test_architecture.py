@@ -25,9 +25,10 @@ TIERS = [
     {"settings"},
     {"app"},
     {"engine"},
-    {"view", "transfers"},
+    {"view", "transfers", "inputs"},
+    {"lifecycle"},
     {"memory"},
-    {"admin", "items"},
+    {"admin", "items", "sync"},
     {"faces", "adapters", "client", "testing"},
     {"compat", "__main__", "__init__"},  # compat behaves like an outsider's package: imported by nobody
 ]

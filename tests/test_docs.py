@@ -98,7 +98,7 @@ def test_the_readme_says_what_a_profile_is_before_its_numbers():
 def test_the_readme_has_something_to_run_on_its_first_screen():
     first_screen = "\n".join(README.read_text("utf-8").splitlines()[:30])
     assert "make run" in first_screen
-    assert "learned:" in first_screen
+    assert "Noted: lives in Lisbon" in first_screen
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)

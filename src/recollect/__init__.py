@@ -1,15 +1,18 @@
 """Long-term memory for chat assistants: nothing lost, nothing leaked, nothing made up, and never slow.
 
-from recollect import AsyncMemory
+from recollect import Memory
 
-async with AsyncMemory("memory.db") as memory:
-    await memory.remember("I prefer Rust over Go", user="ada")
-    for hit in await memory.search("which language?", user="ada"):
-        print(hit.text)
+memory = Memory("memory.db")
+memory.add("I moved to Lisbon in May", user="ada")
+for hit in memory.search("where do I live?", user="ada"):
+    print(hit.text)
+
+`AsyncMemory` is the same with `await`.
 """
 
 from recollect.core.errors import RecollectError, VersionConflict
 from recollect.core.outcomes import (
+    Added,
     AlreadyActive,
     AlreadyKnown,
     Ambiguous,
@@ -31,9 +34,11 @@ from recollect.core.version import __version__
 from recollect.memory import AsyncMemory
 from recollect.prompting.assemble import Prompt
 from recollect.recall.query import Hit
+from recollect.sync import Memory
 
 __all__ = [
     "EVERYWHERE",
+    "Added",
     "AlreadyActive",
     "AlreadyKnown",
     "Ambiguous",
@@ -47,6 +52,7 @@ __all__ = [
     "Kind",
     "Listing",
     "Memo",
+    "Memory",
     "Message",
     "NotFound",
     "Place",

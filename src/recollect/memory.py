@@ -1,19 +1,17 @@
 """`AsyncMemory`, the one public object: add, remember, search, context, list, update, forget, undo."""
 
 import logging
-from collections.abc import Collection
-from contextlib import AsyncExitStack
+import time
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import Any, Unpack
 
-from recollect.app import open_parts
-from recollect.core.clock import Clock, now
-from recollect.core.errors import RecollectError
 from recollect.core.events import Event
 from recollect.core.outcomes import (
+    Added,
+    Explanation,
     ForgetOutcome,
     Listing,
     RedoOutcome,
@@ -22,7 +20,7 @@ from recollect.core.outcomes import (
     UndoOffer,
     UndoOutcome,
 )
-from recollect.core.ports import Model, Progress, Store, Tx
+from recollect.core.ports import Progress
 from recollect.core.types import (
     EVERYWHERE,
     Audience,
@@ -33,148 +31,73 @@ from recollect.core.types import (
     Place,
     Status,
     Subject,
-    person_key,
-    with_bare_id,
 )
-from recollect.engine import Engine
-from recollect.jobs.worker import Worker
+from recollect.inputs import UserId, Words, check_limit, messages_of
 from recollect.learning import ingest
 from recollect.learning.consolidate import ConsolidationReport
 from recollect.learning.ingest import LearnedOutcome
 from recollect.learning.schedule import extraction_key
+from recollect.lifecycle import OpenedMemory
 from recollect.policy.redaction import redact, redact_place
 from recollect.policy.statement import StatementOptions
-from recollect.privacy.erase import PrivacyService
+from recollect.privacy.receipt import Receipt
+from recollect.privacy.target import ErasureTarget
 from recollect.prompting.assemble import Prompt
-from recollect.recall import people
-from recollect.recall.display_names import Names
 from recollect.recall.query import Hit
 from recollect.recall.search import SearchOptions
-from recollect.recall.timeline import Timeline
-from recollect.recall.vectors.index import VectorIndexer
-from recollect.settings import Loaded, Settings, load
-from recollect.transfer.mirror.follower import MirrorWriter
-from recollect.view import View
 
 log = logging.getLogger("recollect")
 
-MAX_KNOWN = 10_000
-"""Local people that are remembered to be there."""
+LEARN_TIMEOUT_SECONDS = 60.0
+"""How long `add(…, wait=True)` waits for what is learned."""
 
 
-class AsyncMemory:
+class AsyncMemory(OpenedMemory):
     """Long-term memory: `async with AsyncMemory("memory.db") as memory`. Every method may be called concurrently.
 
     `user` is who speaks and `place` where, by default in their DM: what is not visible there is not shown.
     """
 
-    engine: Engine
-    store: Store
-    vectors: VectorIndexer
-    settings: Settings
-    worker: Worker
-    mirror: MirrorWriter
-    names: Names
-    privacy: PrivacyService
-    timeline: Timeline
-
-    def __init__(
+    async def add(
         self,
-        store: str | Path | None = None,
+        words: Words | Sequence[Words],
         *,
-        config: Path | None = None,
-        clock: Clock = now,
-        run_worker: bool = True,
-        model: str | Model | None = None,
-        **settings: Any,
-    ) -> None:
-        """Without arguments everything comes from the environment, `recollect.yaml` and the profile.
+        user: UserId | None = None,
+        place: Place | None = None,
+        name: str = "",
+        at: datetime | None = None,
+        wait: bool | float = False,
+    ) -> Added:
+        """Add what was said, and learn from it in the background: a text, a `Message`, a dictionary with `role` and
+        `content`, or several, in one transaction. False when it is known already, or memory is switched off.
 
-        Keyword arguments override single settings: `AsyncMemory(embedder="null", summary={"enabled": False})`. `model`
-        is a name or a `Model` of your own. Without `run_worker`, learning is left to other processes.
+        `wait` returns when it has been learned from, after at most so many seconds: then `learned` says what.
         """
-        name, instance = (model, None) if isinstance(model, str) else (None, model)
-        self._configure(load(file=config, store=store, model=name, **settings), clock, run_worker, instance)
+        await self._ensure_open()
+        messages = messages_of(words, user=user, place=place, name=name, at=at or self._clock())
+        new = await self._add(messages)
+        if not wait:
+            return Added(tuple(messages), new)
+        deadline = time.monotonic() + (LEARN_TIMEOUT_SECONDS if wait is True else wait)
+        for where in dict.fromkeys(message.place for message in messages):
+            await self.flush(where)
+        outcomes = [
+            await self.wait_learned(message, max(0.0, deadline - time.monotonic()))
+            for message in messages
+            if not message.bot
+        ]
+        memos = {memo.id: memo for outcome in outcomes for memo in outcome.memos.values() if memo.active}
+        return Added(tuple(messages), new, tuple(memos.values()), all(outcome.done for outcome in outcomes))
 
-    @classmethod
-    def from_settings(
-        cls, loaded: Loaded, clock: Clock = now, *, run_worker: bool = True, model: Model | None = None
-    ) -> Self:
-        """A memory with settings that are already loaded."""
-        memory = cls.__new__(cls)
-        memory._configure(loaded, clock, run_worker, model)
-        return memory
-
-    def _configure(self, loaded: Loaded, clock: Clock, run_worker: bool, model: Model | None) -> None:
-        self._clock = clock
-        self._open_parts = partial(open_parts, loaded, clock, run_worker, model)
-        self._closing = AsyncExitStack()
-        self._known: set[str] = set()
-
-    async def __aenter__(self) -> Self:
-        await self.open()
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.close()
-
-    async def open(self) -> None:
-        """Open the store and start learning; `async with` does it by itself."""
-        async with AsyncExitStack() as closing:
-            self.use(Engine(await closing.enter_async_context(self._open_parts()), self._clock))
-            closing.push_async_callback(self.engine.stop)
-            self.engine.start()
-            self._closing = closing.pop_all()
-
-    async def close(self) -> None:
-        """Stop background work and close the store; what was acknowledged is on disk already."""
-        await self._closing.aclose()
-
-    def use(self, engine: Engine) -> None:
-        """Use an engine that is opened and closed elsewhere."""
-        self.engine, self.settings, self.names = engine, engine.settings, engine.names
-        self.store, self.vectors, self.worker = engine.store, engine.vectors, engine.worker
-        self.mirror, self.privacy, self.timeline = engine.mirror, engine.privacy, engine.timeline
-
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            if name in AsyncMemory.__annotations__:
-                raise RecollectError(
-                    "this memory is not open: use `async with AsyncMemory(…) as memory`, or `open()` it"
-                )
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-
-    def view(self, user: str, place: Place | None = None, *, lore: bool = False) -> View:
-        """Every verb for one user in one place, by default their DM; with `lore`, about the memos of its guild."""
-        place = with_bare_id(Place(dm=user) if place is None else redact_place(place))
-        return View(self.engine, person_key(place.platform, user), place, lore)
-
-    async def _reader(self, name: str, place: Place | None = None, lore: bool = False) -> View:
-        """A view that only reads: of the one other person with a bare id that is nobody's here, and then says so."""
-        return self.view(await self._resolve(name, place, changes=False), place, lore=lore)
-
-    async def _changer(self, name: str, place: Place | None = None, lore: bool = False) -> View:
-        return self.view(await self._resolve(name, place, changes=True), place, lore=lore)
-
-    async def _resolve(self, name: str, place: Place | None, *, changes: bool) -> str:
-        """Who is meant; with a place, someone of its platform. Raises BadInput, see `people.resolve`."""
-        if place is not None or name in self._known:
-            return name
-
-        def work(tx: Tx) -> tuple[str, bool]:
-            return people.resolve(tx, name, changes=changes), bool(tx.memos.count(Subject(name)))
-
-        person, is_known = await self.store.read(work)
-        if ":" in person and ":" not in name:
-            log.warning("nobody local is called %s: this is about %s", name, person)
-        elif is_known and len(self._known) < MAX_KNOWN:
-            self._known.add(name)
-        return person
-
-    async def add(self, message: Message) -> bool:
-        """Add a message; False when it is known already, or memory is switched off."""
-        return await self.view(message.author, message.place).add(message)
+    async def _add(self, messages: Sequence[Message]) -> int:
+        """Add messages in one transaction; returns how many are new."""
+        if not self.settings.enabled:
+            return 0
+        kept, engine = [ingest.sanitize(message) for message in messages], self.engine
+        now, limits, schedule = self._clock(), engine.exchange_limits, engine.schedule
+        return await engine.write(
+            lambda tx: sum(ingest.add_message(tx, message, now, limits, schedule) for message in kept)
+        )
 
     async def message_edited(
         self, platform: str, message_id: str, text: str, at: datetime | None = None, place: Place | None = None
@@ -182,12 +105,20 @@ class AsyncMemory:
         """A message was edited: what rested on its old text is rolled back. False when it is unknown, or known in a
         newer state. `place` is where it is now, if fewer people can see it there than when it was said.
         """
-        time, text, schedule = at or self._clock(), redact(text[: ingest.MAX_MESSAGE_CHARS]).text, self.engine.schedule
+        await self._ensure_open()
+        edited_at, text, schedule = (
+            at or self._clock(),
+            redact(text[: ingest.MAX_MESSAGE_CHARS]).text,
+            self.engine.schedule,
+        )
         where = place and redact_place(place)
-        return await self.engine.write(lambda tx: ingest.edit(tx, platform, message_id, text, time, schedule, where))
+        return await self.engine.write(
+            lambda tx: ingest.edit(tx, platform, message_id, text, edited_at, schedule, where)
+        )
 
     async def message_deleted(self, platform: str, message_id: str, at: datetime | None = None) -> bool:
         """A message was deleted, and with it what rests on it; False when it is unknown or already deleted."""
+        await self._ensure_open()
         deleted_at, schedule = at or self._clock(), self.engine.schedule
         return await self.engine.write(lambda tx: ingest.delete(tx, platform, message_id, deleted_at, schedule))
 
@@ -199,9 +130,10 @@ class AsyncMemory:
 
     async def flush(self, place: Place) -> int:
         """Learn now from the queued messages of a conversation; returns how many jobs were made due."""
+        await self._ensure_open()
         return await self.view("", place).flush()
 
-    async def reset(self, *, user: str, place: Place | None = None) -> bool:
+    async def reset(self, *, user: UserId, place: Place | None = None) -> bool:
         """Clear the rolling summary of the conversation here; work in flight can't bring it back."""
         return await (await self._changer(user, place)).reset()
 
@@ -209,7 +141,7 @@ class AsyncMemory:
         self,
         text: str,
         *,
-        user: str,
+        user: UserId,
         place: Place | None = None,
         lore: bool = False,
         **options: Unpack[StatementOptions],
@@ -223,7 +155,7 @@ class AsyncMemory:
         self,
         what: str,
         *,
-        user: str,
+        user: UserId,
         place: Place | None = None,
         every: bool = False,
         lore: bool = False,
@@ -235,21 +167,21 @@ class AsyncMemory:
         return await (await self._changer(user, place, lore)).forget(what, every=every, version=version)
 
     async def restore(
-        self, what: str, *, user: str, place: Place | None = None, lore: bool = False, version: int | None = None
+        self, what: str, *, user: UserId, place: Place | None = None, lore: bool = False, version: int | None = None
     ) -> RestoreOutcome:
         """Bring back a memo that was forgotten, replaced, archived, expired or undone, whatever happened since. It is
         found by its id, its number in `forgotten`, or a part of its text. Memos that contradict it are replaced.
         """
         return await (await self._changer(user, place, lore)).restore(what, version=version)
 
-    async def undoable(self, *, user: str, place: Place | None = None, lore: bool = False) -> UndoOffer:
+    async def undoable(self, *, user: UserId, place: Place | None = None, lore: bool = False) -> UndoOffer:
         """The change that `undo` would take back now."""
         return await (await self._reader(user, place, lore)).undoable()
 
     async def undo(
         self,
         *,
-        user: str,
+        user: UserId,
         place: Place | None = None,
         lore: bool = False,
         memo: str | None = None,
@@ -261,25 +193,28 @@ class AsyncMemory:
         """
         return await (await self._changer(user, place, lore)).undo(memo=memo, expected=expected, change=change)
 
-    async def redo(self, *, user: str, place: Place | None = None, lore: bool = False) -> RedoOutcome:
+    async def redo(self, *, user: UserId, place: Place | None = None, lore: bool = False) -> RedoOutcome:
         """Take back the last undo; None when there is none, or something was changed since."""
         return await (await self._changer(user, place, lore)).redo()
 
-    async def consolidate(self, *, user: str, dry_run: bool = False) -> ConsolidationReport:
+    async def consolidate(self, *, user: UserId, dry_run: bool = False) -> ConsolidationReport:
         """Consolidate a user's memory now. The report shows private memos too: for their eyes only."""
         return await (await self._changer(user)).consolidate(dry_run=dry_run)
 
     async def show(
-        self, *, user: str, place: Place | None = None, limit: int | None = None, offset: int = 0
+        self, *, user: UserId, place: Place | None = None, limit: int | None = None, offset: int = 0
     ) -> Listing:
         """The user's memos, newest first, and the summary of the conversation in this place."""
+        check_limit(limit, offset)
         return await (await self._reader(user, place)).show(limit, offset)
 
-    async def get(self, memo_id: str, *, user: str, place: Place | None = None, lore: bool = False) -> Memo:
+    async def get(self, memo_id: str, *, user: UserId, place: Place | None = None, lore: bool = False) -> Memo:
         """One memo of any status, if it is visible here; raises UnknownMemo."""
         return await (await self._reader(user, place, lore)).get(memo_id)
 
-    async def history(self, memo_id: str, *, user: str, place: Place | None = None, lore: bool = False) -> list[Event]:
+    async def history(
+        self, memo_id: str, *, user: UserId, place: Place | None = None, lore: bool = False
+    ) -> list[Event]:
         """Everything that happened to a memo, newest first; raises UnknownMemo."""
         return await (await self._reader(user, place, lore)).history(memo_id)
 
@@ -287,7 +222,7 @@ class AsyncMemory:
         self,
         memo_id: str,
         *,
-        user: str,
+        user: UserId,
         place: Place | None = None,
         lore: bool = False,
         pinned: bool = True,
@@ -301,7 +236,7 @@ class AsyncMemory:
         memo_id: str,
         text: str | None = None,
         *,
-        user: str,
+        user: UserId,
         place: Place | None = None,
         tags: Collection[str] | None = None,
         origin: Origin = Origin.MANUAL,
@@ -316,7 +251,7 @@ class AsyncMemory:
         self,
         memo_id: str,
         *,
-        user: str,
+        user: UserId,
         place: Place | None = None,
         audience: Audience = EVERYWHERE,
         version: int | None = None,
@@ -325,32 +260,46 @@ class AsyncMemory:
         return await (await self._changer(user, place)).share(memo_id, audience, version=version)
 
     async def search(
-        self, query: str, *, user: str, place: Place | None = None, **options: Unpack[SearchOptions]
+        self, query: str, *, user: UserId, place: Place | None = None, **options: Unpack[SearchOptions]
     ) -> list[Hit]:
         """The best matches that are visible here, best first; each result explains its score.
 
         Over "memos" it searches the user's memos and the guild's lore, over "messages" this channel's journal.
         With `strict`, only relevant results are returned. The best hits count as used unless `count_use` is off.
         """
+        check_limit(options.get("limit"))
         return await (await self._reader(user, place)).search(query, **options)
 
-    async def context(self, message: Message, *, actions: str = "", count_use: bool = True) -> Prompt:
+    async def context(
+        self,
+        message: Message | str,
+        *,
+        user: UserId | None = None,
+        place: Place | None = None,
+        actions: str = "",
+        count_use: bool = True,
+    ) -> Prompt:
         """The prompt for answering a message: what all layers have, within their budgets. No model call.
 
-        `actions` is what the assistant's platform lets it do, word for word; the layout says where it goes. What the
-        prompt finds counts as used unless `count_use` is off.
+        All of it is `text`, and `system` and `messages` are the same as the parts of a request. `actions` is what the
+        assistant's platform lets it do, word for word; the layout says where it goes. What the prompt finds counts as
+        used unless `count_use` is off.
         """
+        await self._ensure_open()
+        (message,) = messages_of(message, user=user, place=place, name="", at=self._clock())
         return await self.view(message.author, message.place).context(message, actions=actions, count_use=count_use)
 
-    async def log(self, *, user: str | None = None, limit: int = 50, before: int | None = None) -> list[Event]:
+    async def log(self, *, user: UserId | None = None, limit: int = 50, before: int | None = None) -> list[Event]:
         """The event log, newest first; of one user when one is named."""
+        check_limit(limit)
+        await self._ensure_open()
         scope = None if user is None else Subject(await self._resolve(user, None, changes=False)).scope
         return await self.store.read(lambda tx: tx.events.list(scope=scope, limit=limit, before=before))
 
     async def list(
         self,
         *,
-        user: str,
+        user: UserId,
         place: Place | None = None,
         lore: bool = False,
         statuses: Collection[Status] = (),
@@ -359,20 +308,38 @@ class AsyncMemory:
         offset: int = 0,
     ) -> Listing:
         """Visible memos of any status and kind, or of the given ones, newest first; expired ones included."""
+        check_limit(limit, offset)
         return await (await self._reader(user, place, lore)).list(statuses, kinds, limit, offset)
 
     async def forgotten(
-        self, *, user: str, place: Place | None = None, lore: bool = False, limit: int | None = None, offset: int = 0
+        self, *, user: UserId, place: Place | None = None, lore: bool = False, limit: int | None = None, offset: int = 0
     ) -> Listing:
         """What `restore` can bring back, newest first."""
+        check_limit(limit, offset)
         return await (await self._reader(user, place, lore)).forgotten(limit, offset)
 
-    async def backup(self, path: Path, progress: Progress | None = None) -> None:
+    async def why(self, memo_id: str, *, user: UserId, place: Place | None = None, lore: bool = False) -> Explanation:
+        """Where a memo comes from and what happened to it, as far as that may be told here; raises UnknownMemo."""
+        return await (await self._reader(user, place, lore)).why(memo_id)
+
+    async def erase(self, *, user: UserId, place: Place | None = None, here: bool = False) -> Receipt | None:
+        """Erase everything about a user for good, or, with `here`, what they left on the place's server. The receipt
+        says what was removed and where it was looked for; None when there is nothing.
+        """
+        return await (await self._changer(user, place)).erase(here=here)
+
+    async def export(self, *, user: UserId) -> dict[str, Any]:
+        """Everything that is kept about a user, as JSON that `recollect import` takes."""
+        return await self.privacy.export(ErasureTarget((await self._reader(user)).user))
+
+    async def backup(self, path: str | Path, progress: Progress | None = None) -> None:
         """Copy the store to a new file while it is in use."""
-        await self.store.backup(path, progress)
+        await self._ensure_open()
+        await self.store.backup(Path(path), progress)
 
     async def reindex(self, progress: Progress | None = None) -> int:
         """Rebuild everything derived: the word index, then missing vectors. Resumable."""
+        await self._ensure_open()
         count = await self.store.reindex(progress)
         await self.vectors.fill(progress)
         return count

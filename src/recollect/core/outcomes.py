@@ -10,6 +10,20 @@ from recollect.core.types import Memo, Message, Status, Summary
 
 
 @dataclass(frozen=True, slots=True)
+class Added:
+    """The messages that were added and, if that was waited for, what was learned. False when none is new."""
+
+    messages: tuple[Message, ...]
+    new: int
+    learned: tuple[Memo, ...] = ()
+    done: bool = True
+    """False when learning was waited for and did not finish in time."""
+
+    def __bool__(self) -> bool:
+        return self.new > 0
+
+
+@dataclass(frozen=True, slots=True)
 class Remembered:
     """The memo that now holds a statement, and every change that the statement caused."""
 

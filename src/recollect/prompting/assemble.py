@@ -34,6 +34,8 @@ PRIORITY = 50
 
 OPTIONAL_SECTIONS = ("instructions", "actions", "message")
 """Sections of our own that a layout may leave out; those of layers are always placed."""
+CONVERSATION = ("history", "message")
+"""Sections that are what was said, rather than what is remembered."""
 CACHE_BREAKPOINTS = ("durable", "history")
 """Sections after which a cache breakpoint pays off: what precedes them seldom changes."""
 
@@ -51,6 +53,22 @@ class Prompt:
     @property
     def text(self) -> str:
         return self.separator.join(section.text for section in self.sections)
+
+    @property
+    def system(self) -> str:
+        """What is remembered, for the instructions of a request: all but the conversation."""
+        return self.separator.join(section.text for section in self.sections if section.name not in CONVERSATION)
+
+    @property
+    def messages(self) -> list[dict[str, str]]:
+        """The conversation so far and the message, as the user turn of a request."""
+        turn = self.separator.join(section.text for section in self.sections if section.name in CONVERSATION)
+        return [{"role": "user", "content": turn}] if turn else []
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Why each line is there, in its order."""
+        return tuple(line.reason for section in self.sections for line in section.lines if line.reason)
 
     def is_valid_at(self, time: datetime) -> bool:
         """Whether it is complete, and everything in it still true."""

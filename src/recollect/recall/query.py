@@ -43,10 +43,18 @@ class Hit:
     item: Memo | Message
     score: float
     parts: dict[str, float]
+    relevant: bool = True
+    """False for what is merely nearest, when nothing fits."""
 
     @property
     def text(self) -> str:
         return self.item.text
+
+    @property
+    def why(self) -> str:
+        """What the score is made of, the largest part first."""
+        parts = sorted(self.parts.items(), key=lambda part: -abs(part[1]))
+        return ", ".join(f"{name} {value:.2f}" for name, value in parts if value)
 
     @property
     def memo(self) -> Memo | None:

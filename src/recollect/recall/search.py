@@ -103,7 +103,7 @@ def search(tx: Tx, query: Query, is_visible: VisibilityCheck) -> list[Hit]:
     if query.strict or (query.ranker.gated and relevant):
         ranked = relevant
     best = diversify(ranked, query.limit)
-    hits = (Hit(candidates.rows[result.item.key], result.score, dict(result.parts)) for result in best)
+    hits = (Hit(candidates.rows[result.item.key], result.score, dict(result.parts), result.relevant) for result in best)
     return [_shown(tx, hit, is_visible) for hit in hits]
 
 

@@ -37,7 +37,11 @@ RECENT_MESSAGES = 300
 LEARN_TIMEOUT_SECONDS = 2.0
 """How long the answer to a statement waits for what is learned from it."""
 _MINE = re.compile(r"\b(?:i|i'm|i've|me|my|mine|myself)\b", re.IGNORECASE)
-_CHANGES = {EventKind.MEMO_ADDED: "noted", EventKind.MEMO_REVISED: "revised", EventKind.MEMO_RETIRED: "retired"}
+_CHANGES: dict[str, str] = {
+    EventKind.MEMO_ADDED: "noted",
+    EventKind.MEMO_REVISED: "revised",
+    EventKind.MEMO_RETIRED: "retired",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -295,7 +295,7 @@ def add(call: Invocation, text: Texts) -> None:
     message = Message(uuid4().hex, call.user, call.place, read_text(text), now(), name=call.user)
 
     async def work(memory: AsyncMemory) -> tuple[bool, LearnedOutcome]:
-        return await memory.add(message), await memory.wait_learned(message, LEARN_TIMEOUT_SECONDS)
+        return bool(await memory.add(message)), await memory.wait_learned(message, LEARN_TIMEOUT_SECONDS)
 
     added, learned = call.run(work, embeds=True, run_worker=True)
     if call.options.json:

@@ -37,7 +37,7 @@ async def hear(bot: BotContext, transcript: Transcript) -> bool:
     message = await _message(bot, transcript)
     if message is None or not await bot.was_notified(transcript.speaker):
         return False
-    return await bot.memory.add(message)
+    return bool(await bot.memory.add(message))
 
 
 async def answer(bot: BotContext, transcript: Transcript) -> str | None:

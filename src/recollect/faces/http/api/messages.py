@@ -115,7 +115,7 @@ class PromptOut(Wire):
 @routes.post("/observe", responses=CHANGING)
 async def observe(state: AppStateDep, body: MessageIn) -> Observed:
     """Take note of a message; when this answers, it is on disk, and it is learned from in the background."""
-    return Observed(new=await state.memory.add(body.message(state)))
+    return Observed(new=bool(await state.memory.add(body.message(state))))
 
 
 @routes.post("/observe/edited", responses=CHANGING)

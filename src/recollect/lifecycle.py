@@ -1,0 +1,159 @@
+"""What opens and closes an `AsyncMemory`, and finds out whom a call is about."""
+
+import asyncio
+import logging
+from contextlib import AsyncExitStack
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from recollect.app import open_parts
+from recollect.core.clock import Clock, now
+from recollect.core.errors import RecollectError
+from recollect.core.ports import Model, Store, Tx
+from recollect.core.types import Place, Subject, person_key, with_bare_id
+from recollect.engine import Engine
+from recollect.inputs import UserId, user_id
+from recollect.jobs.worker import Worker
+from recollect.policy.redaction import redact_place
+from recollect.privacy.erase import PrivacyService
+from recollect.recall import people
+from recollect.recall.display_names import Names
+from recollect.recall.timeline import Timeline
+from recollect.recall.vectors.index import VectorIndexer
+from recollect.settings import Loaded, Settings, load
+from recollect.transfer.mirror.follower import MirrorWriter
+from recollect.view import View
+
+log = logging.getLogger("recollect")
+
+MAX_KNOWN = 10_000
+"""Local people that are remembered to be there."""
+
+
+class OpenedMemory:
+    """A memory that is open from its first call, or from the start of a `with`, to `close`."""
+
+    engine: Engine
+    store: Store
+    vectors: VectorIndexer
+    settings: Settings
+    worker: Worker
+    mirror: MirrorWriter
+    names: Names
+    privacy: PrivacyService
+    timeline: Timeline
+
+    def __init__(
+        self,
+        store: str | Path | None = None,
+        *,
+        config: str | Path | None = None,
+        clock: Clock = now,
+        run_worker: bool = True,
+        model: str | Model | None = None,
+        **settings: Any,
+    ) -> None:
+        """Without arguments everything comes from the environment, `recollect.yaml` and the profile.
+
+        Keyword arguments override single settings: `AsyncMemory(embedder="null", summary={"enabled": False})`. `model`
+        is a name or a `Model` of your own. Without `run_worker`, learning is left to other processes.
+        """
+        name, instance = (model, None) if isinstance(model, str) else (None, model)
+        file = None if config is None else Path(config)
+        self._configure(load(file=file, store=store, model=name, **settings), clock, run_worker, instance)
+
+    @classmethod
+    def from_settings(
+        cls, loaded: Loaded, clock: Clock = now, *, run_worker: bool = True, model: Model | None = None
+    ) -> Self:
+        """A memory with settings that are already loaded."""
+        memory = cls.__new__(cls)
+        memory._configure(loaded, clock, run_worker, model)
+        return memory
+
+    def _configure(self, loaded: Loaded, clock: Clock, run_worker: bool, model: Model | None) -> None:
+        self._clock = clock
+        self._open_parts = partial(open_parts, loaded, clock, run_worker, model)
+        self._closing = AsyncExitStack()
+        self._opening = asyncio.Lock()
+        self._was_closed = False
+        self._known: set[str] = set()
+
+    async def __aenter__(self) -> Self:
+        await self.open()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def open(self) -> None:
+        """Open the store and start learning; `async with` and the first call do it by themselves."""
+        if self._is_open:
+            return
+        if self._was_closed:
+            raise RecollectError("this memory is closed: make a new one")
+        async with AsyncExitStack() as closing:
+            self.use(Engine(await closing.enter_async_context(self._open_parts()), self._clock))
+            closing.push_async_callback(self.engine.stop)
+            self.engine.start()
+            self._closing = closing.pop_all()
+
+    async def close(self) -> None:
+        """Stop background work and close the store; what was acknowledged is on disk already."""
+        self._was_closed = True
+        await self._closing.aclose()
+
+    @property
+    def _is_open(self) -> bool:
+        return "engine" in self.__dict__ and not self._was_closed
+
+    async def _ensure_open(self) -> None:
+        if not self._is_open:
+            async with self._opening:
+                await self.open()
+
+    def use(self, engine: Engine) -> None:
+        """Use an engine that is opened and closed elsewhere."""
+        self.engine, self.settings, self.names = engine, engine.settings, engine.names
+        self.store, self.vectors, self.worker = engine.store, engine.vectors, engine.worker
+        self.mirror, self.privacy, self.timeline = engine.mirror, engine.privacy, engine.timeline
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            if name in OpenedMemory.__annotations__:
+                raise RecollectError(
+                    "this memory is not open: use `async with AsyncMemory(…) as memory`, or `open()` it"
+                )
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def view(self, user: UserId, place: Place | None = None, *, lore: bool = False) -> View:
+        """Every verb for one user in one place, by default their DM; with `lore`, about the memos of its guild."""
+        user = str(user)
+        place = with_bare_id(Place(dm=user) if place is None else redact_place(place))
+        return View(self.engine, person_key(place.platform, user), place, lore)
+
+    async def _reader(self, name: UserId, place: Place | None = None, lore: bool = False) -> View:
+        """A view that only reads: of the one other person with a bare id that is nobody's here, and then says so."""
+        return self.view(await self._resolve(name, place, changes=False), place, lore=lore)
+
+    async def _changer(self, name: UserId, place: Place | None = None, lore: bool = False) -> View:
+        return self.view(await self._resolve(name, place, changes=True), place, lore=lore)
+
+    async def _resolve(self, user: UserId, place: Place | None, *, changes: bool) -> str:
+        """Who is meant; with a place, someone of its platform. Raises BadInput, see `people.resolve`."""
+        await self._ensure_open()
+        name = user_id(user)
+        if place is not None or name in self._known:
+            return name
+
+        def work(tx: Tx) -> tuple[str, bool]:
+            return people.resolve(tx, name, changes=changes), bool(tx.memos.count(Subject(name)))
+
+        person, is_known = await self.store.read(work)
+        if ":" in person and ":" not in name:
+            log.warning("nobody local is called %s: this is about %s", name, person)
+        elif is_known and len(self._known) < MAX_KNOWN:
+            self._known.add(name)
+        return person

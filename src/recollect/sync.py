@@ -1,0 +1,169 @@
+"""`Memory`: the same object as `AsyncMemory`, without `await`; for scripts, notebooks, threads and web frameworks.
+
+There is one implementation: calls run on an event loop in a background thread, which all memories of a process share.
+"""
+
+import asyncio
+import atexit
+import os
+import threading
+import weakref
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from functools import wraps
+from pathlib import Path
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+
+from recollect.core.clock import Clock, now
+from recollect.core.errors import RecollectError
+from recollect.core.ports import Model
+from recollect.memory import AsyncMemory
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+CLOSE_TIMEOUT_SECONDS = 10.0
+"""How long the end of a process waits for a memory to close."""
+
+
+class _Loop:
+    """An event loop in a thread of its own, which starts with the first call."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+        self._process = os.getpid()
+
+    def run(self, work: Coroutine[Any, Any, R], timeout: float | None = None) -> R:
+        """Run to the end in the other thread; Ctrl-C here cancels it there."""
+        if threading.current_thread() is self._thread:
+            work.close()
+            raise RecollectError("Memory would wait for itself here: use AsyncMemory inside its own event loop")
+        future = asyncio.run_coroutine_threadsafe(work, self._started())
+        try:
+            return future.result(timeout)
+        except BaseException:
+            future.cancel()
+            raise
+
+    def _started(self) -> asyncio.AbstractEventLoop:
+        with self._lock:
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                self._thread = threading.Thread(target=self._loop.run_forever, name="recollect", daemon=True)
+                self._thread.start()
+            return self._loop
+
+    @property
+    def is_of_this_process(self) -> bool:
+        return self._process == os.getpid()
+
+
+_loop = _Loop()
+_open: "weakref.WeakSet[Memory]" = weakref.WeakSet()
+
+
+def _blocking(
+    method: Callable[Concatenate[AsyncMemory, P], Coroutine[Any, Any, R]],
+) -> Callable[Concatenate["Memory", P], R]:
+    @wraps(method)
+    def call(self: "Memory", *args: P.args, **options: P.kwargs) -> R:
+        return self.run(method(self.asynchronous, *args, **options))
+
+    return call
+
+
+class Memory:
+    """Long-term memory: `memory = Memory("memory.db")`, with `with` or without. Every method may be called from any
+    thread. It closes at the end of the process, if not before.
+    """
+
+    def __init__(
+        self,
+        store: str | Path | None = None,
+        *,
+        config: str | Path | None = None,
+        clock: Clock = now,
+        run_worker: bool = True,
+        model: str | Model | None = None,
+        **settings: Any,
+    ) -> None:
+        """See `AsyncMemory`: it takes the same arguments."""
+        self.asynchronous = AsyncMemory(
+            store, config=config, clock=clock, run_worker=run_worker, model=model, **settings
+        )
+        """The memory that does the work, on the loop of this module."""
+        self._process = os.getpid()
+        self.run(self.asynchronous.open())
+        _open.add(self)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stop background work and close the store; what was acknowledged is on disk already."""
+        if self in _open:
+            _open.discard(self)
+            self.run(self.asynchronous.close())
+
+    def run(self, work: Coroutine[Any, Any, R], timeout: float | None = None) -> R:
+        """Wait for a coroutine of `asynchronous`."""
+        if self._process != os.getpid():
+            work.close()
+            raise RecollectError("this memory was opened before a fork: open one in each process")
+        return _loop.run(work, timeout)
+
+    add = _blocking(AsyncMemory.add)
+    remember = _blocking(AsyncMemory.remember)
+    search = _blocking(AsyncMemory.search)
+    context = _blocking(AsyncMemory.context)
+    show = _blocking(AsyncMemory.show)
+    list = _blocking(AsyncMemory.list)
+    get = _blocking(AsyncMemory.get)
+    update = _blocking(AsyncMemory.update)
+    forget = _blocking(AsyncMemory.forget)
+    forgotten = _blocking(AsyncMemory.forgotten)
+    restore = _blocking(AsyncMemory.restore)
+    undo = _blocking(AsyncMemory.undo)
+    undoable = _blocking(AsyncMemory.undoable)
+    redo = _blocking(AsyncMemory.redo)
+    history = _blocking(AsyncMemory.history)
+    why = _blocking(AsyncMemory.why)
+    pin = _blocking(AsyncMemory.pin)
+    share = _blocking(AsyncMemory.share)
+    erase = _blocking(AsyncMemory.erase)
+    export = _blocking(AsyncMemory.export)
+    consolidate = _blocking(AsyncMemory.consolidate)
+    message_edited = _blocking(AsyncMemory.message_edited)
+    message_deleted = _blocking(AsyncMemory.message_deleted)
+    wait_learned = _blocking(AsyncMemory.wait_learned)
+    flush = _blocking(AsyncMemory.flush)
+    reset = _blocking(AsyncMemory.reset)
+    log = _blocking(AsyncMemory.log)
+    backup = _blocking(AsyncMemory.backup)
+    reindex = _blocking(AsyncMemory.reindex)
+
+
+@atexit.register
+def _close_all() -> None:
+    if not _loop.is_of_this_process:
+        return
+    for memory in tuple(_open):
+        _open.discard(memory)
+        with suppress(Exception):  # a process that ends has nobody to tell; what was acknowledged is on disk
+            memory.run(memory.asynchronous.close(), CLOSE_TIMEOUT_SECONDS)
+
+
+def _after_fork() -> None:
+    """In the child of a fork the thread is gone: it gets a loop of its own, and no memory to close."""
+    global _loop
+    _loop = _Loop()
+    _open.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

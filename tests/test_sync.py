@@ -1,0 +1,174 @@
+"""`Memory`, the blocking twin: the first five lines, both signatures equal, threads, notebooks, forks and bad input."""
+
+import asyncio
+import inspect
+import os
+import subprocess
+import sys
+import threading
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recollect import AsyncMemory, Memory, Message, Place, Remembered, Status
+from recollect.core.errors import BadInput, RecollectError
+
+QUIET: dict[str, Any] = {"embedder": "null", "model": "local", "profile": "unified"}
+
+
+@pytest.fixture
+def memory(tmp_path: Path):
+    with Memory(str(tmp_path / "memory.db"), **QUIET) as memory:
+        yield memory
+
+
+def test_the_first_five_lines_do_what_they_say(memory: Memory) -> None:
+    added = memory.add("I moved to Lisbon in May", user="ada", wait=True)
+    assert added
+    assert [memo.text for memo in added.learned] == ["Lives in Lisbon"]
+    (hit,) = memory.search("where does she live?", user="ada")
+    assert hit.text == "Lives in Lisbon"
+    assert hit.memo is not None
+    assert hit.score > 0
+    assert hit.why
+    prompt = memory.context("Where do I live?", user="ada")
+    assert "Lives in Lisbon" in prompt.system
+    assert "Where do I live?" not in prompt.system
+    assert prompt.messages[-1]["role"] == "user"
+    assert "Where do I live?" in prompt.messages[-1]["content"]
+    assert "Lives in Lisbon" in prompt.text
+
+
+def test_a_whole_chat_in_the_form_of_a_models_api_is_one_call(memory: Memory) -> None:
+    chat = [
+        {"role": "system", "content": "You are kind."},
+        {"role": "user", "content": "I am allergic to peanuts"},
+        {"role": "assistant", "content": [{"type": "text", "text": "I will keep that in mind."}]},
+        {"role": "user", "content": [{"type": "text", "text": "I live in Oslo"}, {"type": "image_url"}]},
+    ]
+    added = memory.add(chat, user=42, wait=True)
+    assert added.new == 3
+    assert [(message.author, message.bot) for message in added.messages] == [
+        ("42", False),
+        ("assistant", True),
+        ("42", False),
+    ]
+    assert added.messages[1].reply_to == added.messages[0].id
+    assert {memo.text for memo in added.learned} == {"Is allergic to peanuts", "Lives in Oslo"}
+    assert {memo.text for memo in memory.list(user="42").memos} == {"Is allergic to peanuts", "Lives in Oslo"}
+
+
+def test_every_other_verb_works_without_await(memory: Memory, tmp_path: Path) -> None:
+    remembered = memory.remember("I like tea", user="ada")
+    assert isinstance(remembered, Remembered)
+    memo = remembered.memo
+    assert memory.update(memo.id, "I like green tea", user="ada").text == "I like green tea"
+    assert memory.pin(memo.id, user="ada").pinned
+    assert memory.get(memo.id, user="ada").pinned
+    assert memory.history(memo.id, user="ada")
+    assert memory.why(memo.id, user="ada").memo.id == memo.id
+    memory.forget("green tea", user="ada")
+    assert memory.list(user="ada", statuses=[Status.ACTIVE]).memos == ()
+    memory.restore("green tea", user="ada")
+    memory.undo(user="ada")
+    assert memory.export(user="ada")
+    memory.backup(str(tmp_path / "copy.db"))
+    assert (tmp_path / "copy.db").exists()
+    assert memory.erase(user="ada") is not None
+    assert memory.log(user="ada") is not None
+
+
+def test_both_have_the_same_methods_with_the_same_arguments() -> None:
+    verbs = {
+        name: method
+        for name, method in vars(AsyncMemory).items()
+        if inspect.iscoroutinefunction(method) and not name.startswith("_")
+    }
+    assert len(verbs) > 20
+    for name, method in verbs.items():
+        assert inspect.signature(vars(Memory)[name]) == inspect.signature(method), name
+    ours, theirs = (inspect.signature(kind.__init__) for kind in (Memory, AsyncMemory))
+    assert ours.parameters.keys() == theirs.parameters.keys()
+
+
+def test_threads_share_one_memory(memory: Memory) -> None:
+    threads = [
+        threading.Thread(target=memory.remember, args=(f"I own bike number {number}",), kwargs={"user": "ada"})
+        for number in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert memory.list(user="ada").total == 8
+
+
+async def test_inside_a_running_loop_as_in_a_notebook_it_works_too(tmp_path: Path) -> None:
+    memory = Memory(tmp_path / "memory.db", **QUIET)
+    memory.remember("I like tea", user="ada")
+    assert memory.list(user="ada").total == 1
+    memory.close()
+
+
+async def test_without_a_context_manager_the_first_call_opens_it(tmp_path: Path) -> None:
+    memory = AsyncMemory(tmp_path / "memory.db", **QUIET)
+    first, second = await asyncio.gather(
+        memory.remember("I like tea", user="ada"), memory.remember("I own a cat", user="ada")
+    )
+    assert first != second
+    assert (await memory.list(user="ada")).total == 2
+    await memory.close()
+    with pytest.raises(RecollectError, match="closed"):
+        await memory.remember("I like coffee", user="ada")
+
+
+def test_what_is_wrong_is_said_by_the_name_of_the_argument(memory: Memory, tmp_path: Path) -> None:
+    for wrong, words in (
+        (lambda: memory.add("hello"), "user="),
+        (lambda: memory.add("", user="ada"), "empty"),
+        (lambda: memory.add([{"role": "robot", "content": "x"}], user="ada"), "role"),
+        (lambda: memory.add([{"role": "user", "content": 3}], user="ada"), "content"),
+        (lambda: memory.add("x", user="ada", at=datetime(2026, 1, 1)), "time zone"),
+        (lambda: memory.add([3], user="ada"), "a message is"),  # type: ignore[list-item]
+        (lambda: memory.search("x", user=True), "user="),
+        (lambda: memory.search("x", user="ada", limit=-1), "limit"),
+        (lambda: memory.add(Message("1", "bob", Place(dm="ada"), "x", datetime.now(UTC))), "'bob' can't speak"),
+    ):
+        with pytest.raises(BadInput, match=words):
+            wrong()
+    memory.close()
+    with pytest.raises(RecollectError, match="closed"):
+        memory.remember("x", user="ada")
+
+
+def test_a_script_that_just_ends_has_lost_nothing_and_leaves_no_traceback(tmp_path: Path) -> None:
+    script = (
+        "from recollect import Memory\n"
+        f"memory = Memory({str(tmp_path / 'memory.db')!r}, embedder='null', model='local')\n"
+        "memory.add('I live in Lisbon', user='ada')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stderr == ""
+    with Memory(tmp_path / "memory.db", **QUIET) as memory:
+        assert memory.search("Lisbon", user="ada", over="messages", place=Place(dm="ada"))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_after_a_fork_it_says_that_each_process_needs_its_own(tmp_path: Path) -> None:
+    script = (
+        "import os, sys\n"
+        "from recollect import Memory\n"
+        f"memory = Memory({str(tmp_path / 'memory.db')!r}, embedder='null', model='local')\n"
+        "memory.remember('I like tea', user='ada')\n"
+        "if os.fork() == 0:\n"
+        "    try: memory.list(user='ada')\n"
+        "    except Exception as error: print(error, flush=True)\n"
+        f"    print(Memory({str(tmp_path / 'memory.db')!r}, embedder='null', model='local').list(user='ada').total)\n"
+        "else:\n"
+        "    os.wait()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    assert "opened before a fork" in done.stdout
+    assert "\n1\n" in done.stdout
