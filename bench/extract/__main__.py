@@ -124,7 +124,7 @@ def languages(args: argparse.Namespace) -> dict[str, Any]:
     for path in sorted(quality.LANGUAGES.glob("*.yaml")):
         entries = _spread(quality.load_language(path), args.limit)
         learned = asyncio.run(learn([each.message for each in entries], args.model, args.base_url))
-        score = quality.score_language(entries, learned)
+        score = quality.score_language(entries, learned, quality.load_overruled(path.stem))
         results[path.stem] = score.as_data()
         _show_score(args.model, "languages", path.stem, score, faults=args.faults)
     return results

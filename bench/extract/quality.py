@@ -91,7 +91,13 @@ def _written(name: str, entry: Mapping[str, Any]) -> Written:
     return Written(message, tuple(map(str, entry.get("facts", ()))), tuple(map(str, entry.get("also", ()))))
 
 
-def score_language(written: Sequence[Written], learned: Iterable[Learned]) -> Score:
+def load_overruled(language: str) -> Mapping[str, str]:
+    """A reader's verdicts on memos that hold the right words and are wrong."""
+    read: Mapping[str, Mapping[str, str]] = yaml.safe_load((JUDGED / "languages.yaml").read_text("utf-8"))
+    return read.get(language, {})
+
+
+def score_language(written: Sequence[Written], learned: Iterable[Learned], overruled: Mapping[str, str]) -> Score:
     """Each speaker says one message: what is stored of them says one of its facts, or is a fault."""
     score = Score(len(written), sum(len(each.facts) for each in written))
     by_speaker: dict[str, list[Learned]] = {}
@@ -99,12 +105,13 @@ def score_language(written: Sequence[Written], learned: Iterable[Learned]) -> Sc
         by_speaker.setdefault(memo.speaker, []).append(memo)
     for each in written:
         memos = by_speaker.get(each.message.author, [])
-        met = {fact for fact in each.facts if any(says(memo.text, fact) for memo in memos)}
+        good = [memo.text for memo in memos if memo.text not in overruled]
+        met = {fact for fact in each.facts if any(says(text, fact) for text in good)}
         score.met += len(met)
         score.faults += [("missed", f"{fact} | {each.message.text}") for fact in each.facts if fact not in met]
         for memo in memos:
             right = any(says(memo.text, fact) for fact in (*each.facts, *each.also))
-            verdict = "keep" if right else "wrong" if each.facts else "junk"
+            verdict = overruled.get(memo.text) or ("keep" if right else "wrong" if each.facts else "junk")
             _count(score, verdict, f"{memo.text} | {each.message.text}")
     return score
 
