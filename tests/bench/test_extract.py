@@ -100,6 +100,8 @@ def test_what_a_reader_called_junk_counts_as_such_and_what_nobody_judged_is_coun
 
 
 def test_a_model_behind_a_server_is_really_asked():
+    pytest.importorskip("pydantic_ai.models.openai")  # takes seconds, which are not the request's
+
     async def ask() -> list[str]:
         async with ModelServer(lambda _: Says("{}")) as server:
             said = Message("m1", "ann", Place(dm="ann"), "I live in Bonn and I bake bread.", SAID, "Ann")
