@@ -17,18 +17,6 @@ from recollect.policy.guard import Refused, check
 
 CLAIMS = Path(__file__).with_name("claims.yaml")
 
-FIRST_CLAIMS = {  # share of false and of true facts that passed: by the rules of before, and by new ones at first sight
-    "second lot, 172 pairs": ((0.655, 0.906), (0.195, 0.824)),
-    "third lot, 133 pairs": ((0.714, 0.952), (0.286, 0.873)),
-    "fourth lot, 122 pairs": ((0.621, 0.946), (0.106, 0.875)),
-    "fifth lot, 97 pairs": ((0.667, 0.925), (0.088, 0.900)),
-    "held-out, 131 pairs": ((0.727, 0.954), (0.030, 0.923)),
-    "sixth lot, 92 pairs": ((0.717, 0.978), (0.087, 0.891)),
-}
-"""In the order of trying. What a lot showed was mended after it, but for the held-out pairs: they were drawn from the
-first lot, and only their score was looked at. One hand wrote them and the rules, and wrote them before the rules: the
-sixth lot, made to trip the rules as they were, says more of what to expect of an eager model."""
-
 
 @dataclass(frozen=True, slots=True)
 class Claim:

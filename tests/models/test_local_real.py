@@ -6,7 +6,6 @@ import sys
 
 import pytest
 
-from bench.extract.judged import JUDGED, Judged
 from bench.extract.real import messages, read, sample
 from recollect.models.local import LocalModel
 
@@ -59,9 +58,3 @@ def test_only_counts_of_real_chats_are_kept(folder, tmp_path):
 
 def test_data_that_is_not_there_is_skipped_with_a_word(tmp_path):
     assert "skipped" in run("--real", str(tmp_path / "nowhere")).stderr
-
-
-def test_the_interval_holds_the_precision_and_narrows_with_more_judging():
-    few, many = Judged("", "", "", 9, 10, first=True), Judged("", "", "", 900, 1000, first=True)
-    assert few.interval[0] < many.interval[0] < 0.9 < many.interval[1] < few.interval[1]
-    assert all(each.interval[0] < each.precision < each.interval[1] for each in JUDGED)

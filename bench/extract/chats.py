@@ -1,0 +1,101 @@
+"""Real chats with a free license, read from a folder where they were put: their text is not part of this repository.
+
+`docs/learning-quality.md` says which files of which commit go where. Each source has two halves: rules may be tuned on
+`development`; `held-out` is only measured.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from html import unescape
+from pathlib import Path
+
+from bench.extract.corpus import SAID
+
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "chats"
+
+IRC_LINE = re.compile(r'irc-date">\[(\d+):(\d+)\]</span> <span class="irc-black">&lt;([^&]+)&gt; (.*)</span><br />$')
+IRC_BOTS = frozenset({"kompewter", "DuraLogBot", "jirabot", "github-ds", "github"})
+IRC_BRIDGED = re.compile(r"<([^>]+)> (.*)")
+TAG = re.compile(r"<[^>]+>")
+LAST_DEVELOPMENT_YEAR = 2013
+LAST_DEVELOPMENT_CONVERSATION = 47
+
+
+@dataclass(frozen=True, slots=True)
+class ChatLine:
+    """One message: `conversation/number`, who said it, and when."""
+
+    id: str
+    conversation: str
+    speaker: str
+    text: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where chats come from, and how their files are read."""
+
+    kind: str
+    """Personal or work."""
+    license: str
+    origin: str
+    pattern: str
+    """Its files, below the data folder."""
+    read: Callable[[Path], Iterator[ChatLine]]
+    is_development: Callable[[str], bool]
+
+    def lines(self, data: Path, half: str) -> list[ChatLine]:
+        """Every message of one half, in order; empty when the files are not there."""
+        files = sorted(data.glob(self.pattern))
+        wanted = half == "development"
+        return [line for path in files for line in self.read(path) if self.is_development(line.conversation) is wanted]
+
+
+def read_meena(path: Path) -> Iterator[ChatLine]:
+    conversation, number = "", 0
+    for row in path.read_text("utf-8").splitlines():
+        if row.startswith("Human Conversation "):
+            conversation, number = row.removeprefix("Human Conversation "), 0
+            continue
+        speaker, colon, text = row.partition(": ")
+        if colon and speaker in ("Human 1", "Human 2"):
+            number += 1
+            yield ChatLine(f"{conversation}/{number}", conversation, speaker.replace(" ", ""), text.strip(), SAID)
+
+
+def read_duraspace(path: Path) -> Iterator[ChatLine]:
+    day = datetime.strptime(path.stem, "%Y-%m-%d").replace(tzinfo=UTC)
+    number = 0
+    for row in path.read_text("utf-8", errors="replace").splitlines():
+        parts = IRC_LINE.search(row)
+        if parts is None or parts[3] in IRC_BOTS:
+            continue
+        number += 1
+        at = day.replace(hour=int(parts[1]) % 24, minute=int(parts[2]))
+        speaker, text = parts[3], unescape(TAG.sub("", parts[4])).strip()
+        if bridged := IRC_BRIDGED.match(text) if speaker.startswith("DSpaceSlackBot") else None:
+            speaker, text = bridged[1], bridged[2]
+        yield ChatLine(f"{path.stem}/{number}", path.stem, speaker, text, at)
+
+
+SOURCES = {
+    "meena": Source(
+        "personal",
+        "CC BY 4.0",
+        "google-research/google-research@015539128d9a7dbe14b5f5308a198a15da808949, meena/human.txt",
+        "meena/human.txt",
+        read_meena,
+        lambda conversation: int(conversation) <= LAST_DEVELOPMENT_CONVERSATION,
+    ),
+    "duraspace": Source(
+        "work",
+        "CC BY 4.0",
+        "duraspace/irclogs@41b63d8f1dde8d6db25d2c0810a03571f875de05, original-logs/",
+        "duraspace/????-??-??.log",
+        read_duraspace,
+        lambda day: int(day[:4]) <= LAST_DEVELOPMENT_YEAR,
+    ),
+}
