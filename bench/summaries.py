@@ -1,4 +1,4 @@
-"""`python -m bench.summaries [--real DIR …] [--turns 5] [--show]`: the summaries of `local`, which has no language model.
+"""`python -m bench.summaries [--real DIR …] [--turns 5] [--show]`: summaries without a language model.
 
 How long they are beside what was said (in characters, each summary with what it covers), and how many of the decisions,
 action items and answered questions of `summaries.yaml` they keep. `BEFORE` is what the first summarizer came to, which

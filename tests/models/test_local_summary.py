@@ -44,7 +44,10 @@ async def test_greetings_thanks_and_the_repeated_memory_of_the_assistant_are_dro
     for phrase in ("hi there", "hello", "sounds good", "thanks", "noted", "remember", "i am listening", "bot:"):
         assert phrase not in text
     listed = "[Ann]: what do you know about me, and is it a lot by now?\n[Bot]: Here is what I remember about you:\n"
-    assert await summary(None, f"{listed}- [fact] Lives in Lisbon\n- [preference] Likes tea, and only in the morning") == ""
+    assert (
+        await summary(None, f"{listed}- [fact] Lives in Lisbon\n- [preference] Likes tea, and only in the morning")
+        == ""
+    )
 
 
 async def test_what_the_assistant_answers_is_kept_with_the_question_unless_it_is_a_memory():
@@ -73,14 +76,18 @@ async def test_over_many_rounds_decisions_and_open_action_items_outlast_the_talk
     text = await summary(None, EXCHANGE, 400)
     for number in range(40):
         talk = f"I watched film number {number} with my brother, and it was rather long for what it had to tell us"
-        text = await summary(text, f"[Ben]: {talk}\n[Cem]: was it good?\n[Ben]: it was fine, we liked number {number}", 400)
+        text = await summary(
+            text, f"[Ben]: {talk}\n[Cem]: was it good?\n[Ben]: it was fine, we liked number {number}", 400
+        )
         assert len(text) <= 400
     assert text.splitlines()[:2] == [
         "Ann: We decided to ship the importer on Friday.",
         "Cem: I'll write the changelog by Thursday.",
     ]
     assert "number 39" in text
-    done = await summary(text, "[Cem]: the changelog is finished, I sent it to everyone this morning before the call", 400)
+    done = await summary(
+        text, "[Cem]: the changelog is finished, I sent it to everyone this morning before the call", 400
+    )
     assert "I'll write the changelog" not in done
 
 
