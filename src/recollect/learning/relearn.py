@@ -162,12 +162,13 @@ class Relearner:
 
     def _jobs(self, run: str, sources: Iterable[_Source]) -> Iterator[NewJob]:
         now, number = self._clock(), 0
+        # A queue of its own: neither learning from new messages nor another run waits for it.
         for person, group in groupby(sorted(sources, key=lambda source: (source.person, source.at)), _person):
             references = [source.reference for source in group]
             for start in range(0, len(references), MESSAGES_PER_JOB):
                 part = references[start : start + MESSAGES_PER_JOB]
                 payload = {"run": run, "part": number, "messages": part}
-                yield NewJob(RELEARN, f"{RELEARN}:{person}", payload, now, _key(run, number), RELEARN)
+                yield NewJob(RELEARN, f"{RELEARN}:{run}:{person}", payload, now, _key(run, number), RELEARN)
                 number += 1
 
     async def __call__(self, job: Job) -> UnitOfWork:
