@@ -225,8 +225,8 @@ class View:
         there could hear. Undoable. With `dry_run`, only what that would change.
         """
         person, viewer = self.subject.id, self._viewer
-        is_alone = viewer.place.person == person
-        selection = Selection(person=person, is_allowed=lambda said: is_alone or viewer(said), **options)
+        is_own_dm = viewer.place.person == person
+        selection = Selection(person=person, is_allowed=lambda said: is_own_dm or viewer(said), **options)
         outcome = await self.engine.relearn(selection, self.user, dry_run=dry_run)
         if not isinstance(outcome, RelearnPreview):
             return outcome
