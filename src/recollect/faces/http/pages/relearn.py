@@ -3,7 +3,7 @@
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Form, Query, Request
+from fastapi import APIRouter, Depends, Form, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from recollect.admin.names import require_single
@@ -21,6 +21,22 @@ Field = Annotated[str, Form(max_length=2_000)]
 FIELDS = ("user", "session", "message", "since", "until", "degraded")
 
 
+async def _selection(
+    user: Field = "",
+    session: Field = "",
+    message: Field = "",
+    since: Field = "",
+    until: Field = "",
+    degraded: Field = "",
+) -> dict[str, str]:
+    return {
+        name: str(value) for name, value in zip(FIELDS, (user, session, message, since, until, degraded), strict=True)
+    }
+
+
+Fields = Annotated[dict[str, str], Depends(_selection)]
+
+
 @router.get("/relearn")
 async def relearning(
     request: Request, page: PageDep, user: Text = "", session: Text = "", message: Text = "", run: Text = ""
@@ -32,17 +48,7 @@ async def relearning(
 
 
 @router.post("/relearn/preview")
-async def preview(
-    request: Request,
-    page: PageDep,
-    user: Field = "",
-    session: Field = "",
-    message: Field = "",
-    since: Field = "",
-    until: Field = "",
-    degraded: Field = "",
-) -> HTMLResponse:
-    fields = dict(zip(FIELDS, (user, session, message, since, until, degraded), strict=True))
+async def preview(request: Request, page: PageDep, fields: Fields) -> HTMLResponse:
     try:
         outcome = await _relearn(page, fields, dry_run=True)
     except BadInput as error:
@@ -57,17 +63,7 @@ async def preview(
 
 
 @router.post("/relearn")
-async def relearn(
-    request: Request,
-    page: PageDep,
-    user: Field = "",
-    session: Field = "",
-    message: Field = "",
-    since: Field = "",
-    until: Field = "",
-    degraded: Field = "",
-) -> Response:
-    fields = dict(zip(FIELDS, (user, session, message, since, until, degraded), strict=True))
+async def relearn(request: Request, page: PageDep, fields: Fields) -> Response:
     outcome = await _relearn(page, fields, dry_run=False)
     if isinstance(outcome, RelearnRun):
         return RedirectResponse(url("/relearn", run=outcome.id), 303)
