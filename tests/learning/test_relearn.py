@@ -94,11 +94,13 @@ async def test_what_people_wrote_pinned_edited_forgot_or_said_since_stays() -> N
 async def test_an_old_message_never_displaces_what_was_said_later_and_fills_what_was_missed() -> None:
     model = FakeModel(nothing)
     async with opened(model=model) as stage:
-        await stage.tell("I live in Berlin")
+        old = await stage.tell("I live in Berlin")
         await stage.tell("I like hiking")
         model.learns = LocalModel().extract
-        await stage.tell("I live in Lisbon")
-        await relearned(stage, user="discord:ann")
+        latest = await stage.tell("I live in Lisbon")
+        await relearned(stage, message=old.id)
+        assert await stage.known() == ["Lives in Lisbon"]
+        await relearned(stage, until=latest.at)
         assert sorted(await stage.known()) == ["Likes hiking", "Lives in Lisbon"]
 
 

@@ -220,19 +220,27 @@ def _fit(lines: Sequence[_Line], limit: int) -> str:
         line, room = lines[index], remaining_chars - (1 if chosen else 0)
         if _is_slight(line, ranks[index]):
             continue
-        text = next((text for text in (str(line), _shortened(line)) if text and len(text) <= room), "")
+        wordings = _shortened(line, _MIN_WORDS - 1), str(line), _shortened(line)
+        text = next((wording for wording in wordings if wording and len(wording) <= room), "")
         if text:
             chosen[index] = text
             remaining_chars = room - len(text)
     return "\n".join(chosen[index] for index in sorted(chosen, key=lambda index: (ranks[index], index)))
 
 
-def _shortened(line: _Line) -> str:
-    """A question with the first clause of its answer, unless the rest restricts it; empty if it can't be shorter."""
+def _shortened(line: _Line, min_words: int = 1) -> str:
+    """A question with the first clause of its answer, unless the rest restricts it or has numbers; empty if it can't be
+    shorter.
+    """
     pair = _PAIR.search(line.text)
     clause, _, rest = line.text[pair.end() :].partition(", ") if pair else ("", "", "")
-    is_restricted = re.search(rf"\b(?:{_EXPRESSIONS.restriction.pattern})\b", rest, re.IGNORECASE)
-    return f"{line.speaker}: {line.text[: pair.end()]}{clause}" if pair and rest and not is_restricted else ""
+    is_restricted = re.search(rf"\d|\b(?:{_EXPRESSIONS.restriction.pattern})\b", rest, re.IGNORECASE)
+    says_enough = len(words(clause.partition(": ")[2])) >= min_words
+    return (
+        f"{line.speaker}: {line.text[: pair.end()]}{clause}"
+        if pair and rest and says_enough and not is_restricted
+        else ""
+    )
 
 
 def _rank(line: _Line) -> int:
