@@ -104,6 +104,12 @@ async def test_a_summary_is_never_longer_than_its_limit_and_always_the_same():
         assert text == await summary("Ann: We decided on blue.", exchange, limit)
 
 
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize("word", ["w", "ok ", "thanks you ", "haha", "はい", "hi, "])
+async def test_text_that_is_almost_filler_takes_no_exponential_time(word: str):
+    assert len(await summary(None, f"[Ann]: {word * 100}x")) <= 400
+
+
 async def test_shortening_keeps_whole_sentences():
     long = "Ann: We decided to use Rust.\nAnn: The weather was nice in the afternoon.\nBen: I must call Eva tomorrow."
     short = (await LocalModel().shorten(long, 70)).text
