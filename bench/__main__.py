@@ -15,6 +15,7 @@ def main() -> int:
         ["bench.context"],
         ["bench.ingest"],
         ["bench.extract"],
+        ["bench.summaries"],
     ]
     sets = sorted(path.parent for path in DATA.glob("*/documents.jsonl"))
     if sets:

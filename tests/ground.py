@@ -59,6 +59,7 @@ BOTH = {
     "learning/test_rollback.py": SLOW,
     "learning/test_summarize.py": SLOW,
     "settings/test_switches.py": SLOW,
+    "learning/test_relearn.py": SLOW,
     "learning/test_restore.py": SLOW,
     "learning/test_undo.py": SLOW,
     "recall/test_usage.py": SLOW,

@@ -5,7 +5,7 @@ import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -13,7 +13,7 @@ from recollect import plugins
 from recollect.core.clock import Clock
 from recollect.core.errors import MissingExtra, RecollectError, StoreUnreachable, StoreUnwritable
 from recollect.core.ports import Embedder, EmbedderOptions, HasNotice, Layer, Model, ModelOptions, Store, Tx
-from recollect.core.ports.jobs import CONSOLIDATE, DAILY_LOG, EXTRACT, SUMMARIZE
+from recollect.core.ports.jobs import CONSOLIDATE, DAILY_LOG, EXTRACT, RELEARN, SUMMARIZE
 from recollect.core.ports.layout import Layout
 from recollect.core.ports.store import SupportsMemoriesFts
 from recollect.jobs.limits import ModelLimiter
@@ -21,6 +21,7 @@ from recollect.jobs.priority import ForegroundPriority
 from recollect.jobs.worker import Worker
 from recollect.learning.consolidate import Consolidator
 from recollect.learning.extract import Extractor
+from recollect.learning.relearn import Relearner
 from recollect.learning.summarize import Summarizer
 from recollect.policy.kinds import embedding_text
 from recollect.policy.visibility import VisibilityPolicy
@@ -107,6 +108,7 @@ class Parts:
     """None where learning is left to other processes."""
     mirror: MirrorWriter
     consolidator: Consolidator
+    relearner: Relearner
     names: Names
 
 
@@ -135,6 +137,13 @@ async def open_parts(loaded: Loaded, clock: Clock, run_worker: bool, model: Mode
         learner = partial(models, settings.extraction.model, settings.extraction.base_url)
         consolidator = Consolidator(store, learner, wiring.consolidation_options(settings), clock)
         names = Names(settings.discord.name)
+        priority, limiter = ForegroundPriority(), ModelLimiter(wiring.worker_options(settings).max_model_calls)
+
+        @cache
+        def extractor() -> Extractor:
+            return make_extractor(store, vectors, settings, clock, learner(), priority, limiter, names)
+
+        relearner = Relearner(store, extractor, clock, wiring.schedule(settings).guilds_only)
         if run_worker and model is None:
             log.info("model: %s", wiring.describe_models(settings))
         mirror = MirrorWriter(store, wiring.mirror_targets(settings), clock)
@@ -146,9 +155,14 @@ async def open_parts(loaded: Loaded, clock: Clock, run_worker: bool, model: Mode
             settings=settings,
             layers={name: plugins.load("layers", name, settings) for name in settings.layers if settings.enabled},
             layout=plugins.load("layouts", settings.layout),
-            worker=make_worker(store, vectors, settings, clock, models, consolidator, names) if run_worker else None,
+            worker=make_worker(
+                store, settings, clock, models, extractor(), relearner, consolidator, names, priority, limiter
+            )
+            if run_worker
+            else None,
             mirror=mirror,
             consolidator=consolidator,
+            relearner=relearner,
             names=names,
         )
 
@@ -187,41 +201,46 @@ async def close_if_unreachable(store: Store) -> None:
         pass  # the caller that needs it gets the error
 
 
-def make_worker(
+def make_extractor(
     store: Store,
     vectors: VectorIndexer,
     settings: Settings,
     clock: Clock,
-    model: Callable[[str, str], Model],
-    consolidator: Consolidator,
+    learner: Model,
+    priority: ForegroundPriority,
+    limiter: ModelLimiter,
     names: Names,
-) -> Worker:
-    """The worker with its handlers; `model` returns the model for a specification and a base URL."""
-    options, priority = wiring.worker_options(settings), ForegroundPriority()
-    limiter = ModelLimiter(options.max_model_calls)
-    learner = model(settings.extraction.model, settings.extraction.base_url)
+) -> Extractor:
+    """What learns from messages: with this model, and the local one where that gives no usable answer."""
     fallback: Model | None = None
     if learner.name not in (FALLBACK_MODEL, NO_MODEL):
         fallback = plugins.load("models", FALLBACK_MODEL, ModelOptions())
-    extractor = Extractor(
-        store,
-        vectors.embed_text,
-        learner,
-        wiring.extraction_options(settings),
-        clock,
-        priority,
-        limiter,
-        names,
-        fallback,
-    )
+    options = wiring.extraction_options(settings)
+    return Extractor(store, vectors.embed_text, learner, options, clock, priority, limiter, names, fallback)
+
+
+def make_worker(
+    store: Store,
+    settings: Settings,
+    clock: Clock,
+    model: Callable[[str, str], Model],
+    extractor: Extractor,
+    relearner: Relearner,
+    consolidator: Consolidator,
+    names: Names,
+    priority: ForegroundPriority,
+    limiter: ModelLimiter,
+) -> Worker:
+    """The worker with its handlers; `model` returns the model for a specification and a base URL."""
     writer = model(settings.summary.model, settings.summary.base_url)
     handlers = {
         EXTRACT: extractor,
+        RELEARN: relearner,
         SUMMARIZE: limiter.limited(Summarizer(store, writer, wiring.summary_options(settings), clock, names)),
         DAILY_LOG: DailyLog(store, settings.mirror.dir, settings.extraction.max_chars, clock, names),
         CONSOLIDATE: limiter.limited(consolidator),
     }
-    return Worker(store, handlers, clock, options, priority, limiter)
+    return Worker(store, handlers, clock, wiring.worker_options(settings), priority, limiter)
 
 
 def _model(

@@ -170,6 +170,20 @@ class Client:
         body = {"audience": str(audience), "version": version}
         return _memo(await self._send("POST", "/memo/share", body, _memo_ref(memo)))
 
+    async def preview_relearning(self, **selection: Any) -> dict[str, Any]:
+        """What learning from messages again would change: `message`, `user`, `session`, `since`, `until`, `degraded` or
+        `everyone` say from which ones.
+        """
+        return await self._send("POST", "/relearn/preview", _encode(selection))
+
+    async def relearn(self, **selection: Any) -> dict[str, Any]:
+        """Learn from messages again, in the background; `run` is the id of it."""
+        return await self._send("POST", "/relearn", _encode(selection))
+
+    async def relearning(self, run: str) -> dict[str, Any]:
+        """How far it is."""
+        return await self._get("/relearn", {"run": run})
+
     async def undoable(self, *, user: str | None = None, guild: str | None = None) -> dict[str, Any]:
         """The change that `undo` would revert now: `change` is its id, `refused` says why it can't be undone."""
         return await self._get("/memos/undo", {"user": user, "guild": guild})

@@ -7,10 +7,13 @@ from typing import Literal, TypeVar
 from recollect.app import Parts, close_if_unreachable
 from recollect.bot_state import BotState
 from recollect.core.clock import Clock
+from recollect.core.errors import BadInput
+from recollect.core.outcomes import RelearnOutcome
 from recollect.core.ports import Corpus, Filters, Tx
 from recollect.core.types import Place, Status, person_key
 from recollect.jobs.worker import Worker
 from recollect.learning.apply import ChangeContext
+from recollect.learning.relearn import Selection
 from recollect.policy.viewer import Viewer, session_name
 from recollect.policy.visibility import VisibilityPolicy
 from recollect.privacy.planned_erasures import ERASE
@@ -31,6 +34,7 @@ class Engine:
         self.store, self.vectors, self.settings, self.clock = store, parts.vectors, settings, clock
         self.write_monitor = parts.write_monitor
         self.names, self.mirror, self.consolidator = parts.names, parts.mirror, parts.consolidator
+        self.relearner = parts.relearner
         self.policy, self.schedule = VisibilityPolicy(settings.visibility), wiring.schedule(settings)
         self.exchange_limits = wiring.exchange_limits(settings, self.names)
         self.usage, self.timeline = UsageCounter(store, clock), Timeline(store, self.names)
@@ -68,6 +72,17 @@ class Engine:
         """Something was written: check for missing vectors and due jobs."""
         self.vectors.wake()
         self.worker.wake()
+
+    async def relearn(self, selection: Selection, actor: str, *, dry_run: bool) -> RelearnOutcome:
+        """Preview a run of learning again, or start it; raises BadInput where learning is switched off."""
+        wiring.require_durable(self.settings)
+        if not self.settings.extraction.enabled:
+            raise BadInput("learning is switched off (extraction.enabled), so nothing is learned again")
+        if dry_run:
+            return await self.relearner.preview(selection)
+        outcome = await self.relearner.start(selection, actor)
+        self.wake()
+        return outcome
 
     def change_context(self, user: str) -> ChangeContext:
         return ChangeContext(user, self.clock(), secrets.token_hex(8))

@@ -15,6 +15,8 @@ from recollect.core.outcomes import (
     ForgetOutcome,
     Listing,
     RedoOutcome,
+    RelearnOutcome,
+    RelearnRun,
     RememberOutcome,
     RestoreOutcome,
     UndoOffer,
@@ -36,6 +38,7 @@ from recollect.inputs import UserId, Words, check_limit, messages_of
 from recollect.learning import ingest
 from recollect.learning.consolidate import ConsolidationReport
 from recollect.learning.ingest import LearnedOutcome
+from recollect.learning.relearn import RelearnOptions
 from recollect.learning.schedule import extraction_key
 from recollect.lifecycle import OpenedMemory
 from recollect.policy.redaction import redact, redact_place
@@ -200,6 +203,19 @@ class AsyncMemory(OpenedMemory):
     async def consolidate(self, *, user: UserId, dry_run: bool = False) -> ConsolidationReport:
         """Consolidate a user's memory now. The report shows private memos too: for their eyes only."""
         return await (await self._changer(user)).consolidate(dry_run=dry_run)
+
+    async def relearn(
+        self, *, user: str, place: Place | None = None, dry_run: bool = False, **options: Unpack[RelearnOptions]
+    ) -> RelearnOutcome:
+        """Learn from a user's messages again with the model that is configured now, in the background: from one
+        `message`, from those `since` and `until` a time, or from `degraded` ones, whose answers were not usable. What
+        the user wrote, pinned or forgot stays. Undoable; with `dry_run`, only what it would change.
+        """
+        return await (await self._changer(user, place)).relearn(dry_run=dry_run, **options)
+
+    async def relearned(self, run: str) -> RelearnRun | None:
+        """How far a run of `relearn` is; None when there is no such run."""
+        return await self.engine.relearner.progress(run)
 
     async def show(
         self, *, user: UserId, place: Place | None = None, limit: int | None = None, offset: int = 0

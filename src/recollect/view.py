@@ -13,6 +13,8 @@ from recollect.core.outcomes import (
     Listing,
     RedoOutcome,
     Refused,
+    RelearnOutcome,
+    RelearnPreview,
     RememberOutcome,
     RestoreOutcome,
     UndoOffer,
@@ -28,6 +30,7 @@ from recollect.learning.apply import ChangeContext
 from recollect.learning.consolidate import ConsolidationReport
 from recollect.learning.edit import MemoEdit, edit_memo
 from recollect.learning.lore import source_of
+from recollect.learning.relearn import RelearnOptions, Selection
 from recollect.learning.restore import restorable_page, restore
 from recollect.learning.schedule import flush
 from recollect.learning.summarize import wait_for_summary
@@ -216,6 +219,20 @@ class View:
         report = await self.engine.consolidator.consolidate(Subject(self.user), dry_run=dry_run)
         self.engine.wake()
         return report
+
+    async def relearn(self, *, dry_run: bool = False, **options: Unpack[RelearnOptions]) -> RelearnOutcome:
+        """Learn from the user's messages again, with the model that is configured now; in a channel, from what everyone
+        there could hear. Undoable. With `dry_run`, only what that would change.
+        """
+        person, viewer = self.subject.id, self._viewer
+        is_own_dm = viewer.place.person == person
+        selection = Selection(person=person, is_allowed=lambda said: is_own_dm or viewer(said), **options)
+        outcome = await self.engine.relearn(selection, self.user, dry_run=dry_run)
+        if not isinstance(outcome, RelearnPreview):
+            return outcome
+        memos = ((step, filter(None, (step.before, step.after))) for step in outcome.changes)
+        visible = [step for step, both in memos if all(viewer(replace(memo, status=Status.ACTIVE)) for memo in both)]
+        return replace(outcome, changes=tuple(visible))
 
     async def show(self, limit: int | None = None, offset: int = 0) -> Listing:
         """The active memos, newest first, and the summary of the conversation in this place."""

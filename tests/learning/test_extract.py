@@ -390,7 +390,7 @@ async def test_beyond_four_hundred_waiting_clanker_gives_up_the_oldest() -> None
 
 
 async def test_in_unified_nothing_is_ever_given_up() -> None:
-    async with opened(model=FakeModel()) as stage:
+    async with opened(model=FakeModel(), summary={"enabled": False}) as stage:
         said = [stage.message(f"I own {n} books", user=f"u{n}") for n in range(500)]
         await asyncio.gather(*map(stage.memory.add, said))
         await stage.settle()

@@ -11,6 +11,7 @@ from recollect.core.state import StateKind
 from recollect.core.types import Message, Place, Summary
 from recollect.jobs.options import WorkerOptions
 from recollect.learning.summarize import MAX_MESSAGES_PER_SUMMARY, exchanges
+from recollect.models.local import LocalModel
 from recollect.testing.clock import START
 from recollect.testing.models import FakeModel, everything, nothing
 from tests import ground
@@ -51,6 +52,26 @@ async def test_every_five_turns_the_session_is_summarised_in_the_background() ->
         assert await summary(stage) == "new + 10 + 10"
         journal = await stage.memory.store.read(lambda tx: tx.messages.recent(DEV, 100))
     assert len(journal) == 20, "nothing but the conversation itself was said"
+
+
+async def test_a_channel_where_only_people_talk_is_summarized_unless_its_document_counts_replies() -> None:
+    talk = (
+        ("ann", "the importer looks fine now, the tests went green last night after I fixed the fixture again"),
+        ("bob", "good to hear, mine took forever this morning and then failed because the disk was full"),
+        ("ann", "We decided to ship the importer on Friday."),
+        ("bob", "lunch was great by the way, they had those little dumplings again and nobody was in the queue"),
+        ("ann", "I'll write the changelog by Thursday."),
+    )
+    for profile, expected in (("unified", True), ("rolling", False)):
+        async with opened(profile, model=LocalModel()) as stage:
+            for user, text in talk:
+                await stage.say(text, user=user, name=user)
+            await stage.settle()
+            text = await summary(stage)
+        assert (text is not None) is expected, profile
+        if text is not None:
+            assert text.splitlines()[:2] == ["ann: We decided to ship the importer on Friday.", f"ann: {talk[-1][1]}"]
+            assert len(text) <= 0.4 * sum(len(line) for _, line in talk)
 
 
 @pytest.mark.acceptance("A42", "C17", "C18")

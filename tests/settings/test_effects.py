@@ -484,6 +484,16 @@ async def _(turned: Turned) -> int:
     return len((await _summaries(turned, 6)).exchanges)
 
 
+@EFFECTS.at("summary.count_unanswered", (True, 1), (False, 0))
+async def _(turned: Turned) -> int:
+    model = FakeModel(nothing)
+    async with opened(**turned.settings(model=model, extraction__enabled=False, summary__every_n_turns=3)) as stage:
+        for number in range(3):
+            await stage.say(f"line {number} that nobody answers", user=f"u{number}")
+        await stage.settle()
+    return len(model.exchanges)
+
+
 @EFFECTS.at("summary.timeout", ("20ms", ["no answer within 0 s"]), ("1h", []))
 async def _(turned: Turned) -> list[str]:
     async def condenses(previous: str | None, exchange: str, limit: int) -> str:

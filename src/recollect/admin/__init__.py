@@ -9,14 +9,14 @@ from recollect.admin.jobs import JobAdmin
 from recollect.admin.log import LogAdmin
 from recollect.admin.memos import Listing, MemoAdmin, MemoDetails
 from recollect.admin.overview import DEFAULT_DAYS, Overview, read_overview
-from recollect.admin.people import PeopleAdmin
+from recollect.admin.relearn import RelearnAdmin
 from recollect.admin.search import SearchAdmin
 from recollect.admin.sessions import SessionAdmin
 
 __all__ = ["Admin", "Listing", "MemoDetails", "Overview"]
 
 
-class Admin(MemoAdmin, PeopleAdmin, SessionAdmin, LogAdmin, SearchAdmin, ErasureAdmin, JobAdmin):
+class Admin(MemoAdmin, RelearnAdmin, SessionAdmin, LogAdmin, SearchAdmin, ErasureAdmin, JobAdmin):
     """Reads and changes everything, under its own name."""
 
     async def overview(self, days: int = DEFAULT_DAYS) -> Overview:

@@ -15,6 +15,7 @@ PROBLEM_KINDS = (
     EventKind.JOB_DROPPED,
     EventKind.EXTRACT_ERROR,
     EventKind.EXTRACT_DEGRADED,
+    EventKind.RELEARN_ERROR,
     EventKind.SUMMARIZE_ERROR,
     EventKind.CONSOLIDATE_ERROR,
     EventKind.DAILY_LOG_ERROR,

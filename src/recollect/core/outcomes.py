@@ -1,9 +1,10 @@
 """What the verbs return: typed outcomes that faces render."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 
-from recollect.core.changes import Add, Change, Retire
+from recollect.core.changes import Add, Change, Retire, Step
 from recollect.core.events import Event
 from recollect.core.reasons import Reason, render_reason
 from recollect.core.types import Memo, Message, Status, Summary
@@ -148,6 +149,50 @@ class CannotRestore:
 
     memo: Memo
 
+
+@dataclass(frozen=True, slots=True)
+class RelearnPreview:
+    """What learning from messages again would change; nothing was changed."""
+
+    model: str
+    messages: int
+    """How many would be learned from."""
+    tried: int
+    """From how many of them the preview learned; the others are not asked about, as each costs a call."""
+    changes: tuple[Step, ...]
+    skipped: Mapping[Reason, int] = field(default_factory=dict[Reason, int])
+    """Messages that are left alone, and why."""
+    degraded: int = 0
+    """Messages for which the model's answer was not usable, and the local one's counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class RelearnRun:
+    """Messages that are learned from again, in the background, and how far that is."""
+
+    id: str
+    messages: int
+    done: int = 0
+    failed: int = 0
+    changed: int = 0
+    """Changes of memos so far; each person's are undone as one."""
+    skipped: Mapping[Reason, int] = field(default_factory=dict[Reason, int])
+    problem: str = ""
+    """Why it does not go on, such as a model that can't be reached: what is left waits."""
+
+    @property
+    def is_over(self) -> bool:
+        return self.done + self.failed >= self.messages
+
+
+@dataclass(frozen=True, slots=True)
+class NothingToRelearn:
+    """No message matches; nothing was changed."""
+
+    detail: str
+
+
+RelearnOutcome = RelearnPreview | RelearnRun | NothingToRelearn
 
 RestoreOutcome = Restored | AlreadyActive | CannotRestore | Ambiguous | NotFound
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping
 
+from recollect.core.changes import Step
 from recollect.core.errors import RecollectError
 from recollect.core.events import EventKind
 from recollect.core.outcomes import (
@@ -14,6 +15,8 @@ from recollect.core.outcomes import (
     Redone,
     RedoOutcome,
     Refused,
+    RelearnPreview,
+    RelearnRun,
     Remembered,
     Restored,
     Undone,
@@ -213,6 +216,38 @@ _CHANGE_LABELS: dict[str, str] = {
     EventKind.MEMO_REVISED: "revised",
     EventKind.MEMO_RETIRED: "no longer so",
 }
+
+
+def render_step(step: Step) -> str:
+    """What becomes of a memo, or would."""
+    memo = step.after or step.before
+    if memo is None:
+        return ""
+    if step.before is None:
+        return f"learned: [{memo.kind}] {memo.text}"
+    if not memo.active:
+        return f"no longer so: [{memo.kind}] {memo.text}"
+    return f"revised: [{memo.kind}] {memo.text} (so far: {step.before.text})"
+
+
+def render_relearning(outcome: RelearnPreview | RelearnRun) -> list[str]:
+    """What learning again would change, or how far it is; one line each, the changes of a preview not included."""
+    left_alone = [
+        f"{count_noun(count, 'message')} left alone: {render_reason(reason)}"
+        for reason, count in outcome.skipped.items()
+    ]
+    if isinstance(outcome, RelearnRun):
+        failed = [f"{count_noun(outcome.failed, 'message')} failed"] if outcome.failed else []
+        waiting = outcome.messages - outcome.done - outcome.failed
+        stuck = [f"{count_noun(waiting, 'message')} waiting: {outcome.problem}"] if waiting and outcome.problem else []
+        done = f"Learned again from {outcome.done:,} of {count_noun(outcome.messages, 'message')}"
+        return [f"{done}: {count_noun(outcome.changed, 'change')}", *failed, *stuck, *left_alone]
+    tried = "" if outcome.tried == outcome.messages else f" from the first {outcome.tried:,}"
+    unusable = count_noun(outcome.degraded, "answer")
+    degraded = [f"{unusable} could not be used; the local model's count instead"] if outcome.degraded else []
+    changes = count_noun(len(outcome.changes), "change") if outcome.changes else "no change"
+    would = f"{count_noun(outcome.messages, 'message')} to learn from again with {outcome.model}{tried and ','}{tried}"
+    return [f"{would}: {changes}", *degraded, *left_alone]
 
 
 def render_learned(learned_outcome: LearnedOutcome, *, changes_only: bool = False) -> list[str]:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from typing import Any, TypeVar
 
 from recollect.core.changes import Add, Candidate, Change, Retire, Revise, Skip, Step
@@ -10,6 +11,7 @@ from recollect.core.events import Event, EventKind
 from recollect.core.ports import Tx, Vector
 from recollect.core.reasons import Reason
 from recollect.core.types import EVERYWHERE, Audience, Memo, Origin, Status, Subject, Tombstone
+from recollect.policy import hindsight
 from recollect.policy.guard.statements import screen
 from recollect.policy.merge import ExistingMemos, is_automatic_lore, may_retract, merge, over_limit, overflow, retire
 from recollect.policy.similarity import match_cues
@@ -48,6 +50,8 @@ class ChangeContext:
     undoable: bool = True
     shared: bool = False
     """Whether the audience `everywhere` was chosen explicitly."""
+    again: bool = False
+    """Whether an old message is learned from again: what people decided since, and what was said since, stays."""
 
 
 def apply_statement(
@@ -62,7 +66,10 @@ def apply_statement(
         return [Skip(candidate, screened)]
     candidate = screened
     existing = _existing_memos(tx, candidate)
-    changes = write(tx, merge(candidate, existing, context.at), context, vector)
+    decided = merge(candidate, existing, context.at)
+    if context.again:
+        decided = hindsight.settle(decided, candidate, partial(said_at, tx), _learned_before(tx, context.message))
+    changes = write(tx, decided, context, vector)
     written = {change.memo.id for change in changes if isinstance(change, Add)}
     written |= {change.after.id for change in changes if isinstance(change, Revise)}
     if written:
@@ -149,9 +156,22 @@ def _write(tx: Tx, change: C, context: ChangeContext, vector: tuple[str, Vector]
     return change
 
 
-def retract(tx: Tx, memo: Memo, said_at: datetime, audience: Audience, context: ChangeContext, detail: str) -> bool:
+def _learned_before(tx: Tx, message: str) -> list[tuple[str, Memo]]:
+    """What was learned from a message earlier, and what became of it."""
+    states = [step.after for step in tx.changes.caused_by(message) if step.after is not None]
+    memos = ((state.text, tx.memos.get(state.subject, state.id)) for state in states)
+    return [(text, memo) for text, memo in memos if memo is not None]
+
+
+def said_at(tx: Tx, memo: Memo) -> datetime:
+    """When the message was written that a memo rests on; without one, when the memo was."""
+    message = source_message(tx, memo)
+    return memo.updated if message is None else message.at
+
+
+def retract(tx: Tx, memo: Memo, heard_at: datetime, audience: Audience, context: ChangeContext, detail: str) -> bool:
     """Retire a memo because of a statement at this time to this audience; False when it has no power over the memo."""
-    if not may_retract(memo, said_at, audience):
+    if not may_retract(memo, heard_at, audience):
         return False
     write(tx, [retire(memo, context.at, Reason.RETRACTED, detail=detail)], context)
     return True

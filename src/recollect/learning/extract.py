@@ -37,11 +37,11 @@ from recollect.core.types import Memo, Message, Place, Status, Subject, message_
 from recollect.jobs.limits import ModelLimiter
 from recollect.jobs.priority import ForegroundPriority
 from recollect.jobs.read_batcher import ReadBatcher
-from recollect.learning.apply import ChangeContext, apply_statement, retract, write
+from recollect.learning.apply import ChangeContext, apply_statement, retract, said_at, write
 from recollect.learning.consent import is_paused
 from recollect.learning.extraction_records import AcceptedProposal, Extraction, ExtractionOptions, merge_answers
 from recollect.learning.schedule import batch_key
-from recollect.policy import guard
+from recollect.policy import guard, hindsight
 from recollect.policy.merge import covered_by, may_retract, retire
 from recollect.policy.redaction import redact, redact_tags
 from recollect.policy.similarity import match_cues
@@ -249,19 +249,34 @@ class Extractor:
         scope = Subject(messages[0].person).scope
         tx.events.add(Event(EventKind.LEARNING_SKIPPED, self._clock(), scope=scope, reason=reason, data=data))
 
-    def _apply(self, tx: Tx, extraction: Extraction) -> None:
+    @property
+    def model_name(self) -> str:
+        return self._model.name
+
+    async def extract_each(self, read: Callable[[Tx], Sequence[Message]]) -> list[Extraction]:
+        """Extract from each of these messages by itself, whatever was learned from it before."""
+        async with self._priority.wait_for_foreground():
+            inputs = await self._reads.read(lambda tx: [self._input(tx, [message]) for message in read(tx)])
+        return [await self._extract(extraction_input) for extraction_input in inputs]
+
+    def apply_again(self, tx: Tx, extraction: Extraction, batch: str) -> None:
+        """Apply what an old message says to what is known now, as part of a batch."""
+        _check_unchanged(extraction.input.messages, _read_messages(tx, map(message_ref, extraction.input.messages)))
+        self._apply(tx, extraction, batch)
+
+    def _apply(self, tx: Tx, extraction: Extraction, again: str = "") -> None:
         if extraction.result == _EMPTY_RESULT:
             self._log_instructions(tx, extraction)
             return
-        batch, now = secrets.token_hex(8), self._clock()
+        batch, now = again or secrets.token_hex(8), self._clock()
         last = extraction.input.messages[-1]
         for accepted in extraction.accepted:
-            context = ChangeContext(extraction.model, now, batch, message_ref(accepted.message))
+            context = ChangeContext(extraction.model, now, batch, message_ref(accepted.message), again=bool(again))
             changes = apply_statement(tx, accepted.candidate, context, self._options.limits, accepted.vector)
             for memo_id in accepted.also_replaces:
                 _supersede(tx, memo_id, accepted.message, _successor(changes), context)
         for retraction in extraction.result.retractions:
-            context = ChangeContext(extraction.model, now, batch, message_ref(last))
+            context = ChangeContext(extraction.model, now, batch, message_ref(last), again=bool(again))
             self._retract(tx, retraction, extraction.input, context)
         self._log_instructions(tx, extraction)
         self._log(tx, extraction, origin={"batch": batch, "message": message_ref(last)})
@@ -282,7 +297,7 @@ class Extractor:
         last = extraction_input.messages[-1]
         for match in matches[:1] if len(matches) == 1 else ():
             memo = tx.memos.get(match.subject, match.id)
-            if memo is not None:
+            if memo is not None and not _is_settled(tx, memo, last, context):
                 retract(tx, memo, last.at, last.place.audience, context, clip(retraction.reason, 200))
 
     def _log(self, tx: Tx, extraction: Extraction, origin: dict[str, str]) -> None:
@@ -328,11 +343,16 @@ def _successor(changes: Sequence[Change]) -> Memo | None:
 def _supersede(tx: Tx, memo_id: str, message: Message, successor: Memo | None, context: ChangeContext) -> None:
     """Mark another memo of the author as superseded; it comes back should its successor go."""
     memo = tx.memos.get(Subject(message.person), memo_id)
-    if memo is None or successor is None or memo.id == successor.id:
+    if memo is None or successor is None or memo.id == successor.id or _is_settled(tx, memo, message, context):
         return
     if may_retract(memo, message.at, message.place.audience):
         change = retire(memo, context.at, Reason.SUPERSEDED, Status.SUPERSEDED)
         write(tx, [replace(change, after=replace(change.after, superseded_by=successor.id))], context)
+
+
+def _is_settled(tx: Tx, memo: Memo, message: Message, context: ChangeContext) -> bool:
+    """Whether an old message that is learned from again has no power over a memo."""
+    return context.again and hindsight.is_settled(memo, message.at, message.id, partial(said_at, tx))
 
 
 def _instructions_in(messages: Sequence[Message]) -> list[Message]:

@@ -41,6 +41,8 @@ _DELAYED_TRIGGERS = ("idle", "end_of_day")
 
 _CONSOLIDATION_TOLERANCE = timedelta(minutes=5)
 _BATCH_QUEUE = "learn:"
+_UNANSWERED = "?"
+"""Before the id of a message in the list of turns, which otherwise names replies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,8 @@ class Schedule:
     summarize: str = "off"
     """`every_n_turns`, `idle` or `end_of_day`."""
     summarize_every_turns: int = 5
+    count_unanswered: bool = False
+    """What people say among themselves counts as turns, too."""
     idle_after: timedelta = timedelta(minutes=10)
     min_chars: int = 0
     """Shorter messages are not learned from."""
@@ -141,6 +145,8 @@ def _handle_message(tx: Tx, message: Message, now: datetime, schedule: Schedule)
     if schedule.summarize in _DELAYED_TRIGGERS:
         user = message.author if schedule.per_user_sessions else None
         queue_summary(tx, message, user, _due(schedule.summarize, now, schedule))
+    elif schedule.summarize == "every_n_turns" and schedule.count_unanswered:
+        _count_unanswered(tx, message, now, schedule)
     if not _is_learnable(tx, message, schedule):
         return
     if schedule.learn == "on_ingest":
@@ -162,11 +168,25 @@ def _postpone_consolidation(tx: Tx, user: str, due: datetime) -> None:
         tx.jobs.add(consolidation_job(user, due), postpone=True)
 
 
+def _count_unanswered(tx: Tx, message: Message, now: datetime, schedule: Schedule) -> None:
+    """Count a message as a turn until it is answered; a summary waits for the answer to a message that follows one."""
+    user = message.author if schedule.per_user_sessions else None
+    session = session_name(message.place, user)
+    before = tx.state.items(StateKind.TURNS, session)
+    is_among_people = bool(before) and before[-1].startswith(_UNANSWERED)
+    if is_among_people and len(before) + 1 >= schedule.summarize_every_turns:
+        tx.state.clear(StateKind.TURNS, session)
+        queue_summary(tx, message, user, now)
+    else:
+        tx.state.append(StateKind.TURNS, session, f"{_UNANSWERED}{message.id}", Owner.of_session(session))
+
+
 def _handle_reply(tx: Tx, reply: Message, question: Message | None, now: datetime, schedule: Schedule) -> None:
     """Queue what a completed turn triggers."""
     user = question.author if question is not None and schedule.per_user_sessions else None
     if schedule.summarize == "every_n_turns" and (question is not None or not schedule.per_user_sessions):
         session = session_name(reply.place, user)
+        tx.state.remove(StateKind.TURNS, session, [f"{_UNANSWERED}{reply.reply_to}"])
         tx.state.append(StateKind.TURNS, session, reply.id, Owner.of_session(session))
         if tx.state.count(StateKind.TURNS, session) >= schedule.summarize_every_turns:
             tx.state.clear(StateKind.TURNS, session)

@@ -130,6 +130,9 @@ class Summary(Group):
         "What starts a summary: a number of turns, silence in the session, or the end of the day (UTC).",
     )
     every_n_turns: Annotated[Count, clamp(1)] = detail(5, "Turns of a session between two summaries.")
+    count_unanswered: Flag = detail(
+        True, "Count messages without an answer as turns, so that a channel where only people talk has a summary, too."
+    )
     dir: Directory = detail("{data_dir}/summaries", "Folder of the mirrored summaries, one JSON file per session.")
     session_key: Literal["place", "user_channel"] = detail(
         "place", "What a session is: a place (channel, thread or DM), or one person in a channel."

@@ -79,6 +79,7 @@ def schedule(settings: Settings) -> Schedule:
         learn_every_turns=learning.every_n_turns,
         summarize=summary.trigger if summary.enabled and summary.max_chars else "off",
         summarize_every_turns=summary.every_n_turns,
+        count_unanswered=summary.count_unanswered,
         idle_after=timedelta(seconds=learning.idle_after),
         min_chars=settings.extraction.min_chars,
         max_queued=settings.jobs.max_queued,

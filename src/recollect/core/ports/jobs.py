@@ -10,6 +10,7 @@ from recollect.core.state import Owner, StateKind, StateRow
 from recollect.core.types import Metadata
 
 EXTRACT, SUMMARIZE, DAILY_LOG, CONSOLIDATE = "extract", "summarize", "daily_log", "consolidate"
+RELEARN = "relearn"
 """Kinds of jobs."""
 MIRROR_QUEUE = "mirror"
 """The one queue, and tenant, of jobs that write the mirrored files."""

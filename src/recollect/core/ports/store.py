@@ -64,6 +64,12 @@ class Messages(Protocol):
         """
         ...
 
+    def said_between(
+        self, since: datetime | None, until: datetime | None, limit: int = 500, after: int = 0
+    ) -> list[tuple[int, Message]]:
+        """What people said from `since` up to, not including, `until`, by key; None is no limit. Reads all messages."""
+        ...
+
     def platforms_of(self, author: str) -> list[str]:
         """Where someone with this id spoke; reads all messages."""
         ...

@@ -43,6 +43,7 @@ COMMANDS = {
         "share": "recollect.faces.cli.change:share",
         "private": "recollect.faces.cli.change:private",
         "consolidate": "recollect.faces.cli.consolidate:consolidate",
+        "relearn": "recollect.faces.cli.relearn:relearn",
     },
     "Move": {
         "import": "recollect.faces.cli.importing:import_",

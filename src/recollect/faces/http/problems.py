@@ -11,7 +11,15 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from recollect.core.errors import BadInput, RecollectError, StoreBusy, StoreError, UnknownMemo, VersionConflict
+from recollect.core.errors import (
+    BadInput,
+    ModelError,
+    RecollectError,
+    StoreBusy,
+    StoreError,
+    UnknownMemo,
+    VersionConflict,
+)
 from recollect.faces.http.headers import HEADERS
 
 log = logging.getLogger("recollect.http")
@@ -22,6 +30,7 @@ _STATUS: list[tuple[type[RecollectError], int]] = [
     (BadInput, 422),
     (StoreBusy, 503),
     (StoreError, 503),
+    (ModelError, 503),
 ]
 MAX_ERRORS = 20
 """Wrong fields named in one response."""

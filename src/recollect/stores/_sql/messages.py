@@ -41,6 +41,8 @@ class Messages(ABC, Generic[D]):
     """After a key, in a guild, by a person or by anyone; a person is a local id, or a platform and an id there."""
     of_author: LiteralString
     """After a key, by a person or in the person's DM."""
+    of_people: LiteralString
+    """After a key, by people, from one time up to another."""
     recent_of_session: LiteralString
     recent_of_stream: LiteralString
     later: LiteralString
@@ -128,6 +130,12 @@ class Messages(ABC, Generic[D]):
         if guild is not None:
             return _keyed(self._db.rows(self.of_guild, (after, guild, person, *_on_platform(person), limit)))
         return _keyed(self._db.rows(self.of_author, (after, person, *_on_platform(person), limit)))
+
+    def said_between(
+        self, since: datetime | None, until: datetime | None, limit: int = 500, after: int = 0
+    ) -> list[tuple[int, Message]]:
+        first, end = _FIRST if since is None else to_ms(since), _LAST if until is None else to_ms(until)
+        return _keyed(self._db.rows(self.of_people, (after, first, end, limit)))
 
     def platforms_of(self, author: str) -> list[str]:
         rows = self._db.rows(_PLATFORMS, (author,))

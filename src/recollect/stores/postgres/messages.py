@@ -84,6 +84,10 @@ class PostgresMessages(Messages[Database]):
         "OR messages.place = ANY(ARRAY(SELECT id FROM places WHERE (platform = 'local' AND dm = $2) "
         "OR (platform = $3 AND dm = $4)))) ORDER BY messages.key LIMIT $5"
     )
+    of_people: LiteralString = (
+        f"{_READ} WHERE messages.key > $1 AND NOT bot AND deleted IS NULL AND at >= $2 AND at < $3 "
+        "ORDER BY messages.key LIMIT $4"
+    )
     recent_of_session: LiteralString = (
         f"{_READ} WHERE session = {_OF_SCOPE} AND at < $2 ORDER BY at DESC, messages.key DESC LIMIT $3"
     )

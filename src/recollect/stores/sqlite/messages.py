@@ -63,6 +63,9 @@ class SQLiteMessages(Messages[Database]):
         "OR (platform = 'local' AND place IN (SELECT id FROM places WHERE detail ->> 'dm' = $2)) "
         "OR (platform = $3 AND place IN (SELECT id FROM places WHERE detail ->> 'dm' = $4))) ORDER BY +key LIMIT $5"
     )
+    of_people: LiteralString = (
+        f"{_READ} WHERE key > $1 AND NOT bot AND deleted IS NULL AND at >= $2 AND at < $3 ORDER BY key LIMIT $4"
+    )
     recent_of_session: LiteralString = (
         f"{_READ} WHERE session = $1 AND at < $2 AND deleted IS NULL ORDER BY at DESC, key DESC LIMIT $3"
     )

@@ -27,6 +27,21 @@ class MessagesContract:
         assert await store.read(lambda tx: tx.messages.get("local", "1")) == elsewhere
         assert await store.read(lambda tx: tx.messages.get("irc", "1")) is None
 
+    async def test_what_people_said_between_two_times_is_read_page_by_page(self, store: Store):
+        said = [
+            make_message(str(minute), place, minute, id=f"{minute}")
+            for minute, place in enumerate((CHANNEL, DM, OTHER))
+        ]
+        await say(store, *said, make_message("a bot's", CHANNEL, 1, id="bot", bot=True), make_message("x", id="gone"))
+        await store.write(lambda tx: tx.messages.delete("discord", "gone", at(5)))
+        rows = await store.read(lambda tx: tx.messages.said_between(None, None))
+        assert {message.id for _, message in rows} == {"0", "1", "2"}
+        rows = await store.read(lambda tx: tx.messages.said_between(at(1), at(2)))
+        assert [message.id for _, message in rows] == ["1"]
+        (first,) = await store.read(lambda tx: tx.messages.said_between(None, None, 1))
+        rest = await store.read(lambda tx: tx.messages.said_between(None, None, 10, first[0]))
+        assert len(rest) == 2
+
     async def test_every_field_of_a_message_survives(self, store: Store):
         place = Place("discord", "g", "c", "t", None, "général", public=True, private_thread=True)
         full = make_message(

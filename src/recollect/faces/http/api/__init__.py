@@ -11,10 +11,10 @@ from starlette.exceptions import HTTPException
 
 from recollect import plugins
 from recollect.core.version import __version__
-from recollect.faces.http.api import events, jobs, memos, messages, people, privacy, search, sessions, stats
+from recollect.faces.http.api import events, jobs, memos, messages, people, privacy, relearn, search, sessions, stats
 from recollect.faces.http.api.common import ROOT, Problem
 
-MODULES = (search, messages, memos, people, sessions, jobs, events, stats, privacy)
+MODULES = (search, messages, memos, people, sessions, relearn, jobs, events, stats, privacy)
 _ABOUT = (
     "Long-term memory for chat assistants. Every request shows a token: `Authorization: Bearer …`; a reader's token "
     "can't change anything. Errors are problem details (RFC 9457). Ids may have any characters and go into the query. "

@@ -63,7 +63,7 @@ _DESCRIPTIONS = {
     421: "The host is not known by that name.",
     422: "A value can't be used.",
     429: "Too many wrong tokens.",
-    503: "The store can't do its work now; try again.",
+    503: "The store or the model can't do its work now; try again.",
 }
 _COMMON_STATUSES = (401, 421, 422, 429, 503)
 _WRITE_STATUSES = (400, 403, 413)

@@ -20,11 +20,12 @@ from recollect.faces.http.pages import (
     overview,
     people,
     rejected,
+    relearn,
     search,
     sessions,
 )
 
-_PAGES = (login, overview, people, memos, memo, search, sessions, log, rejected, jobs, erase)
+_PAGES = (login, overview, people, memos, memo, search, sessions, log, rejected, jobs, relearn, erase)
 
 
 class _StaticFiles(StaticFiles):

@@ -39,7 +39,13 @@ NAVIGATION = (
     ("/jobs", "Jobs"),
     ("/erase", "Erase & export"),
 )
-_SECTIONS = {"/memo": "/people", "/merge": "/people", "/session": "/sessions", "/message": "/journal"}
+_SECTIONS = {
+    "/memo": "/people",
+    "/merge": "/people",
+    "/session": "/sessions",
+    "/message": "/journal",
+    "/relearn": "/jobs",
+}
 """Pages that are not in the navigation, and the section that they belong to."""
 _FILTERS = (
     formatting.reveal_hidden,

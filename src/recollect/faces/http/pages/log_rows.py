@@ -42,6 +42,10 @@ def _group(kind: EventKind) -> Group:
             return Group.CALLS
         case K.CONSOLIDATION_DONE | K.CONSOLIDATION_ABORTED:
             return Group.CONSOLIDATION
+        case K.RELEARN_STARTED | K.RELEARN_DONE:
+            return Group.CALLS
+        case K.RELEARN_ERROR:
+            return Group.TROUBLE
         case K.EXTRACT_ERROR | K.EXTRACT_DEGRADED | K.SUMMARIZE_ERROR | K.CONSOLIDATE_ERROR | K.DAILY_LOG_ERROR:
             return Group.TROUBLE
         case K.ERASE_ERROR | K.EMBEDDING_ERROR | K.JOB_ERROR | K.JOB_FAILED | K.JOB_DROPPED:
