@@ -594,6 +594,16 @@ async def _(turned: Turned) -> int:
         return len(lines(await stage.prompt("where does the fox sleep, in the barn?"), "past"))
 
 
+@EFFECTS.at("past.inject_max_chars", (200, True), (600, False))
+async def _(turned: Turned) -> bool:
+    async with opened(**turned.settings(history__max_messages=10)) as stage:
+        for number in range(8):
+            await stage.say(f"The fox number {number} sleeps in the old barn tonight", "bob")
+        for number in range(40):
+            await stage.say(f"Something else entirely, part {number}", "bob")
+        return sum(map(len, lines(await stage.prompt("where does the fox sleep, in the barn?"), "past"))) <= 200
+
+
 # --- jobs, commands, search ---
 
 
@@ -636,11 +646,14 @@ async def _(turned: Turned) -> bool:
     return "model" not in reply.text
 
 
-@EFFECTS.at("search.max_results", (2, 2), (5, 5))
-async def _(turned: Turned) -> int:
-    async with opened(**turned.settings()) as stage:
-        await stage.remember(*(FOX.format(number) for number in range(10)))
-        return len(await stage.memory.search("fox", user="ann", place=DEV))
+@EFFECTS.at("search.max_results", (2, [2, 2]), (22, [22, 22]), (None, [20, 25]))
+async def _(turned: Turned) -> list[int]:
+    """Results of a search, and memories in a prompt in which all would fit."""
+    async with opened(**turned.settings(memos__inject_max_chars=10_000)) as stage:
+        await stage.remember(*(FOX.format(number) for number in range(25)))
+        hits = await stage.memory.search("fox", user="ann", place=DEV)
+        prompt = await stage.prompt("which fox?")
+        return [len(hits), prompt.text.count("quick brown fox")]
 
 
 @EFFECTS.at("search.max_limit", (2, 2), (5, 5))
