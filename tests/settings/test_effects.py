@@ -13,6 +13,7 @@ from recollect.core.errors import RecollectError
 from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal
 from recollect.core.types import Subject
 from recollect.faces.assistant.assistant import Assistant
+from recollect.faces.assistant.request import chat_request
 from recollect.settings.catalog import ENTRIES
 from recollect.testing.embedding_server import EmbeddingServer
 from recollect.testing.model_server import ModelServer, Says
@@ -592,6 +593,13 @@ async def _(turned: Turned) -> int:
         for number in range(40):
             await stage.say(f"Something else entirely, part {number}", "bob")
         return len(lines(await stage.prompt("where does the fox sleep, in the barn?"), "past"))
+
+
+@EFFECTS.at("memos.cite", (True, True), (False, False))
+async def _(turned: Turned) -> bool:
+    async with opened(**turned.settings()) as stage:
+        request = await chat_request(stage.memory, stage.message("how do you know?"))
+    return "memory_source" in request.instructions
 
 
 @EFFECTS.at("past.inject_max_chars", (200, True), (600, False))

@@ -10,6 +10,7 @@ import pytest
 
 from recollect import Place
 from recollect.core.ports import ExtractionResult
+from recollect.core.types import Message
 from recollect.privacy.target import ErasureTarget
 from recollect.settings import PROFILES
 from recollect.testing.model_server import Request, Says
@@ -432,3 +433,43 @@ async def test_what_is_switched_off_is_absent_and_the_commands_say_so(profile: s
     assert "Durable memory is switched off" in shown
     assert "Rolling summaries are switched off." in shown
     assert remembered.startswith("Durable memory is switched off")
+
+
+HALL = Place("discord", "100", "200", name="hall", public=True)
+CELLAR = Place("discord", "100", "201", name="cellar")
+MESSAGE_LINK = "#hall ↗ https://discord.com/channels/100/200/5"
+
+
+async def test_a_reply_about_how_something_is_known_links_to_its_message_where_that_can_be_read() -> None:
+    learner = FakeModel(lambda heard: ExtractionResult(tuple(map(quoting, heard.messages[:1]))))
+
+    def answer(request: Request) -> Says:
+        return Says("You told me.\nmemory_source: I live in Lisbon\nmemory_source: Owns three castles")
+
+    async with talking(answer, model=learner) as talk:
+        said = Message("5", "ann", HALL, "I live in Lisbon", talk.stage.clock(), name="Ann")
+        await talk.stage.memory.add(said)
+        await talk.stage.settle()
+        talk.stage.clock.advance(minutes=1)
+        here = await talk.ask("how do you know where I live?", place=HALL)
+        shown = talk.shown
+        elsewhere = await talk.ask("how do you know where I live?", place=DEV)
+        private = await talk.ask("how do you know where I live?", place=DM)
+        asked = [request.instructions.count("memory_source") for request in talk.server.requests]
+        await talk.stage.memory.add(replace(said, id="6", place=CELLAR, text="I keep a goat in the yard"))
+        await talk.stage.settle()
+        talk.server.always(Says("You told me.\nmemory_source: I keep a goat in the yard"))
+        closed = await talk.ask("how do you know about the goat?", place=HALL)
+    assert here == shown == f"You told me.\n{MESSAGE_LINK}"
+    assert elsewhere == "You told me."
+    assert private == f"You told me.\n{MESSAGE_LINK}"
+    assert closed == "You told me."
+    assert asked == [1, 1, 1]
+
+
+@pytest.mark.parametrize("profile", [profile for profile in PROFILES if profile != "unified"])
+async def test_the_documents_know_nothing_of_links_in_replies(profile: str) -> None:
+    async with talking(Says("You told me.\nmemory_source: I live in Lisbon"), profile=profile) as talk:
+        await remember(talk, "I live in Lisbon")
+        assert await talk.ask("how do you know?") == "You told me."
+        assert "memory_source" not in talk.server.requests[0].instructions

@@ -66,6 +66,9 @@ class Memos(Group):
     query_recent: Flag = detail(
         True, "Let the last messages help to find memories for a message that says little by itself."
     )
+    cite: Flag = detail(
+        True, "Link memories to the messages they come from: in replies to how something is known, and in mirrors."
+    )
     overflow: Overflow = detail(
         Overflow.NOTICE, "At a line that does not fit: stop, skip it, or skip it and say how many were left out."
     )

@@ -37,6 +37,11 @@ What a tool could not do is no fact about the world: never save it."""
 IN_A_GUILD = """\
 When something about this place as a whole is worth keeping (a tradition, a running joke, a decision), end your reply
 with a line `memory_line: <one short sentence>`; it is kept as lore and not shown."""
+WHEN_ASKED_HOW = """\
+When someone asks how or since when you know something that you remember, end your reply with a line
+`memory_source: <the words of that memory>`; what is shown instead is a link to the message that it comes from."""
+DIRECTIVES = ("memory_line", "memory_source")
+"""Parts that ask for lines which only the assistant itself reads."""
 _MESSAGE_ONLY = Layout(("message",), HEADERS_UNIFIED)
 
 
@@ -121,7 +126,7 @@ async def agent_request(memory: AsyncMemory, message: Message) -> ChatRequest:
     request = await chat_request(memory, message, persona=QUOTED)
     sections = tuple(section for section in request.prompt.sections if section.name != "actions")
     return ChatRequest(
-        tuple(part for part in request.instruction_parts if part.name != "memory_line"),
+        tuple(part for part in request.instruction_parts if part.name not in DIRECTIVES),
         replace(request.prompt, sections=sections),
         tuple(tool for tool in request.tools if tool.name == "memory"),
     )
@@ -151,6 +156,8 @@ def _how_to_use(place: Place, settings: Settings) -> list[Part]:
     parts: list[Part] = []
     if offers_memory(settings):
         parts += [Part("tool use", WITH_TOOL), Part("skill", skill(front_matter=False).strip())]
+        if settings.memos.cite:
+            parts.append(Part("memory_source", WHEN_ASKED_HOW))
     if asks_for_lore(place, settings):
         parts.append(Part("memory_line", IN_A_GUILD))
     return parts
