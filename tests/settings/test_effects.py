@@ -26,6 +26,7 @@ from tests.learning.test_consolidate import memo
 from tests.scenes import DEV, DM, GENERAL, Stage, lines, names, opened
 from tests.settings.effects import Effects, Turned, ignored
 from tests.settings.test_server_effects import SERVER_EFFECTS
+from tests.settings.test_settings import FILE_KEYS, VARIABLES
 from tests.waiting import eventually
 
 EFFECTS = Effects()
@@ -771,8 +772,24 @@ async def _(turned: Turned) -> int:
         return (await talk("!memory show")).count("quick brown fox")
 
 
-@pytest.mark.acceptance("W18")
-@pytest.mark.parametrize("name", EFFECTS)
+# What the documents say of a setting is shown by its effect, not by its value alone.
+ITEMS: dict[str, list[str]] = {
+    "summary.timeout": ["C19"],
+    "extraction.max_facts": ["D16"],
+    "extraction.min_chars": ["D16"],
+    "extraction.model": ["D60"],
+}
+for row in VARIABLES:
+    ITEMS.setdefault(row.values[2], []).append(row.id)
+for row in FILE_KEYS:
+    ITEMS.setdefault(row.values[1], []).append(row.id)
+
+
+def shown(name: str) -> Any:
+    return pytest.param(name, marks=pytest.mark.acceptance("W18", *ITEMS.get(name, ())))
+
+
+@pytest.mark.parametrize("name", [shown(name) for name in EFFECTS])
 async def test_a_setting_does_what_it_says(name: str, tmp_path: Path):
     await EFFECTS.check(name, tmp_path)
 
