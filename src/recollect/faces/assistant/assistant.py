@@ -251,11 +251,11 @@ class Assistant:
         parts = split_lines(reply)
         for line in parts.lore[:MAX_LINES_PER_REPLY]:
             await self._remember_lore(line, message)
-        cited = await self._cite(parts.sources[:MAX_SOURCES_PER_REPLY], message)
-        if cited:
+        links = await self._cite(parts.sources[:MAX_SOURCES_PER_REPLY], message)
+        if links:
             show.new_line()
-            show(cited)
-        return f"{parts.text}\n{cited}".strip()
+            show(links)
+        return f"{parts.text}\n{links}".strip()
 
     async def _cite(self, sources: Sequence[str], message: Message) -> str:
         """Links to the messages that memories come from, as far as everyone here can read those."""
