@@ -123,7 +123,7 @@ class Engine:
                 subject=subject,
                 filters=filters or Filters(),
                 status=status,
-                limit=max(1, min(options.max_results if limit is None else limit, options.max_limit)),
+                limit=max(1, min(options.default_limit if limit is None else limit, options.max_limit)),
                 ranker=ranker or self.settings.memos.ranker,
                 strict=strict,
                 count_use=count_use,

@@ -12,9 +12,12 @@ from langgraph.store.base import InvalidNamespaceError, PutOp
 import recollect
 from recollect import Place
 from recollect.adapters.langgraph import RecollectStore
+from recollect.adapters.langgraph.messages import request_messages
 from recollect.core.errors import BadInput
+from recollect.settings import PROFILES
 from tests import ground
 from tests.scenes import DEV, DM, STAFF, Stage, opened
+from tests.wire.test_requests import RULES, SKILL
 
 ANN, BOB = ("memories", "ann"), ("memories", "bob")
 HOME = Place(dm="ann")
@@ -440,3 +443,23 @@ def test_after_the_end_of_its_event_loop_it_says_so():
         store.get(ANN, "k")
     with pytest.raises(asyncio.InvalidStateError, match="no longer running"):
         asyncio.run(store.aget(ANN, "k"))
+
+
+@pytest.mark.acceptance("W1", "W4")
+@pytest.mark.parametrize("profile", PROFILES)
+async def test_a_chat_model_of_langchain_is_sent_what_the_assistant_would_send(profile: str):
+    async with opened(profile) as stage:
+        await stage.say("hello there", place=DM)
+        if stage.memory.settings.memos.enabled:
+            await stage.remember("Lives in Berlin", place=DM)
+        system, human = await request_messages(
+            stage.memory, "where do I live?", user="ann", place=DM, clock=stage.clock
+        )
+        remembers = stage.memory.settings.memos.enabled
+    assert (system.type, human.type) == ("system", "human")
+    assert (RULES in system.text) == (profile in ("unified", "dnam"))
+    assert (SKILL in system.text) == remembers
+    assert "never instructions to you" in system.text
+    assert ("Lives in Berlin" in human.text) == remembers
+    assert "hello there" in human.text
+    assert human.text.rstrip().endswith("where do I live?")

@@ -19,9 +19,12 @@ from recollect import AsyncMemory, Place
 from recollect.adapters.pydantic_ai import LongTermMemory, memory_toolset
 from recollect.core.errors import BadInput, StoreBusy
 from recollect.core.types import Message
+from recollect.faces.assistant.request import chat_request
 from recollect.faces.tool.schema import schema, skill
+from recollect.settings import PROFILES
 from recollect.testing.model_server import Calls, ModelServer, Says
 from tests.scenes import DEV, DM, Stage, opened
+from tests.wire.test_requests import RULES, SKILL, assert_answers, section
 
 SAVE = {"action": "save", "content": "Ann's cat is called Miso", "category": "fact"}
 
@@ -95,15 +98,18 @@ async def test_arguments_made_up_by_a_test_model_do_no_harm():
         assert await stage.known() == []
 
 
-async def test_what_is_known_stands_in_the_instructions_and_the_message_only_once():
+async def test_what_is_known_comes_before_the_message_in_what_is_sent_and_only_there():
     listener = Listener()
     async with opened() as stage:
         await stage.remember("Lives in Berlin", place=DM)
-        await Agent(listener.model(), capabilities=[whole(stage)]).run("where do I live?")
-    (told,) = listener.told
-    assert "Lives in Berlin" in told
+        result = await Agent(listener.model(), capabilities=[whole(stage)]).run("where do I live?")
+    (told,), (sent,) = listener.told, listener.seen
     assert "never instructions to you" in told
+    assert "Berlin" not in told
     assert "where do I live?" not in told
+    assert str(sent).count("where do I live?") == 1
+    assert "Lives in Berlin" in str(sent).partition("where do I live?")[0]
+    assert "Berlin" not in str(result.all_messages())
 
 
 async def test_the_message_and_the_reply_are_observed_after_the_run():
@@ -141,7 +147,7 @@ async def test_what_was_observed_in_one_run_is_known_in_the_next():
         await agent.run("I have a cat called Miso")
         stage.clock.advance(minutes=1)
         await agent.run("what did I say?")
-    assert "I have a cat called Miso" in listener.told[1]
+    assert "I have a cat called Miso" in str(listener.seen[1])
 
 
 async def test_a_conversation_that_the_run_carries_is_not_told_twice():
@@ -151,8 +157,8 @@ async def test_a_conversation_that_the_run_carries_is_not_told_twice():
         first = await agent.run("I have a cat called Miso")
         stage.clock.advance(minutes=1)
         await agent.run("what did I say?", message_history=first.all_messages())
-    assert "Recent conversation" not in listener.told[1]
-    assert "I have a cat called Miso" in str(listener.seen[1])
+    assert "Recent conversation" not in str(listener.seen[1])
+    assert str(listener.seen[1]).count("I have a cat called Miso") == 1
 
 
 async def test_the_instructions_stay_the_same_while_a_run_calls_tools():
@@ -162,6 +168,7 @@ async def test_the_instructions_stay_the_same_while_a_run_calls_tools():
         assert await stage.known() == ["Ann's cat is called Miso"]
     first, second = listener.told
     assert first == second
+    assert str(listener.seen[0]) == str(listener.seen[1][:1])
 
 
 async def test_identity_comes_from_the_dependencies_of_each_run():
@@ -174,7 +181,7 @@ async def test_identity_comes_from_the_dependencies_of_each_run():
         await agent.run("hello", deps=Deps("bob", Place("discord", dm="bob")))
         assert await stage.known("ann") == ["Ann's cat is called Miso"]
         assert await stage.known("bob") == []
-    assert "Miso" not in listener.told[2]
+    assert "Miso" not in str(listener.seen[2])
 
 
 @pytest.mark.parametrize("claim", [{"user": "bob"}, {"user_id": "bob"}, {"place": {"dm": "bob"}}])
@@ -211,7 +218,7 @@ async def test_nobody_speaks_in_the_dm_of_somebody_else():
 
 async def test_runs_at_the_same_time_do_not_mix():
     def echo(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        return ModelResponse([TextPart(info.instructions or "")])
+        return ModelResponse([TextPart(str(messages))])
 
     users = [f"user{number}" for number in range(8)]
     async with opened() as stage:
@@ -259,7 +266,7 @@ async def test_a_reply_with_a_structure_is_observed_as_json():
 class Unreachable(AsyncMemory):
     """A memory whose store is locked by someone else."""
 
-    async def context(self, message: Message, *, actions: str = "") -> Any:
+    def view(self, *args: Any, **kwargs: Any) -> Any:
         raise StoreBusy("locked")
 
     async def add(self, message: Message) -> bool:
@@ -282,24 +289,68 @@ async def test_a_capability_of_one_run_takes_the_place_of_the_agents():
         await stage.remember("Lives in Berlin", place=DM)
         agent = Agent(listener.model(), capabilities=[whole(stage)])
         await agent.run("where do I live?", capabilities=[whole(stage, user="bob", place=Place(dm="bob"))])
-    assert "Berlin" not in listener.told[0]
+    assert "Berlin" not in str(listener.seen[0])
     assert listener.tools == ["memory"]
+
+
+async def test_a_picture_stays_where_it_is_in_the_message():
+    listener = Listener()
+    picture = BinaryContent(b"...", media_type="image/png")
+    async with opened() as stage:
+        await stage.remember("Owns a cat called Miso", place=DM)
+        await Agent(listener.model(), capabilities=[whole(stage)]).run(["my cat", picture, "is she well?"])
+    content = listener.seen[0][0].parts[0].content
+    assert isinstance(content, list)
+    assert content[-3:] == ["my cat", picture, "is she well?"]
+    assert "Owns a cat called Miso" in str(content[:-3])
+
+
+def client(server: ModelServer, provider: str) -> AnthropicModel | OpenAIChatModel:
+    if provider == "anthropic":
+        return AnthropicModel("claude-haiku-4-5", provider=AnthropicProvider(api_key="none", base_url=server.root))
+    return OpenAIChatModel("gpt-5-mini", provider=OpenAIProvider(api_key="none", base_url=server.url))
 
 
 @pytest.mark.parametrize("provider", ["anthropic", "openai"])
 async def test_over_http_the_provider_gets_memory_and_its_calls_are_answered(provider: str):
     async with ModelServer([Calls("memory", SAVE), Says("Noted.")]) as server, opened() as stage:
         await stage.remember("Lives in Berlin", place=DM)
-        model = (
-            AnthropicModel("claude-haiku-4-5", provider=AnthropicProvider(api_key="none", base_url=server.root))
-            if provider == "anthropic"
-            else OpenAIChatModel("gpt-5-mini", provider=OpenAIProvider(api_key="none", base_url=server.url))
-        )
-        done = await Agent(model, capabilities=[whole(stage)]).run("In Berlin I got a cat, Miso")
+        agent = Agent(client(server, provider), capabilities=[whole(stage)])
+        done = await agent.run("In Berlin I got a cat, Miso")
         first, second = server.requests
-        assert "Lives in Berlin" in first.instructions
+        assert "Lives in Berlin" in first.text
         assert [str(tool.get("name") or tool["function"]["name"]) for tool in first.tools] == ["memory"]
         assert "Remembered: " in str(second.body)
         assert done.output == "Noted."
         assert set(await stage.known()) == {"Lives in Berlin", "Ann's cat is called Miso"}
         assert [one.text for one in await journal(stage.memory)] == ["In Berlin I got a cat, Miso", "Noted."]
+
+
+@pytest.mark.acceptance("W1", "W2", "W4", "W5", "W10")
+@pytest.mark.parametrize("profile", PROFILES)
+async def test_under_every_profile_an_agent_sends_what_the_assistant_would(profile: str):
+    asked = [f"which bike suits errand {number}?" for number in range(3)]
+    async with ModelServer(lambda _: Says("I see.")) as server, opened(profile) as stage:
+        if stage.memory.settings.memos.enabled:
+            await stage.remember("Owns a bike", place=DM)
+        agent = Agent(client(server, "anthropic"), instructions="Be kind.", capabilities=[whole(stage, name="Rec")])
+        for text in asked:
+            await agent.run(text)
+            stage.clock.advance(minutes=1)
+        message = Message("m", "ann", DM, asked[-1], stage.clock())
+        expected = await chat_request(stage.memory, message)
+        settings = stage.memory.settings
+    for number, request in enumerate(server.requests):
+        assert [role for role, _ in request.turns] == ["user"]
+        assert_answers(request, asked[number])
+        history = section(request, "Recent conversation:")
+        assert [text for text in asked if text in history] == asked[:number]
+        assert (RULES in request.instructions) == (profile in ("unified", "dnam"))
+        assert request.instructions.count(SKILL) == settings.memos.enabled
+        assert [tool["name"] for tool in request.tools] == ["memory"] * settings.memos.enabled
+        assert "Be kind." in request.instructions
+        assert ("Owns a bike" in request.text) == settings.memos.enabled
+    assert len({str(request.body["system"]) + str(request.body.get("tools")) for request in server.requests}) == 1
+    assert "cache_control" in server.requests[0].body["system"][-1]
+    durable = [part.text for part in expected.parts() if part.name == "durable"]
+    assert [text for text in durable if text not in server.requests[-1].text] == []

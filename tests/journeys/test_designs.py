@@ -198,7 +198,7 @@ class TestSimpleDnam:
 
 
 class TestRollingSummaries:
-    @pytest.mark.acceptance("C7", "C10", "C13", "C19", "C25")
+    @pytest.mark.acceptance("A42", "C7", "C10", "C13", "C19", "C25")
     async def test_a_summary_is_one_plain_request_with_the_settings_of_the_bot(self, tmp_path: Path):
         wanted = {"enabled": True, "model": "haiku", "max_chars": 400, "every_n_turns": 2, "dir": str(tmp_path / "s")}
         async with with_haiku(lambda _: Says("So far, so good."), tmp_path, "discoclaw", summary=wanted) as (
@@ -212,6 +212,7 @@ class TestRollingSummaries:
             await stage.memory.mirror.catch_up()  # type: ignore[union-attr]
         (request,) = server.requests
         assert request.tools == []
+        assert "Keep the summary under 400 characters" in request.instructions + request.text
         assert "session" not in str(request.body).lower().replace("discord:session", "")
         assert "under 400 characters" in request.instructions + request.text
         (file,) = (tmp_path / "s").glob("*.json")

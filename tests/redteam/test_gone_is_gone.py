@@ -98,6 +98,7 @@ async def a_talk(folder: Path, profile: str = "unified") -> AsyncIterator[Talk]:
     address = ground.at(folder / "memory.db")
     settings: dict[str, Any] = {"model": FakeModel(learning, condensing), "summary": {"every_n_turns": 1}}
     settings |= {"mirror": {"files": ["durable", "rolling", "shortterm", "journal", "snapshot"]}}
+    settings |= {"exchanges": {"enabled": True}}  # where the document has it off by default, too
     async with talking(answering, store=address, profile=profile, **settings) as talk:
         yield talk
 
@@ -191,6 +192,24 @@ async def test_where_there_are_only_summaries_what_was_deleted_is_in_no_row_no_f
         assert excerpts(await three_more(talk)) == []
         assert await rows_with(talk.stage.memory, SECRET) == []
         assert list(files_with(tmp_path, SECRET)) == []
+
+
+@pytest.mark.acceptance("W11")
+@pytest.mark.parametrize("profile", [*PROFILES, "rolling"])
+async def test_under_every_profile_what_an_erased_person_said_is_in_no_later_request(
+    tmp_path: Path, profile: str
+) -> None:
+    async with a_talk(tmp_path, profile) as talk:
+        await talk.ask("I live in Lisbon")
+        await talk.ask("where does Ann live?", "bob")
+        await talk.ask("where does Ann live?", "bob", GENERAL)
+        await talk.stage.settle()
+        await talk.ask("and now?", "bob", GENERAL)
+        assert excerpts(str(talk.server.requests[-1].body))
+        receipt = await talk.stage.memory.privacy.erase(ErasureTarget("discord:ann"), asked_by="discord:ann")
+        assert receipt.clean
+        assert excerpts(await three_more(talk)) == []
+        assert await rows_with(talk.stage.memory, SECRET) == []
 
 
 async def test_on_discord_a_deleted_message_leaves_no_row_no_file_no_request_and_no_line_of_the_memory_channel(

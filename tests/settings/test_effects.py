@@ -13,6 +13,7 @@ from recollect.core.errors import RecollectError
 from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal
 from recollect.core.types import Subject
 from recollect.faces.assistant.assistant import Assistant
+from recollect.faces.assistant.request import chat_request
 from recollect.settings.catalog import ENTRIES
 from recollect.testing.embedding_server import EmbeddingServer
 from recollect.testing.model_server import ModelServer, Says
@@ -25,6 +26,7 @@ from tests.learning.test_consolidate import memo
 from tests.scenes import DEV, DM, GENERAL, Stage, lines, names, opened
 from tests.settings.effects import Effects, Turned, ignored
 from tests.settings.test_server_effects import SERVER_EFFECTS
+from tests.settings.test_settings import FILE_KEYS, VARIABLES
 from tests.waiting import eventually
 
 EFFECTS = Effects()
@@ -604,6 +606,23 @@ async def _(turned: Turned) -> int:
         return len(lines(await stage.prompt("where does the fox sleep, in the barn?"), "past"))
 
 
+@EFFECTS.at("memos.cite", (True, True), (False, False))
+async def _(turned: Turned) -> bool:
+    async with opened(**turned.settings()) as stage:
+        request = await chat_request(stage.memory, stage.message("how do you know?"))
+    return "memory_source" in request.instructions
+
+
+@EFFECTS.at("past.inject_max_chars", (200, True), (600, False))
+async def _(turned: Turned) -> bool:
+    async with opened(**turned.settings(history__max_messages=10)) as stage:
+        for number in range(8):
+            await stage.say(f"The fox number {number} sleeps in the old barn tonight", "bob")
+        for number in range(40):
+            await stage.say(f"Something else entirely, part {number}", "bob")
+        return sum(map(len, lines(await stage.prompt("where does the fox sleep, in the barn?"), "past"))) <= 200
+
+
 # --- jobs, commands, search ---
 
 
@@ -646,11 +665,14 @@ async def _(turned: Turned) -> bool:
     return "model" not in reply.text
 
 
-@EFFECTS.at("search.max_results", (2, 2), (5, 5))
-async def _(turned: Turned) -> int:
-    async with opened(**turned.settings()) as stage:
-        await stage.remember(*(FOX.format(number) for number in range(10)))
-        return len(await stage.memory.search("fox", user="ann", place=DEV))
+@EFFECTS.at("search.max_results", (2, [2, 2]), (22, [22, 22]), (None, [20, 25]))
+async def _(turned: Turned) -> list[int]:
+    """Results of a search, and memories in a prompt in which all would fit."""
+    async with opened(**turned.settings(memos__inject_max_chars=10_000)) as stage:
+        await stage.remember(*(FOX.format(number) for number in range(25)))
+        hits = await stage.memory.search("fox", user="ann", place=DEV)
+        prompt = await stage.prompt("which fox?")
+        return [len(hits), prompt.text.count("quick brown fox")]
 
 
 @EFFECTS.at("search.max_limit", (2, 2), (5, 5))
@@ -760,8 +782,24 @@ async def _(turned: Turned) -> int:
         return (await talk("!memory show")).count("quick brown fox")
 
 
-@pytest.mark.acceptance("W18")
-@pytest.mark.parametrize("name", EFFECTS)
+# What the documents say of a setting is shown by its effect, not by its value alone.
+ITEMS: dict[str, list[str]] = {
+    "summary.timeout": ["C19"],
+    "extraction.max_facts": ["D16"],
+    "extraction.min_chars": ["D16"],
+    "extraction.model": ["D60"],
+}
+for row in VARIABLES:
+    ITEMS.setdefault(row.values[2], []).append(row.id)
+for row in FILE_KEYS:
+    ITEMS.setdefault(row.values[1], []).append(row.id)
+
+
+def shown(name: str) -> Any:
+    return pytest.param(name, marks=pytest.mark.acceptance("W18", *ITEMS.get(name, ())))
+
+
+@pytest.mark.parametrize("name", [shown(name) for name in EFFECTS])
 async def test_a_setting_does_what_it_says(name: str, tmp_path: Path):
     await EFFECTS.check(name, tmp_path)
 

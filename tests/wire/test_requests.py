@@ -10,6 +10,7 @@ import pytest
 
 from recollect import Place
 from recollect.core.ports import ExtractionResult
+from recollect.core.types import Message
 from recollect.privacy.target import ErasureTarget
 from recollect.settings import PROFILES
 from recollect.testing.model_server import Request, Says
@@ -17,6 +18,8 @@ from recollect.testing.models import FakeModel, quoting
 from tests.faces.assistant.test_assistant import PROVIDERS, Talk, talking
 from tests.scenes import DEV, DM, GENERAL
 
+REMEMBERING = [profile for profile in PROFILES if profile != "rolling"]
+"""Those whose document has durable memory."""
 TERMINAL = Place(dm="ann")
 PLACES = {"dm": DM, "channel": DEV, "terminal": TERMINAL}
 HISTORY = {
@@ -168,6 +171,15 @@ async def test_a_message_that_imitates_a_section_is_still_quoted(profile: str) -
     assert "---" not in lines[lines.index("hello") :]
 
 
+async def test_openai_is_told_not_to_keep_the_conversation_and_other_servers_nothing_they_may_not_know() -> None:
+    stores: list[Any] = []
+    for spec in ("openai-responses:gpt-5-mini", PROVIDERS[1]):
+        async with talking(Says("I see."), spec) as talk:
+            await talk.ask("keep this to yourself")
+            stores.append(talk.server.requests[0].body.get("store", "unsaid"))
+    assert stores == [False, "unsaid"]
+
+
 @pytest.mark.acceptance("W2")
 async def test_a_reply_that_is_still_being_sent_is_in_the_next_request_once() -> None:
     async with talking([Says("the first answer"), Says("two"), Says("three")]) as talk:
@@ -198,16 +210,20 @@ SECRETIVE = replace(DEV, public=False)
 
 
 @pytest.mark.acceptance("W11")
-@pytest.mark.parametrize("profile", PROFILES)
-@pytest.mark.parametrize("change", ["nothing", "source deleted", "question deleted", "forgotten", "erased", "opened"])
+@pytest.mark.parametrize(
+    ("change", "profile"),
+    [
+        (change, profile)
+        for change in ("nothing", "source deleted", "question deleted", "forgotten", "erased", "opened")
+        for profile in (REMEMBERING if change == "forgotten" else PROFILES)
+    ],
+)
 async def test_a_reply_that_is_still_being_sent_is_not_in_the_next_request_once_it_may_not_be_told(
     change: str, profile: str
 ) -> None:
     learner = FakeModel(lambda heard: ExtractionResult(tuple(map(quoting, heard.messages[:1]))))
     async with talking(lambda _: Says("You live in Lisbon."), profile=profile, model=learner) as talk:
         memory = talk.stage.memory
-        if change == "forgotten" and not memory.settings.memos.enabled:
-            pytest.skip("this document has no durable memory")
         await talk.stage.tell("I live in Lisbon", place=SECRETIVE)
         if change == "forgotten" and not await talk.stage.known("ann", SECRETIVE):
             await talk.stage.remember("I live in Lisbon", place=SECRETIVE)
@@ -310,14 +326,12 @@ LIMITS: dict[str, tuple[str, Any]] = {
 
 @pytest.mark.acceptance("W13")
 @pytest.mark.parametrize("limit", LIMITS)
-@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("profile", REMEMBERING)
 async def test_a_lower_limit_lowers_what_is_sent(profile: str, limit: str) -> None:
     group, values = LIMITS[limit]
     counts: list[int] = []
     for settings in ({}, {group: values}):
         async with talking(lambda _: Says("I see."), profile=profile, **settings) as talk:
-            if "durable" not in talk.stage.memory.settings.layers:
-                pytest.skip("this document has no durable memory")
             await talk.stage.remember(*(f"Owns bike {number} of the set" for number in range(10)), place=TERMINAL)
             await talk.ask("which bikes of the set do I own?", place=TERMINAL)
             counts.append(last_turn(talk.server.requests[0]).count("Owns bike "))
@@ -419,3 +433,43 @@ async def test_what_is_switched_off_is_absent_and_the_commands_say_so(profile: s
     assert "Durable memory is switched off" in shown
     assert "Rolling summaries are switched off." in shown
     assert remembered.startswith("Durable memory is switched off")
+
+
+HALL = Place("discord", "100", "200", name="hall", public=True)
+CELLAR = Place("discord", "100", "201", name="cellar")
+MESSAGE_LINK = "#hall ↗ https://discord.com/channels/100/200/5"
+
+
+async def test_a_reply_about_how_something_is_known_links_to_its_message_where_that_can_be_read() -> None:
+    learner = FakeModel(lambda heard: ExtractionResult(tuple(map(quoting, heard.messages[:1]))))
+
+    def answer(request: Request) -> Says:
+        return Says("You told me.\nmemory_source: I live in Lisbon\nmemory_source: Owns three castles")
+
+    async with talking(answer, model=learner) as talk:
+        said = Message("5", "ann", HALL, "I live in Lisbon", talk.stage.clock(), name="Ann")
+        await talk.stage.memory.add(said)
+        await talk.stage.settle()
+        talk.stage.clock.advance(minutes=1)
+        here = await talk.ask("how do you know where I live?", place=HALL)
+        shown = talk.shown
+        elsewhere = await talk.ask("how do you know where I live?", place=DEV)
+        private = await talk.ask("how do you know where I live?", place=DM)
+        asked = [request.instructions.count("memory_source") for request in talk.server.requests]
+        await talk.stage.memory.add(replace(said, id="6", place=CELLAR, text="I keep a goat in the yard"))
+        await talk.stage.settle()
+        talk.server.always(Says("You told me.\nmemory_source: I keep a goat in the yard"))
+        closed = await talk.ask("how do you know about the goat?", place=HALL)
+    assert here == shown == f"You told me.\n{MESSAGE_LINK}"
+    assert elsewhere == "You told me."
+    assert private == f"You told me.\n{MESSAGE_LINK}"
+    assert closed == "You told me."
+    assert asked == [1, 1, 1]
+
+
+@pytest.mark.parametrize("profile", [profile for profile in PROFILES if profile != "unified"])
+async def test_the_documents_know_nothing_of_links_in_replies(profile: str) -> None:
+    async with talking(Says("You told me.\nmemory_source: I live in Lisbon"), profile=profile) as talk:
+        await remember(talk, "I live in Lisbon")
+        assert await talk.ask("how do you know?") == "You told me."
+        assert "memory_source" not in talk.server.requests[0].instructions

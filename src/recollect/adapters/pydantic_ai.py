@@ -6,23 +6,34 @@ User and place come from the program or the run's dependencies, never from the m
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 from uuid import uuid4
 
 from recollect.core.clock import Clock, now
 from recollect.core.errors import BadInput, MissingExtra, RecollectError
 from recollect.core.types import Message, Place, person_key
+from recollect.faces.assistant.model_turn import CACHE_SETTINGS, user_content
+from recollect.faces.assistant.request import ChatRequest, agent_request
+from recollect.faces.assistant.tools import offers_memory
 from recollect.faces.tool.dispatcher import MemoryTool
 from recollect.faces.tool.schema import schema, skill
 from recollect.memory import AsyncMemory
-from recollect.prompting.assemble import Prompt
 
 try:
     from pydantic_ai import AgentRunResult, RunContext, Tool
     from pydantic_ai.capabilities import AbstractCapability
-    from pydantic_ai.messages import ModelResponse, TextContent, UserContent
+    from pydantic_ai.messages import (
+        ModelMessage,
+        ModelRequest,
+        ModelResponse,
+        TextContent,
+        UserContent,
+        UserPromptPart,
+    )
+    from pydantic_ai.models import ModelRequestContext
+    from pydantic_ai.settings import ModelSettings
     from pydantic_ai.tools import AgentDepsT
-    from pydantic_ai.toolsets import FunctionToolset
+    from pydantic_ai.toolsets import AbstractToolset, FunctionToolset
     from pydantic_core import to_json
 except ImportError as missing:
     raise MissingExtra("memory for pydantic-ai", "llm") from missing
@@ -37,7 +48,12 @@ def memory_toolset(
     memory: AsyncMemory, *, user: UserOption[AgentDepsT], place: PlaceOption[AgentDepsT] = None
 ) -> FunctionToolset[AgentDepsT]:
     """The `memory` tool with its instructions, for `Agent(model, toolsets=[memory_toolset(memory, user="ann")])`."""
+    return _toolset(memory, user, place, skill(front_matter=False))
 
+
+def _toolset(
+    memory: AsyncMemory, user: UserOption[AgentDepsT], place: PlaceOption[AgentDepsT], instructions: str | None
+) -> FunctionToolset[AgentDepsT]:
     async def use(ctx: RunContext[AgentDepsT], **arguments: Any) -> str:
         user_id, user_place = _identity(ctx, user, place)
         return (await MemoryTool(memory, user=user_id, place=user_place).call(arguments)).text
@@ -46,15 +62,16 @@ def memory_toolset(
     tool = Tool[AgentDepsT].from_schema(
         use, definition["name"], definition["description"], definition["parameters"], takes_ctx=True
     )
-    return FunctionToolset([tool], id="recollect", instructions=skill(front_matter=False))
+    return FunctionToolset([tool], id="recollect", instructions=instructions)
 
 
 @dataclass
 class LongTermMemory(AbstractCapability[AgentDepsT]):
-    """Long-term memory for an agent: what is known about the user goes into the instructions, the model gets the
-    `memory` tool, and after the run the user's message and the reply are added to memory.
+    """Long-term memory for an agent: what is known goes before the user's message, the rules of memory into the
+    instructions, the model gets the `memory` tool, and after the run the message and the reply are added to memory.
 
-    When memory can't be reached, the agent replies without it.
+    The model gets the request that the assistant of recollect would send, within the agent's own; the messages of the
+    run stay as they are. When memory can't be reached, the agent replies without it.
     """
 
     memory: AsyncMemory
@@ -68,26 +85,44 @@ class LongTermMemory(AbstractCapability[AgentDepsT]):
     clock: Clock = now
     id: str | None = "long_term_memory"
     _message: Message | None = field(default=None, init=False, repr=False)
-    _cached_instructions: str | None = field(default=None, init=False, repr=False)
+    _request: ChatRequest | None = field(default=None, init=False, repr=False)
+    _content: list[UserContent] | None = field(default=None, init=False, repr=False)
 
     @classmethod
     def get_serialization_name(cls) -> str | None:
         return None  # an open memory can't be written into a specification
 
     async def for_run(self, ctx: RunContext[AgentDepsT]) -> "LongTermMemory[AgentDepsT]":
-        """A copy with this run's message, so that concurrent runs don't mix."""
+        """A copy with this run's message and request, so that concurrent runs don't mix."""
         user_id, user_place = _identity(ctx, self.user, self.place)
         copy = replace(self)
-        text = _text(ctx.prompt)
-        if text:
-            copy._message = Message(f"{ctx.run_id or uuid4()}-message", user_id, user_place, text, self.clock())
+        message = Message(f"{ctx.run_id or uuid4()}-message", user_id, user_place, _text(ctx.prompt), self.clock())
+        copy._message = message if message.text else None
+        copy._request = await agent_request(self.memory, message)
         return copy
 
-    def get_instructions(self) -> Callable[[RunContext[AgentDepsT]], Any]:
-        return self._instructions
+    def get_instructions(self) -> str | None:
+        """Those of the run; as plain text they count as what stays the same, which the provider may cache."""
+        return None if self._request is None else self._request.instructions
 
-    def get_toolset(self) -> FunctionToolset[AgentDepsT]:
-        return memory_toolset(self.memory, user=self.user, place=self.place)
+    def get_toolset(self) -> AbstractToolset[AgentDepsT]:
+        """The tool, where durable memory is switched on; the guidance for it is in the request."""
+        toolset = _toolset(self.memory, self.user, self.place, None)
+        return toolset.filtered(lambda _ctx, _tool: offers_memory(self.memory.settings))
+
+    def get_model_settings(self) -> ModelSettings:
+        return cast("ModelSettings", CACHE_SETTINGS)
+
+    async def before_model_request(
+        self, ctx: RunContext[AgentDepsT], request_context: ModelRequestContext
+    ) -> ModelRequestContext:
+        """Put what is known before the user's message in what is sent, and only there."""
+        if self._message is None or self._request is None:
+            return request_context
+        if self._content is None:  # the same at every step of a run, which suits the provider's prompt cache
+            has_history = any(isinstance(message, ModelResponse) for message in ctx.messages)
+            self._content = _turn(self._request, ctx.prompt, ("history",) if has_history else ())
+        return replace(request_context, messages=_with_content(request_context.messages, ctx.prompt, self._content))
 
     async def after_run(
         self,
@@ -105,22 +140,6 @@ class LongTermMemory(AbstractCapability[AgentDepsT]):
             )
             await self._add(reply)
         return result
-
-    async def _instructions(self, ctx: RunContext[AgentDepsT]) -> str:
-        """The same at every step of a run, which suits the provider's prompt cache."""
-        if self._cached_instructions is None:
-            prompt = await self._prompt()
-            self._cached_instructions = "" if prompt is None else _memory_sections(prompt, ctx)
-        return self._cached_instructions
-
-    async def _prompt(self) -> Prompt | None:
-        if self._message is None:
-            return None
-        try:
-            return await self.memory.context(self._message)
-        except RecollectError as error:
-            log.warning("the reply goes without memory: %s", error)
-            return None
 
     async def _add(self, message: Message) -> None:
         try:
@@ -153,8 +172,25 @@ def _output_text(output: object) -> str:
     return output if isinstance(output, str) else to_json(output, fallback=str).decode()
 
 
-def _memory_sections(prompt: Prompt, ctx: RunContext[Any]) -> str:
-    """The prompt without the message itself, and without the history if the run has it already."""
-    has_history = any(isinstance(message, ModelResponse) for message in ctx.messages)
-    excluded = {"message", "history"} if has_history else {"message"}
-    return prompt.separator.join(section.text for section in prompt.sections if section.name not in excluded)
+def _turn(
+    request: ChatRequest, prompt: str | Sequence[UserContent] | None, excluded: tuple[str, ...]
+) -> list[UserContent]:
+    """The user turn with memory in it; of a message with images and files, its parts stay as they are."""
+    own_parts = () if isinstance(prompt, str) or prompt is None else tuple(prompt)
+    excluded = (*excluded, "message") if own_parts else excluded
+    sections = tuple(section for section in request.prompt.sections if section.name not in excluded)
+    return [*user_content(replace(request, prompt=replace(request.prompt, sections=sections))), *own_parts]
+
+
+def _with_content(
+    messages: Sequence[ModelMessage], prompt: str | Sequence[UserContent] | None, content: list[UserContent]
+) -> list[ModelMessage]:
+    """The messages with this content in the place of the run's prompt; the run's own messages are not changed."""
+    for index in reversed(range(len(messages))):
+        message = messages[index]
+        parts = message.parts if isinstance(message, ModelRequest) else ()
+        for position, part in enumerate(parts):
+            if isinstance(part, UserPromptPart) and part.content == prompt:
+                changed = [*parts[:position], replace(part, content=content), *parts[position + 1 :]]
+                return [*messages[:index], replace(message, parts=changed), *messages[index + 1 :]]
+    return list(messages)

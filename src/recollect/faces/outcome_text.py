@@ -9,6 +9,7 @@ from recollect.core.outcomes import (
     AlreadyActive,
     CannotRestore,
     CannotUndo,
+    Explanation,
     Forgotten,
     Listing,
     NotFound,
@@ -26,6 +27,7 @@ from recollect.core.reasons import Reason, render_reason
 from recollect.core.text import clip, collapse_spaces
 from recollect.core.types import EVERYWHERE, Audience, Memo
 from recollect.learning.ingest import LearnedOutcome
+from recollect.policy.rendering import discord_url
 from recollect.policy.visibility import VisibilityPolicy
 
 NOTHING_TO_UNDO = "There is nothing to undo"
@@ -175,10 +177,12 @@ def numbered(number: int, memo: Memo) -> str:
     return f"{number}. [{memo.kind}] {memo.text}"
 
 
-def message_link(guild: str | None, channel: str, message: str) -> str:
-    """The URL of a message on Discord, or of its channel for a voice transcript."""
-    channel_url = f"https://discord.com/channels/{guild or '@me'}/{channel}"
-    return f"{channel_url}/{message}" if message.isdecimal() else channel_url
+def citation(explanation: Explanation) -> str:
+    """`#dev ↗ https://discord.com/channels/…`, where the message can be read by everyone who reads this."""
+    source = explanation.memo.source
+    url = discord_url(source) if explanation.is_source_visible else None
+    label = f"#{source.channel_name} ↗" if source.channel_name else "↗"
+    return f"{label} {url}" if url else ""
 
 
 def changed(label: str, memo: Memo) -> str:

@@ -6,7 +6,7 @@ and is sent once: jobs are retried, requests are not. Nothing is imported or ope
 """
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -197,9 +197,12 @@ class PydanticAIModel:
         }
         if not must_think and not profile.get("anthropic_disallows_sampling_settings"):
             settings["temperature"] = 0.0
-        if self._api in {"openai", "openai-responses"}:
-            settings["openai_store"] = False  # by default OpenAI stores the conversation for a month
-        return cast("ModelSettings", settings)
+        return cast("ModelSettings", {**settings, **self.privacy_settings})
+
+    @property
+    def privacy_settings(self) -> Mapping[str, Any]:
+        """By default OpenAI stores the conversation for a month; compatible servers may not know the field."""
+        return {"openai_store": False} if self._api in {"openai", "openai-responses"} else {}
 
     async def client(self) -> "Client":
         """The provider's client, connected on first use."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from recollect.core.text import clip, collapse_spaces
-from recollect.core.types import Exchange, Memo, Message, Origin, Place
+from recollect.core.types import Exchange, Memo, Message, Origin, Place, Provenance
 from recollect.policy.kinds import to_category, to_kind
 from recollect.policy.visibility import is_source_visible
 
@@ -33,6 +33,15 @@ def render_plain(memo: Memo, place: Place | None = None) -> str:
         source.append("#" + collapse_spaces(memo.source.channel_name).removeprefix("#"))
     source.append(f"updated {memo.updated.date()}")
     return f"- [{to_kind(memo.kind)}] {collapse_spaces(memo.text)} ({', '.join(source)})"
+
+
+def discord_url(source: Provenance) -> str | None:
+    """The link to the message on Discord from which a memo comes; None elsewhere."""
+    parts = (source.guild or "@me", source.thread or source.channel or "", source.message or "")
+    numbers = parts[1:] if source.guild is None else parts
+    if source.platform != "discord" or not all(part.isascii() and part.isdecimal() for part in numbers):
+        return None
+    return f"https://discord.com/channels/{'/'.join(parts)}"
 
 
 def render_with_source(memo: Memo, place: Place | None = None) -> str:

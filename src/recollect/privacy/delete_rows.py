@@ -115,6 +115,14 @@ def remove_derived(tx: Tx, memos: Sequence[Memo], now: datetime) -> None:
         derived.remove(tx, subject, items, min(memo.created for memo in own), now)
 
 
+def remove_repeated(tx: Tx, rows: Rows, now: datetime) -> None:
+    """Remove what the assistant said to others that repeats messages of one person, whether or not it was learned."""
+    messages = [message for _, message in rows if not message.bot]
+    items = [item for message in messages for item in derived.statements_of(message, (), now)]
+    if items:
+        derived.remove(tx, Subject(messages[0].person), items, min(message.at for message in messages), now)
+
+
 def _redact_events(tx: Tx, events: Iterable[Event], now: datetime) -> None:
     """Remove the content of events; earlier texts of memos get tombstones too, so that they can't come back."""
     to_redact = {event.id: event for event in events if has_content(event)}

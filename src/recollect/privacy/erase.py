@@ -5,6 +5,7 @@ deleted content is purged from the store, and a probe searches for remaining tra
 """
 
 import sys
+from collections import deque
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,7 +18,7 @@ from recollect.core.clock import Clock
 from recollect.core.events import Event
 from recollect.core.ports import Progress, Store, Tx
 from recollect.core.reasons import Reason
-from recollect.core.types import Memo, Subject
+from recollect.core.types import Memo, Message, Subject
 from recollect.learning import derived
 from recollect.learning.schedule import Schedule
 from recollect.privacy import delete_rows, planned_erasures
@@ -46,6 +47,8 @@ def clear_function_caches() -> int:
 Keys = Collection[tuple[Subject, str]]
 
 MAX_BACKUPS_NAMED = 8
+MAX_REPEATED, REPEATED_PER_WRITE = 200, 10
+"""Messages whose repetitions are looked for, and how many at once: other writes wait meanwhile."""
 OTHER_PROCESSES = "other processes notice at their next read of the store; open chats keep what they already show"
 
 
@@ -195,6 +198,7 @@ class PrivacyService:
         for start in range(0, len(statements), derived.MAX_STATEMENTS):
             batch = statements[start : start + derived.MAX_STATEMENTS]
             await self._store.write(partial(delete_rows.remove_derived, memos=batch, now=now))
+        await self._remove_repeated(target, now)
         async for page, replies in iter_pages(self._store, target):
             erase = partial(delete_rows.erase_messages, target=target, now=now, schedule=self._schedule)
             await self._store.write(partial(erase, rows=[*page, *replies]))
@@ -211,6 +215,19 @@ class PrivacyService:
         return counts | await self._store.write(
             lambda tx: delete_rows.erase_remaining(tx, target, inventory, now, asked_by)
         )
+
+    async def _remove_repeated(self, target: ErasureTarget, now: datetime) -> None:
+        """Remove what the assistant repeated of the person's last messages, from which nothing may have been learned.
+
+        Older ones are left: each costs a search over all conversations of theirs.
+        """
+        newest: deque[tuple[int, Message]] = deque(maxlen=MAX_REPEATED)
+        if target.user is not None:
+            async for page, _ in iter_pages(self._store, target):
+                newest += page
+        while newest:
+            rows = [newest.pop() for _ in range(min(len(newest), REPEATED_PER_WRITE))]
+            await self._store.write(partial(delete_rows.remove_repeated, rows=rows, now=now))
 
     def _notes(self) -> tuple[str, ...]:
         backups = _describe_backups(self._hooks.files.backups())

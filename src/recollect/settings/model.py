@@ -66,6 +66,9 @@ class Memos(Group):
     query_recent: Flag = detail(
         True, "Let the last messages help to find memories for a message that says little by itself."
     )
+    cite: Flag = detail(
+        True, "Link memories to the messages they come from: in replies to how something is known, and in mirrors."
+    )
     overflow: Overflow = detail(
         Overflow.NOTICE, "At a line that does not fit: stop, skip it, or skip it and say how many were left out."
     )
@@ -163,6 +166,7 @@ class History(Group):
 
 class Past(Group):
     max_messages: Count = detail(8, "Older messages of the channel that a prompt may quote if they are relevant.", ge=0)
+    inject_max_chars: Limit = detail(400, "Characters that older messages may take up in a prompt.")
 
 
 class Jobs(Group):
@@ -180,12 +184,20 @@ class ChatCommands(Group):
     )
 
 
+DEFAULT_MAX_RESULTS = 20
+
+
 class Search(Group):
-    max_results: Count = detail(
-        20, "Results of a search without a limit; fewer than 20 are also the most that a prompt has.", ge=1
+    max_results: Limit = detail(
+        None, "Results of a search without a limit (20 unless set), and memories in a prompt.", ge=1
     )
     max_limit: Count = detail(100, "Highest limit that a search accepts.", ge=1)
     cache_ttl: Seconds = detail("30s", "How long the search results for one prompt stay fresh.")
+
+    @property
+    def default_limit(self) -> int:
+        """Results of a search without a limit."""
+        return min(self.max_results or DEFAULT_MAX_RESULTS, self.max_limit)
 
 
 class Mirror(Group):

@@ -1,12 +1,13 @@
 """The memory channel: one pinned message for each user, always as memory is, and never more than may be heard there."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import discord
 import pytest
 
 from recollect.bot_state import snapshot_message
-from recollect.core.types import Kind, Memo, Subject, Summary
+from recollect.core.types import Kind, Memo, Place, Provenance, Subject, Summary
 from recollect.faces.discord.memory_channel import snapshot
 from recollect.testing.clock import START
 from recollect.testing.models import FakeModel, nothing
@@ -214,3 +215,16 @@ def test_the_newest_stay_when_there_is_no_room_for_all() -> None:
     shown = snapshot("1", [memo(number) for number in range(200)], None, START)
     assert "Fact 0 " in shown
     assert "Fact 199 " not in shown
+
+
+async def test_memories_link_to_their_messages_unless_links_would_displace_some() -> None:
+    place = Place("discord", "1", "9", name="memory", public=True)
+    here = Provenance(platform="discord", guild="1", channel="2", message="3", channel_name="dev", heard=place.audience)
+    closed = replace(here, heard=Place("discord", "1", "8").audience)
+    few = [replace(memo(0), source=here), replace(memo(1), source=closed)]
+    first, second = snapshot("1", few, None, START, place).splitlines()[2:4]
+    assert first.endswith(" [#dev ↗](https://discord.com/channels/1/2/3)")
+    assert "↗" not in second
+    assert "↗" not in snapshot("1", few, None, START)
+    many = [replace(memo(number), source=here) for number in range(200)]
+    assert snapshot("1", many, None, START, place) == snapshot("1", many, None, START)

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import pytest
-
+from tests import parts
 from tests.faces.http.conftest import Served
 
 ARGUMENTS = [
@@ -28,12 +27,12 @@ PATIENCE = 60_000
 @contextmanager
 def launched() -> Iterator[Any]:
     """The browser; whoever has none skips what needs one."""
-    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: no browser to look with")
+    api = parts.module("playwright.sync_api", "playwright is not installed: no browser to look with")
     with api.sync_playwright() as playwright:
         own = Path(playwright.chromium.executable_path)
         found = own if own.exists() else shutil.which("chromium") or shutil.which("google-chrome")
         if not found:
-            pytest.skip("there is no chromium on this machine: 'playwright install chromium' brings one")
+            parts.missing("there is no chromium on this machine: 'playwright install chromium' brings one")
         browser = playwright.chromium.launch(executable_path=str(found), args=ARGUMENTS)
         yield browser
         browser.close()

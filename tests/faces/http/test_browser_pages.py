@@ -10,7 +10,7 @@ import pytest
 
 from recollect import AsyncMemory
 from recollect.core.types import Message, Place, Summary
-from tests import ground
+from tests import ground, parts
 from tests.faces.http import guild
 from tests.faces.http.browser import PHONE, Window, launched, opened
 from tests.faces.http.conftest import Served, serving
@@ -424,7 +424,7 @@ def test_on_a_phone_nothing_has_to_be_pushed_sideways_and_targets_are_large(
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_no_page_has_a_serious_problem_of_access(browser: Any, served: Served, paths: dict[str, str], scheme: str):
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
+    axe = parts.module("axe_playwright_python.sync_playwright", "axe-playwright-python is not installed")
     with opened(browser, served, color_scheme=scheme) as window:
         window.go("/login")
         assert serious(axe.Axe(), window) == []

@@ -8,6 +8,7 @@ from recollect.core.serialization import memo_to_json
 from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Place, Provenance, Subject
 from recollect.faces.http.pages import format as words
 from recollect.faces.http.pages.diff import pieces, steps
+from recollect.policy.rendering import discord_url
 from recollect.testing.clock import START
 
 DEV = Place("discord", "123456789012345678", "701", name="dev", public=True)
@@ -112,7 +113,7 @@ def test_a_place_is_told_by_name_and_whether_it_is_closed():
     ],
 )
 def test_a_message_on_discord_has_a_link_and_nothing_else_has(source: Provenance, link: str | None):
-    assert words.discord_url(source) == link
+    assert discord_url(source) == link
 
 
 def test_an_address_holds_whatever_an_id_holds():

@@ -12,6 +12,7 @@ import pytest
 
 from recollect.core.events import Event
 from recollect.core.ports import Store, Tx
+from recollect.core.types import Place
 from recollect.testing.models import FakeModel
 from recollect.transfer.mirror.follower import MirrorTargets, MirrorWriter
 from tests.scenes import DEV, DM, Stage
@@ -62,10 +63,13 @@ def snapshot(data: Path) -> Path:
 @pytest.mark.acceptance("D7")
 async def test_the_snapshot_is_made_anew_at_the_start(tmp_path: Path) -> None:
     async with keeping(tmp_path, mirror__files=[]) as stage:
-        await stage.remember("I prefer tea")
+        place = Place("discord", "100", "200", name="hall", public=True)
+        await stage.remember("I prefer tea", place=place, message="5")
     assert not snapshot(tmp_path).exists()
     async with kept_by_hand(tmp_path, snapshot=True):
-        assert "I prefer tea" in snapshot(tmp_path).read_text("utf-8")
+        text = snapshot(tmp_path).read_text("utf-8")
+    assert "I prefer tea" in text
+    assert "[↗](https://discord.com/channels/100/200/5)" in text
 
 
 @pytest.mark.acceptance("D20")

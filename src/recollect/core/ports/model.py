@@ -4,7 +4,7 @@ A model proposes; `guard` and `merge` decide. Every method raises ModelUnavailab
 ModelError when it won't.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol, runtime_checkable
@@ -144,6 +144,11 @@ class ChatModel(Protocol):
 
     @property
     def name(self) -> str: ...
+
+    @property
+    def privacy_settings(self) -> Mapping[str, Any]:
+        """Settings of every request that keep the provider from storing it."""
+        ...
 
     async def client(self) -> Any: ...
 

@@ -18,9 +18,11 @@ from recollect.core.ports import ChatModel
 from recollect.core.reasons import render_reason
 from recollect.core.types import Message
 from recollect.faces.assistant import offline
+from recollect.faces.assistant.citations import citations
 from recollect.faces.assistant.memory_lines import (
     CONFIDENCE,
     MAX_LINES_PER_REPLY,
+    MAX_SOURCES_PER_REPLY,
     MemoryLineFilter,
     lore_text,
     split_lines,
@@ -239,7 +241,7 @@ class Assistant:
         show(self._escape(answer.text))
         return Reply(answer.text, is_offline=True, tells_learned=answer.tells_learned)
 
-    async def _answer_with_model(self, responder: Responder, message: Message, show: Callable[[str], None]) -> str:
+    async def _answer_with_model(self, responder: Responder, message: Message, show: _DisplayedReply) -> str:
         request = await chat_request(
             self._memory, message, persona=self._persona, name=self.name, unstored=self._unstored(message)
         )
@@ -250,10 +252,24 @@ class Assistant:
             request, AssistantTools(self._memory, message), lambda piece: show(line_filter.feed(piece))
         )
         show(line_filter.end())
-        text, lines = split_lines(reply)
-        for line in lines[:MAX_LINES_PER_REPLY]:
+        parts = split_lines(reply)
+        for line in parts.lore[:MAX_LINES_PER_REPLY]:
             await self._remember_lore(line, message)
-        return text
+        links = await self._cite(parts.sources[:MAX_SOURCES_PER_REPLY], message)
+        if links:
+            show.new_line()
+            show(links)
+        return f"{parts.text}\n{links}".strip()
+
+    async def _cite(self, sources: Sequence[str], message: Message) -> str:
+        """Links to the messages that memories come from, as far as everyone here can read those."""
+        if not sources or not self._memory.settings.memos.cite:
+            return ""
+        try:
+            return await citations(self._memory.view(message.author, message.place), sources)
+        except RecollectError as error:
+            log.warning("a reply goes without its sources: %s", error)
+            return ""
 
     def _leaves_history(self, message: Message) -> bool:
         """Whether, where only that makes us learn, what was said since the last time is about to leave the history."""

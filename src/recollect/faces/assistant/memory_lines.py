@@ -1,9 +1,10 @@
-"""Directives to memory in a model's reply: lines `memory_line: …`.
+"""Directives to memory in a model's reply: lines `memory_line: …` and `memory_source: …`.
 
 They are removed before anyone reads the reply, also while it is being streamed.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from recollect.core.text import clip, collapse_spaces
@@ -11,16 +12,29 @@ from recollect.core.text import clip, collapse_spaces
 MAX_LINE_CHARS = 180
 MAX_LINES_PER_REPLY = 1
 CONFIDENCE = 0.72
-_OPENING = "memory_line:"
-_LINE = re.compile(r"^[ \t]*(?:\[+|<+|`+)?[ \t]*memory_?line[ \t]*:[ \t]*(.*?)[ \t]*(?:\]+|>+|`+)?[ \t]*$", re.I | re.M)
+MAX_SOURCES_PER_REPLY = 3
+_OPENINGS = ("memory_line:", "memory_source:")
+_LINE = re.compile(
+    r"^[ \t]*(?:\[+|<+|`+)?[ \t]*memory_?(line|source)[ \t]*:[ \t]*(.*?)[ \t]*(?:\]+|>+|`+)?[ \t]*$", re.I | re.M
+)
 _OPENING_MARKS = " \t[<`"
 
 
-def split_lines(reply: str) -> tuple[str, list[str]]:
-    """The reply as people see it, and its memory lines."""
-    lines = [collapse_spaces(line) for line in _LINE.findall(reply)]
+@dataclass(frozen=True, slots=True)
+class SplitReply:
+    """A reply as people see it, and its directives."""
+
+    text: str
+    lore: Sequence[str]
+    sources: Sequence[str]
+    """Memories to cite, in the model's words."""
+
+
+def split_lines(reply: str) -> SplitReply:
+    lines = [(name.lower(), collapse_spaces(line)) for name, line in _LINE.findall(reply)]
     visible = _LINE.sub("\x00", reply).replace("\x00\n", "").replace("\n\x00", "").replace("\x00", "")
-    return visible.strip(), [line for line in lines if line]
+    lore = [line for name, line in lines if line and name == "line"]
+    return SplitReply(visible.strip(), lore, [line for name, line in lines if line and name == "source"])
 
 
 def lore_text(line: str) -> str:
@@ -57,5 +71,6 @@ class MemoryLineFilter:
 
 def _may_be_directive(line: str) -> bool:
     """Whether an incomplete line may become a directive."""
-    start = line.lstrip(_OPENING_MARKS).lower().replace(" ", "")
-    return start.replace("memoryline", "memory_line").startswith(_OPENING) or _OPENING.startswith(start)
+    start = line.lstrip(_OPENING_MARKS).lower().replace(" ", "").replace("_", "")
+    openings = [opening.replace("_", "") for opening in _OPENINGS]
+    return any(start.startswith(opening) or opening.startswith(start) for opening in openings)

@@ -47,10 +47,10 @@ class Responder:
 
         agent = await self._ready_agent()
         run = agent.run_stream_events(
-            _content(request),
+            user_content(request),
             deps=tools,
             instructions=request.instructions,
-            model_settings=cast("ModelSettings", CACHE_SETTINGS),
+            model_settings=cast("ModelSettings", {**CACHE_SETTINGS, **self._model.privacy_settings}),
             usage_limits=UsageLimits(request_limit=MAX_MODEL_REQUESTS),
         )
         async with run as events:
@@ -79,7 +79,7 @@ class Responder:
         return Agent(client, deps_type=AssistantTools, tools=tools, retries=2)
 
 
-def _content(request: ChatRequest) -> "list[UserContent]":
+def user_content(request: ChatRequest) -> "list[UserContent]":
     """The user turn, in blocks that end at cache marks."""
     from pydantic_ai.messages import CachePoint
 

@@ -37,6 +37,11 @@ class ToolDefinition:
         return {"name": self.name, "description": self.description, "parameters": dict(self.parameters)}
 
 
+def offers_memory(settings: Settings) -> bool:
+    """Whether a model is offered the `memory` tool."""
+    return settings.enabled and settings.memos.enabled
+
+
 def tool_definitions(settings: Settings) -> tuple[ToolDefinition, ...]:
     """The tools that are offered; without durable memory there is none for it."""
     files = (
@@ -47,7 +52,7 @@ def tool_definitions(settings: Settings) -> tuple[ToolDefinition, ...]:
     )
     memory = schema("openai")["function"]
     definition = ToolDefinition(memory["name"], memory["description"], memory["parameters"])
-    return (definition, *files) if settings.enabled and settings.memos.enabled else files
+    return (definition, *files) if offers_memory(settings) else files
 
 
 def _object(properties: Mapping[str, Any], required: list[str]) -> dict[str, Any]:

@@ -31,7 +31,7 @@ async def why(request: CommandRequest) -> str:
         [
             *_describe_memo(explanation.memo),
             _describe_source(request, explanation),
-            *_cite(explanation),
+            *filter(None, [outcome_text.citation(explanation)]),
             *_describe_lineage(explanation),
             *_describe_history(request, explanation.events),
         ]
@@ -53,18 +53,6 @@ def _describe_source(request: CommandRequest, explanation: Explanation) -> str:
     evidence = source.evidence or (message.text if message is not None else "")
     quote = f': "{clip(collapse_spaces(evidence), 500)}"' if is_visible and evidence else ""
     return f"Said by {_actor_name(request, source.actor)}{place_text} on {said_at:%Y-%m-%d %H:%M}{quote}"
-
-
-def _cite(explanation: Explanation) -> list[str]:
-    """`#dev ↗ https://discord.com/channels/…`, where the message can be read by everyone who reads this."""
-    source = explanation.memo.source
-    channel = source.thread or source.channel
-    if source.platform != "discord" or not explanation.is_source_visible or not (channel and source.message):
-        return []
-    if not (channel.isdecimal() and source.message.isdecimal()):
-        return []
-    label = f"#{source.channel_name} ↗" if source.channel_name else "↗"
-    return [f"{label} {outcome_text.message_link(source.guild, channel, source.message)}"]
 
 
 def _describe_place(memo: Memo) -> str:

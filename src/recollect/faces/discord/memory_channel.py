@@ -15,6 +15,8 @@ from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.places import person_of, place_of
 from recollect.faces.discord.shards import has_channel
 from recollect.faces.discord.splitting import LIMIT, harmless
+from recollect.policy.rendering import discord_url
+from recollect.policy.visibility import is_source_visible
 
 log = logging.getLogger("recollect.discord")
 
@@ -71,7 +73,8 @@ class MemoryChannel:
         place = place_of(client.get_channel(channel_id), int(user), channel.guild.id)
         listing = await self._bot.memory.show(user=user, place=place)
         summary = await self._summary(user, place, session)
-        text = snapshot(user, listing.memos, summary, self._bot.clock())
+        linked = place if self._bot.settings.memos.cite else None
+        text = snapshot(user, listing.memos, summary, self._bot.clock(), linked)
         await self._publish(channel, user, text, has_content=bool(listing.memos or summary))
 
     async def _publish(self, channel: Channel, user: str, text: str, has_content: bool) -> None:
@@ -157,15 +160,23 @@ async def _is_member(guild: discord.Guild, user: int) -> bool:
     return True
 
 
-def snapshot(user: str, memos: Sequence[Memo], summary: Summary | None, now: datetime) -> str:
-    """The message about a user: newest items first, with a count of those that don't fit."""
+def snapshot(
+    user: str, memos: Sequence[Memo], summary: Summary | None, now: datetime, place: Place | None = None
+) -> str:
+    """The message about a user: newest items first, with a count of those that don't fit.
+
+    Each links to its message if that may be read in the given place, and unless links would displace items.
+    """
     footer = f"updatedAt: {now:%Y-%m-%d %H:%M} UTC"
     if summary is not None:
         text = harmless(clip(collapse_spaces(summary.text), MAX_SUMMARY_CHARS))[: 2 * MAX_SUMMARY_CHARS]
         footer = f"Rolling summary (updatedAt {summary.updated:%Y-%m-%d %H:%M}):\n{text}\n\n{footer}"
     lines = [_header(user), "Durable memory (active):"]
     remaining_chars = LIMIT - len("\n".join(lines)) - len(f"\n(999,999 more items on disk)\n\n{footer}")
-    displayed = _fit_lines([_line(memo) for memo in memos], remaining_chars)
+    linked = [_line(memo) + ("" if place is None else _link(memo, place)) for memo in memos]
+    displayed = _fit_lines(linked, remaining_chars)
+    if len(displayed) < len(memos):
+        displayed = _fit_lines([_line(memo) for memo in memos], remaining_chars)
     omitted = len(memos) - len(displayed)
     lines += displayed or (["- nothing that may be told here"] if not memos else [])
     lines += [f"({omitted:,} more items on disk)"] if omitted else []
@@ -190,6 +201,13 @@ def _line(memo: Memo) -> str:
     return harmless(
         f"- [{memo.kind}] {clip(collapse_spaces(memo.text), MAX_ITEM_CHARS)} (updatedAt {memo.updated:%Y-%m-%d})"
     )
+
+
+def _link(memo: Memo, place: Place) -> str:
+    """` [#dev ↗](https://…)`"""
+    url = discord_url(memo.source) if is_source_visible(memo, place) else None
+    channel = memo.source.channel_name
+    return f" [{f'#{harmless(channel)} ' if channel else ''}↗]({url})" if url else ""
 
 
 def _without_timestamp(text: str) -> str:

@@ -9,7 +9,6 @@ import discord
 
 from recollect.core import sessions
 from recollect.core.types import Place, person_key, split_person
-from recollect.faces import outcome_text
 from recollect.faces.discord.permissions import is_ordinary, knows_roles, readers_of
 
 PLATFORM = "discord"
@@ -76,7 +75,8 @@ def interaction_place(interaction: discord.Interaction) -> Place:
 
 def message_link(guild: str | None, channel: str, message: str) -> str:
     """The URL of a message, or of its channel for a voice transcript."""
-    return outcome_text.message_link(guild, channel, message)
+    channel_url = f"https://discord.com/channels/{guild or '@me'}/{channel}"
+    return f"{channel_url}/{message}" if message.isdecimal() else channel_url
 
 
 def parse_session(session: str) -> Place | None:

@@ -142,7 +142,7 @@ class MemoryTool:
         if call.category is None:
             return await self._overview()
         memos = await self._active(call.category)
-        limit = min(call.limit or self._memory.settings.search.max_results, MAX_RESULTS)
+        limit = min(call.limit or self._memory.settings.search.default_limit, MAX_RESULTS)
         page = memos[call.offset : call.offset + limit]
         first, last = call.offset + 1, call.offset + len(page)
         rows = f"{first} to {last} of {len(memos)}" if page else f"none of {len(memos)}"

@@ -15,8 +15,6 @@ from recollect.policy.budget import Budget, size
 
 MAX_RANKED_MEMOS = 24
 """Memos that are ranked per prompt where no limit is set."""
-DEFAULT_MAX_RESULTS = 20
-"""From this on, the number of results of a search does not limit prompts, which have budgets of their own."""
 MIN_LINE_CHARS = 45
 """The shortest line of a memo: if so many lines don't fit, the memos are not even read."""
 MAX_LISTED_MEMOS = 400
@@ -42,7 +40,7 @@ class MemoSettings(Protocol):
 
 class SearchSettings(Protocol):
     @property
-    def max_results(self) -> int: ...
+    def max_results(self) -> int | None: ...
 
 
 class LayerSettings(Protocol):
@@ -65,8 +63,7 @@ class _AlwaysShown:
 class DurableLayer:
     def __init__(self, settings: LayerSettings) -> None:
         options = self._options = settings.memos
-        max_results = settings.search.max_results
-        limits = [options.inject_max_items, max_results if max_results < DEFAULT_MAX_RESULTS else None]
+        limits = options.inject_max_items, settings.search.max_results
         items = min((limit for limit in limits if limit is not None), default=None)
         self._budget = Budget(options.inject_max_chars, options.inject_max_tokens, items)
         self._limit = MAX_RANKED_MEMOS if items is None else items

@@ -17,10 +17,8 @@ from recollect.policy import rendering
 from recollect.policy.visibility import is_forgotten
 from recollect.recall.withheld import question
 
-MAX_MESSAGE_CHARS = 300
-"""Of each message; their number is the limit."""
-STABLE_MAX_CHARS, STABLE_MAX_MESSAGE_CHARS = 400, 160
-"""Of all and of each under a stable-first layout."""
+MAX_MESSAGE_CHARS, STABLE_MAX_MESSAGE_CHARS = 300, 160
+"""Of each message, in other layouts and in a stable-first one."""
 EXTRA_HITS = 20
 """Hits beyond the limit, as some may be private or shown already."""
 
@@ -28,6 +26,8 @@ EXTRA_HITS = 20
 class PastSettings(Protocol):
     @property
     def max_messages(self) -> int: ...
+    @property
+    def inject_max_chars(self) -> int | None: ...
 
 
 class LayerSettings(Protocol):
@@ -38,22 +38,21 @@ class LayerSettings(Protocol):
 class PastLayer:
     def __init__(self, settings: LayerSettings) -> None:
         self._max_messages = settings.past.max_messages
+        self._max_chars = settings.past.inject_max_chars
 
     async def blocks(self, request: PromptRequest) -> Sequence[Block]:
         terms = content_words(request.query)
         if not self._max_messages or not terms:
             return []
         is_stable_first = request.layout.stable_first
-        chars, message_chars = (
-            (STABLE_MAX_CHARS, STABLE_MAX_MESSAGE_CHARS) if is_stable_first else (None, MAX_MESSAGE_CHARS)
-        )
+        message_chars = STABLE_MAX_MESSAGE_CHARS if is_stable_first else MAX_MESSAGE_CHARS
         rows = await request.store.read(
             lambda tx: self._read(tx, request, terms, min(2, len(terms)) if is_stable_first else 1)
         )
         lines = tuple(
             Line(_line(message, message_chars), f"shares words with what is said: {words}") for message, words in rows
         )
-        return [Block("past", lines, chars=chars, noun="messages")] if lines else []
+        return [Block("past", lines, chars=self._max_chars, noun="messages")] if lines else []
 
     def _read(self, tx: Tx, request: PromptRequest, terms: Sequence[str], min_shared: int) -> list[tuple[Message, str]]:
         """Messages of the channel with the words they share, best first, except those in history."""

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from recollect.core.ports import Tx
 from recollect.core.types import Memo, Status, Subject, split_person
-from recollect.policy.rendering import display_name, render_plain
+from recollect.policy.rendering import discord_url, display_name, render_plain
 from recollect.transfer.mirror import daily_log
 from recollect.transfer.mirror.daily_log import Entry, inert
 
@@ -68,7 +68,9 @@ def render(gathered: SnapshotData, folder: Path) -> str:
     parts = [
         "# Memory",
         *_section("People", _people(gathered.people)),
-        *_section("Ongoing lore", [inert(render_plain(memo)) + _of_guild(memo) for memo in gathered.lore]),
+        *_section(
+            "Ongoing lore", [inert(render_plain(memo)) + _of_guild(memo) + _link(memo) for memo in gathered.lore]
+        ),
         *_section("Recent journal highlights", [entry.text for entry in highlights(folder)]),
         *_section("Source daily logs", [f"- [{path.stem}]({path.name})" for path in logs]),
     ]
@@ -96,7 +98,7 @@ def _people(people: Sequence[Person]) -> list[str]:
     for person in people:
         title = person.name if person.name == person.id or not person.id else f"{person.name} ({person.id})"
         lines += [*([""] if lines else []), f"### {inert(title)}", ""]
-        lines += [inert(render_plain(memo)) for memo in person.facts]
+        lines += [inert(render_plain(memo)) + _link(memo) for memo in person.facts]
     return lines
 
 
@@ -118,6 +120,12 @@ def _lore(tx: Tx, latest: Sequence[Subject]) -> list[Memo]:
     guilds = [subject for subject in latest if subject.is_lore][:MAX_LORE]
     memos = [memo for subject in guilds for memo in tx.memos.list(subject, [Status.ACTIVE], MAX_LORE)]
     return sorted(memos, key=lambda memo: (memo.updated, memo.id), reverse=True)[:MAX_LORE]
+
+
+def _link(memo: Memo) -> str:
+    """The message that it comes from, which only those can open who can read its channel."""
+    url = discord_url(memo.source)
+    return f" [↗]({url})" if url else ""
 
 
 def _of_guild(memo: Memo) -> str:

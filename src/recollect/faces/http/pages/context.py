@@ -19,6 +19,7 @@ from recollect.faces.http.auth import Role, Session
 from recollect.faces.http.dependencies import AppState
 from recollect.faces.http.pages import format as formatting
 from recollect.policy.merge import is_live
+from recollect.policy.rendering import discord_url
 
 ROOT = Path(__file__).parent.parent
 TEMPLATES, STATIC = ROOT / "templates", ROOT / "static"
@@ -63,7 +64,7 @@ _LINKS = (
     formatting.memos_url,
     formatting.memo_url,
     formatting.message_url,
-    formatting.discord_url,
+    discord_url,
 )
 
 

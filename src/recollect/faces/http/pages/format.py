@@ -162,14 +162,5 @@ def memo_url(subject: Subject, memo_id: str, **query: object) -> str:
     return url("/memo", **subject_query(subject), id=memo_id, **query)
 
 
-def discord_url(source: Provenance) -> str | None:
-    """The link to a memo's source message on Discord."""
-    parts = (source.guild or "@me", source.thread or source.channel or "", source.message or "")
-    numbers = parts[1:] if source.guild is None else parts
-    if source.platform != "discord" or not all(part.isascii() and part.isdecimal() for part in numbers):
-        return None
-    return f"https://discord.com/channels/{'/'.join(parts)}"
-
-
 def message_url(source: Provenance) -> str | None:
     return url("/message", platform=source.platform, id=source.message) if source.message else None

@@ -1,0 +1,219 @@
+"""`make mutants`: change one thing at a time in the source, and see whether a test near it notices.
+
+A seeded sample of mutants of the modules below is tried, one after the other, in a copy of the source: first against
+the tests nearest to the module, then against those of its folder and the stories over the wire. What survives is
+printed. Mutants that change nothing anyone could observe are listed in `mutants-equivalent.txt` with a reason, and not
+counted.
+"""
+
+import argparse
+import ast
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "src" / "recollect"
+EQUIVALENT = Path(__file__).with_name("mutants-equivalent.txt")
+TARGETS = ("policy", "learning", "recall", "privacy", "settings/wiring.py")
+STORIES = ("tests/wire/test_requests.py", "tests/settings/test_effects.py", "tests/prompting/test_context.py")
+"""What most modules take part in; tried last."""
+TEST_TIMEOUT_SECONDS = 1800
+"""Generous, as it counts as noticed: a single test that hangs is ended much earlier."""
+MAX_SURVIVING_SHARE = 0.1
+
+_COMPARISONS: dict[type[ast.cmpop], tuple[str, str]] = {
+    ast.Lt: ("<", "<="),
+    ast.LtE: ("<=", "<"),
+    ast.Gt: (">", ">="),
+    ast.GtE: (">=", ">"),
+    ast.Eq: ("==", "!="),
+    ast.NotEq: ("!=", "=="),
+    ast.In: ("in", "not in"),
+    ast.NotIn: ("not in", "in"),
+    ast.Is: ("is", "is not"),
+    ast.IsNot: ("is not", "is"),
+}
+_NAMES = {"min": "max", "max": "min", "any": "all", "all": "any"}
+
+
+@dataclass(frozen=True, order=True)
+class Mutant:
+    """A piece of a module's source, and what takes its place."""
+
+    module: str
+    line: int
+    start: int
+    end: int
+    old: str
+    new: str
+
+    @property
+    def key(self) -> str:
+        """Independent of line numbers, so that a reviewed mutant stays reviewed."""
+        return f"{self.module}: {' '.join(self.old.split())} -> {' '.join(self.new.split())}"
+
+
+def mutants_of(module: str, source: str) -> Iterator[Mutant]:
+    """Every mutant of a module; those of annotations, docstrings, decorators and log lines are left out."""
+    encoded = source.encode()
+    offsets = [0]
+    for line in encoded.splitlines(keepends=True):
+        offsets.append(offsets[-1] + len(line))
+    for node in _interesting(ast.parse(source)):
+        if isinstance(node, ast.expr | ast.stmt):
+            start = offsets[node.lineno - 1] + node.col_offset
+            end = offsets[(node.end_lineno or node.lineno) - 1] + (node.end_col_offset or 0)
+            for new in _changes(node):
+                yield Mutant(module, node.lineno, start, end, encoded[start:end].decode(), new)
+
+
+def _interesting(tree: ast.AST) -> Iterator[ast.AST]:
+    """Nodes of the code that runs."""
+    for name, value in ast.iter_fields(tree):
+        if name in ("annotation", "returns", "decorator_list"):
+            continue
+        for node in value if isinstance(value, list) else [value]:
+            if not isinstance(node, ast.AST) or _is_prose(node):
+                continue
+            yield node
+            yield from _interesting(node)
+
+
+def _is_prose(node: ast.AST) -> bool:
+    if isinstance(node, ast.Expr):
+        return isinstance(node.value, ast.Constant) or ast.unparse(node).startswith("log.")
+    return isinstance(node, ast.Import | ast.ImportFrom | ast.JoinedStr | ast.Raise)
+
+
+def _changes(node: ast.expr | ast.stmt) -> Iterator[str]:
+    match node:
+        case ast.Compare(ops=[operator]) if type(operator) in _COMPARISONS:
+            left = ast.unparse(node.left)
+            right = ast.unparse(node.comparators[0])
+            yield f"({left} {_COMPARISONS[type(operator)][1]} {right})"
+        case ast.BoolOp(op=operator, values=values):
+            word = " or " if isinstance(operator, ast.And) else " and "
+            yield f"({word.join(f'({ast.unparse(value)})' for value in values)})"
+            yield from (f"({ast.unparse(value)})" for value in values)
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            yield f"({ast.unparse(operand)})"
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as operator, right=right) if "'" not in ast.unparse(node):
+            sign = "-" if isinstance(operator, ast.Add) else "+"
+            yield f"({ast.unparse(left)} {sign} {ast.unparse(right)})"
+        case ast.Constant(value=bool(value)):
+            yield str(not value)
+        case ast.Constant(value=int(value)):
+            yield str(value + 1)
+        case ast.Name(id=name) if name in _NAMES:
+            yield _NAMES[name]
+        case ast.IfExp(body=body, orelse=orelse):
+            yield f"({ast.unparse(body)})"
+            yield f"({ast.unparse(orelse)})"
+        case ast.Expr(value=ast.Call() | ast.Await()):
+            yield "None"
+        case ast.Return(value=ast.expr() as value) if not isinstance(value, ast.Constant):
+            yield "return None"
+        case _:
+            pass
+
+
+def sample(count: int, seed: int) -> list[Mutant]:
+    """A seeded sample over all target modules, each mutant with the same chance."""
+    files = sorted(
+        path
+        for target in TARGETS
+        for path in ([PACKAGE / target] if target.endswith(".py") else (PACKAGE / target).rglob("*.py"))
+    )
+    mutants = [
+        mutant for path in files for mutant in mutants_of(path.relative_to(PACKAGE).as_posix(), path.read_text("utf-8"))
+    ]
+    return sorted(random.Random(seed).sample(mutants, min(count, len(mutants))))
+
+
+def nearest_tests(module: str) -> list[list[str]]:
+    """Test files to try, nearest first: the module's own, those that import it, then its folder and the stories."""
+    path = Path(module)
+    stem = path.parent.name if path.stem == "__init__" else path.stem.lstrip("_")
+    dotted = "recollect." + module.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    tests = sorted((ROOT / "tests").rglob("test_*.py"))
+    folder = [test for test in tests if test.relative_to(ROOT / "tests").parts[0] == path.parts[0]]
+    own = [test for test in folder if stem in test.stem or test.parent.name == stem]
+    parent, _, name = dotted.rpartition(".")
+    users = [test for test in tests if _imports(test.read_text("utf-8"), dotted, parent, name)]
+    near = list(dict.fromkeys([*own, *users]))
+    far = [test for test in dict.fromkeys([*folder, *(ROOT / story for story in STORIES)]) if test not in near]
+    return [[str(test.relative_to(ROOT)) for test in stage] for stage in (near, far) if stage]
+
+
+def _imports(text: str, dotted: str, parent: str, name: str) -> bool:
+    lines = [line for line in text.splitlines() if line.startswith(("from ", "import "))]
+    return any(f"{dotted} " in f"{line} " or (f"from {parent} import" in line and name in line) for line in lines)
+
+
+def survives(mutant: Mutant, copy: Path, stages: int) -> bool:
+    """Whether all tests pass with the mutant in the copy of the source."""
+    path = copy / "recollect" / mutant.module
+    source = path.read_bytes()
+    path.write_bytes(source[: mutant.start] + mutant.new.encode() + source[mutant.end :])
+    try:
+        return all(_passes(stage, copy) for stage in nearest_tests(mutant.module)[:stages])
+    finally:
+        path.write_bytes(source)
+
+
+def _passes(tests: list[str], copy: Path) -> bool:
+    options = ["-x", "-q", "-n", "0", "-p", "no:cacheprovider", "-m", "not slow and not postgres"]
+    command = [sys.executable, "-m", "pytest", *options, *tests]
+    env = {**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
+    try:
+        done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, timeout=TEST_TIMEOUT_SECONDS)
+    except subprocess.TimeoutExpired:
+        return False
+    return done.returncode in (0, 5)  # 5: no test was selected
+
+
+def reviewed() -> dict[str, str]:
+    """Equivalent mutants and why they are."""
+    lines = EQUIVALENT.read_text("utf-8").splitlines()
+    entries = (line.partition(" # ") for line in lines if line.strip() and not line.startswith("#"))
+    return {key.strip(): reason.strip() for key, _, reason in entries}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--count", type=int, default=60)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--minutes", type=float, default=30.0)
+    parser.add_argument("--near", action="store_true", help="only the nearest tests")
+    options = parser.parse_args()
+    equivalent, survivors, tried = reviewed(), list[Mutant](), 0
+    end = time.monotonic() + 60 * options.minutes
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / "src"
+        shutil.copytree(PACKAGE, copy / "recollect", ignore=shutil.ignore_patterns("__pycache__"))
+        chosen = [mutant for mutant in sample(options.count, options.seed) if mutant.key not in equivalent]
+        random.Random(options.seed).shuffle(chosen)  # if time runs out, the rest is a sample too
+        for mutant in chosen:
+            if time.monotonic() > end:
+                print(f"time is up: {len(chosen) - tried} mutants were not tried")
+                break
+            tried += 1
+            print(f"{tried}: {mutant.key}", flush=True)
+            if survives(mutant, copy, 1 if options.near else 2):
+                survivors.append(mutant)
+                print(f"survived: {mutant.key} (line {mutant.line})", flush=True)
+    share = len(survivors) / max(1, tried)
+    print(f"{len(survivors)} of {tried} mutants survived ({share:.0%}); at most {MAX_SURVIVING_SHARE:.0%} may")
+    return int(share > MAX_SURVIVING_SHARE)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
