@@ -36,11 +36,27 @@ from recollect.policy.guard.quote import MAX_EVIDENCE_CHARS, QuoteMatch, find_qu
 from recollect.policy.guard.statements import without_instructions
 from recollect.policy.kinds import label, tags
 
-__all__ = ["UNGROUNDED", "Accepted", "Grounding", "Refused", "check", "is_instruction", "normalize_fact", "own_words"]
+__all__ = [
+    "MISTAKES",
+    "UNGROUNDED",
+    "Accepted",
+    "Grounding",
+    "Refused",
+    "check",
+    "is_instruction",
+    "normalize_fact",
+    "own_words",
+]
 
 Grounding = Literal["quote", "found_quote", "overlap"]
 UNGROUNDED = (Reason.NO_EVIDENCE, Reason.NO_QUOTE)
-"""Refusals for lack of evidence, which a model can correct on a retry."""
+"""Refusals for lack of evidence."""
+MISTAKES = (
+    *UNGROUNDED, Reason.NO_SUCH_MESSAGE, Reason.TOO_SHORT, Reason.TOO_LONG, Reason.NEGATION_DROPPED, Reason.OPPOSITE,
+    Reason.NUMBER_NOT_SAID, Reason.NAME_NOT_SAID, Reason.TOO_FEW_WORDS, Reason.DOES_NOT_FOLLOW, Reason.SAYS_MORE,
+    Reason.PERSON_NOT_MENTIONED,
+)  # fmt: skip
+"""Refusals of what was not said, which a model can correct on a retry."""
 MAX_NORMALIZED_CHARS = 190
 
 _SENTENCE_END = ".!?。！？…"
