@@ -46,3 +46,28 @@ async def test_the_limit_counts_from_when_a_slot_is_free_and_waiting_for_one_has
     assert calls.limit.seconds == 0.02
     assert await calls.run(at_once) == "done"
     assert not calls.limit.is_extended
+
+
+async def test_where_calls_run_out_of_time_fewer_are_made_at_once_until_answers_come_again() -> None:
+    """A server of one's own answers one after the other: eight at once would all run out of time."""
+    calls = TimedCalls(ModelLimiter(8), 0.01)
+    running: list[int] = []
+    answering = asyncio.Event()
+
+    async def call() -> None:
+        running.append(running[-1] + 1 if running else 1)
+        try:
+            await answering.wait()
+            for _ in range(5):
+                await asyncio.sleep(0)
+        finally:
+            running.append(running[-1] - 1)
+
+    results = await asyncio.gather(*(calls.run(call, 10) for _ in range(8)), return_exceptions=True)
+    assert max(running) == 8
+    assert all(isinstance(result, ModelTimeout) for result in results)
+    running.clear()
+    answering.set()
+    await asyncio.gather(*(calls.run(call, 10) for _ in range(8)))
+    assert max(running) < 8
+    assert running[:2] == [1, 0], "the first is asked alone"

@@ -1,8 +1,9 @@
 """The time limit of a model's calls: as configured, or longer for a model that turned out to be slow."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
-from contextlib import AsyncExitStack
+import math
+from collections.abc import AsyncGenerator, Callable, Coroutine
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, TypeVar
 
 from recollect.core.errors import ModelTimeout
@@ -40,21 +41,42 @@ class TimeLimit:
 
 
 class TimedCalls:
-    """Calls of one model, each with a slot and within its time limit."""
+    """Calls of one model, each with a slot and within its time limit.
+
+    Where calls run out of time, fewer are made at once, as a server of one's own may answer one after the other; with
+    each answer in time, one more is.
+    """
 
     def __init__(self, limiter: ModelLimiter, timeout: float) -> None:
         self._limiter = limiter
+        self._running = 0
+        self._max_running = math.inf
+        self._ended = asyncio.Condition()
         self.limit = TimeLimit(timeout)
 
     async def run(self, call: Callable[[], Coroutine[Any, Any, T]], max_wait: float | None = None) -> T:
-        """The answer; raises ModelTimeout when it, or with `max_wait` a free slot, takes too long."""
+        """The answer; raises ModelTimeout when it, or with `max_wait` its turn, takes too long."""
         async with AsyncExitStack() as stack:
             try:
                 async with asyncio.timeout(max_wait):
+                    if max_wait is not None:  # without, a call that can't be cancelled would hold up all others
+                        await stack.enter_async_context(self._turn())
                     await stack.enter_async_context(self._limiter.slot())
             except TimeoutError as error:
                 raise ModelTimeout("too many calls are waiting for the model") from error
             return await self._answer(call)
+
+    @asynccontextmanager
+    async def _turn(self) -> AsyncGenerator[None]:
+        async with self._ended:
+            await self._ended.wait_for(lambda: self._running < self._max_running)
+            self._running += 1
+        try:
+            yield
+        finally:
+            self._running -= 1
+            async with self._ended:
+                self._ended.notify_all()
 
     async def _answer(self, call: Callable[[], Coroutine[Any, Any, T]]) -> T:
         loop, seconds = asyncio.get_running_loop(), self.limit.seconds
@@ -62,11 +84,11 @@ class TimedCalls:
         try:
             async with asyncio.timeout(seconds):
                 answer = await call()
-        except ModelTimeout:
+        except (TimeoutError, ModelTimeout) as error:
             self.limit.add_timeout()
-            raise
-        except TimeoutError as error:
-            self.limit.add_timeout()
-            raise ModelTimeout(f"no answer within {seconds:.0f} s") from error
+            self._max_running = max(1, self._running // 2)
+            message = str(error) if isinstance(error, ModelTimeout) else f"no answer within {seconds:.0f} s"
+            raise ModelTimeout(message) from error
+        self._max_running += 1
         self.limit.add_answer(loop.time() - started)
         return answer
