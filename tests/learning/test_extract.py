@@ -8,6 +8,7 @@ from recollect.core.errors import ModelError, ModelUnavailable
 from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal, Retraction, Usage
 from recollect.core.reasons import Reason
 from recollect.core.types import Audience, Origin, Status
+from recollect.faces.outcome_text import render_learned
 from recollect.jobs.options import WorkerOptions
 from recollect.learning.consent import pause, resume
 from recollect.learning.extraction_log import degraded_extractions
@@ -462,6 +463,23 @@ async def test_a_refusal_is_an_event_with_its_reason() -> None:
         learned = await stage.memory.wait_learned(said, 5)
     assert event.reason
     assert event in learned.events
+
+
+async def test_a_refused_statement_that_something_ended_is_in_the_history_of_what_it_contradicts() -> None:
+    """The made-up detail is not stored, but that Ann left is no secret: whoever reads the memo's history sees it."""
+    wrong = "No longer works at Porr since 1999"
+    model = FakeModel(lambda heard: ExtractionResult(tuple(quoting(one, wrong) for one in heard.messages)))
+    async with opened(model=model, extraction={"grounding": "found_quote"}) as stage:  # no floor, which would end it
+        porr = await stage.learned("Works at Porr")
+        await stage.learned("Has two cats")
+        said = await stage.tell("I no longer work at Porr")
+        learned = await stage.memory.wait_learned(said, 5)
+        (refused,) = await stage.events("memo.refused")
+        history = await stage.memory.store.read(lambda tx: tx.events.list(memo=porr.id))
+        assert sorted(await stage.known()) == ["Has two cats", "Works at Porr"]
+    assert (refused.memo, refused.reason) == (porr.id, Reason.NUMBER_NOT_SAID)
+    assert refused in history
+    assert render_learned(learned) == ["not learned: a number was not said; perhaps no longer so: [fact] Works at Porr"]
 
 
 async def test_the_log_keeps_no_words_of_a_proposal_with_a_secret() -> None:

@@ -223,7 +223,8 @@ def render_learned(learned_outcome: LearnedOutcome) -> list[str]:
         if event.kind in _CHANGE_LABELS and memo is not None:
             lines.append(f"{_CHANGE_LABELS[event.kind]}: [{memo.kind}] {memo.text}")
         elif event.kind == EventKind.MEMO_REFUSED:
-            lines.append(f"not learned: {event.text}")
+            doubt = f"; perhaps no longer so: [{memo.kind}] {memo.text}" if memo is not None else ""
+            lines.append(f"not learned: {event.text}{doubt}")
         elif event.kind == EventKind.EXTRACT_DEGRADED:
             lines.append(f"the model's answer could not be used; {event.text}")
     return lines

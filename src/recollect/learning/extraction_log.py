@@ -1,17 +1,20 @@
 """What the log says of extractions: refusals, cost, problems, and those to repeat with a better model."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
 from recollect.core.events import Event, EventKind
-from recollect.core.ports import Tx
+from recollect.core.ports import Proposal, Retraction, Tx
 from recollect.core.reasons import Reason, render_reason
 from recollect.core.text import clip
-from recollect.core.types import Message, Subject, message_ref, parse_message_ref
+from recollect.core.types import Memo, Message, Subject, message_ref, parse_message_ref
 from recollect.learning.extraction_records import Extraction
+from recollect.policy import guard
+from recollect.policy.guard.retractions import is_ended
+from recollect.policy.similarity import Similarity, compare
 
 log = logging.getLogger("recollect.learning")
 
@@ -46,7 +49,8 @@ def log_extraction(tx: Tx, extraction: Extraction, origin: Mapping[str, str], ac
     for proposal, reason in extraction.refused:
         text = "" if reason is Reason.SECRET else clip(proposal.text, 200)
         data = {**origin, "kind": proposal.kind, "text": text}
-        tx.events.add(event(EventKind.MEMO_REFUSED, reason=reason, data=data))
+        stale = _contradicted_memo(proposal, reason, extraction)
+        tx.events.add(event(EventKind.MEMO_REFUSED, reason=reason, data=data, memo=stale.id if stale else None))
     usage = extraction.result.usage
     if usage.requests:
         data = {**origin, "input": usage.input, "output": usage.output, "requests": usage.requests}
@@ -62,6 +66,21 @@ def log_extraction(tx: Tx, extraction: Extraction, origin: Mapping[str, str], ac
         data = {**origin, "messages": references}
         objection = clip(extraction.objection, 300)
         tx.events.add(event(EventKind.EXTRACT_DEGRADED, reason=extraction.degraded, detail=objection, data=data))
+
+
+def _contradicted_memo(proposal: Proposal, reason: Reason, extraction: Extraction) -> Memo | None:
+    """The memo that may be no longer so, although what the model made of it was refused: its history says it then."""
+    if reason not in (*guard.MISTAKES, Reason.NO_LONGER_SO) or reason in guard.UNGROUNDED:
+        return None
+    if not is_ended(Retraction("", evidence=proposal.evidence), extraction.input.messages):
+        return None
+    statements = proposal.text, proposal.evidence
+    known_memos = (memo for memo in extraction.input.known_memos if memo.active)
+    return next((memo for memo in known_memos if _contradicts(statements, memo.text)), None)
+
+
+def _contradicts(statements: Iterable[str], known: str) -> bool:
+    return any(compare(statement, known) is Similarity.CONTRADICTS for statement in statements)
 
 
 def log_instructions(tx: Tx, extraction: Extraction, now: datetime) -> None:
