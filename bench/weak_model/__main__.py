@@ -35,7 +35,7 @@ from recollect.models.pydantic_ai import PydanticAIModel
 ROOT = Path(__file__).resolve().parents[2]
 PLACE = Place("discord", "guild", "channel", name="general", public=True)
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
-MAX_WAIT_S = 1_800
+MAX_WAIT_S = 600
 FRAME = frozenset("has have with the and not than that from for his her their they who was were been now".split())
 """Words of a memo that say nothing."""
 
@@ -98,16 +98,18 @@ def served(model: str, python: str) -> Iterator[str]:
             process.communicate("")
 
 
-async def measure(model: str, url: str, messages: Sequence[str]) -> Figures:
+async def measure(model: str, url: str, messages: Sequence[str], timeout: str) -> Figures:
+    """Let the model learn from one message after the other, as in a slow conversation."""
     figures = Figures(model, len(messages))
     counted = CountedModel(model, url)
-    settings = {"summary": {"enabled": False}, "consolidation": {"enabled": False}}
+    off = {"enabled": False}
+    settings = {"summary": off, "consolidation": off, "extraction": {"timeout": timeout}}
     async with AsyncMemory(":memory:", model=counted, embedder="null", **settings) as memory:
         for number, text in enumerate(messages):
             user = f"user{number % 6}"
             at = START + timedelta(minutes=number)
             await memory.add(Message(f"10000000000000000{number:02}", user, PLACE, text, at, name=user.title()))
-        await memory.worker.wait_idle(MAX_WAIT_S)
+            await memory.worker.wait_idle(MAX_WAIT_S)
         figures.failed = (await memory.worker.status(1)).counts.get("failed", 0)
         events = await memory.store.read(lambda tx: tx.events.list(limit=10_000))
         memos = await memory.store.read(
@@ -161,10 +163,11 @@ def main() -> int:
     parser.add_argument("--model", choices=list(MODELS), default="smollm2")
     parser.add_argument("--python", default=sys.executable, help="interpreter that has xllamacpp and the weights")
     parser.add_argument("--messages", type=int, default=len(MESSAGES), help="how many of the messages")
+    parser.add_argument("--timeout", default="120s", help="extraction.timeout: a busy machine is slow")
     parser.add_argument("--json", type=Path, help="keep the figures in this file")
     options = parser.parse_args()
     with served(options.model, options.python) as url:
-        figures = asyncio.run(measure(options.model, url, MESSAGES[: options.messages]))
+        figures = asyncio.run(measure(options.model, url, MESSAGES[: options.messages], options.timeout))
     show(figures)
     if options.json:
         options.json.write_text(json.dumps(asdict(figures), indent=2, ensure_ascii=False) + "\n", "utf-8")
