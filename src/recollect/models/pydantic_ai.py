@@ -120,7 +120,7 @@ class PydanticAIModel:
                 proposal,
                 message=message_ids(proposal.message),
                 id=memo_ids(proposal.id or "") or None,
-                replaces=tuple(filter(None, map(memo_ids, proposal.replaces))),
+                replaces=tuple(memo_id for alias in proposal.replaces if (memo_id := memo_ids(alias))),
             )
             for proposal in result.proposals
         )
