@@ -1,5 +1,6 @@
 """A model answers, and what it says is of no use: it is asked once more, and then plain patterns learn instead."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -10,7 +11,7 @@ import pytest
 from recollect.core.reasons import Reason
 from recollect.faces.assistant.assistant import Assistant
 from recollect.learning.extraction_log import degraded_extractions
-from recollect.testing.model_server import ModelServer, Overlong, Request, Says, Status
+from recollect.testing.model_server import ModelServer, Overlong, Request, Says, Slow, Status
 from tests.scenes import DEV, Stage, opened
 
 PROTOCOLS = pytest.mark.parametrize("model", ["anthropic:claude-haiku-4-5", "openai:gpt-4o-mini"])
@@ -148,6 +149,16 @@ async def test_a_request_that_a_model_does_not_take_is_learned_by_the_floor(mode
         await stage.tell(SAID)
         assert await told_by(stage) == [("Lives in Lisbon", "local")]
         assert len(await stage.events("extract.degraded")) == 1
+
+
+@PROTOCOLS
+async def test_a_model_that_never_answers_is_slow_and_not_down(model: str) -> None:
+    how = {"extraction": {"timeout": "200ms"}}
+    async with learning(model, Slow(asyncio.Event()), **how) as (stage, _):
+        await stage.tell(SAID)
+        assert await told_by(stage) == [("Lives in Lisbon", "local")]
+        (degraded,) = await stage.events("extract.degraded")
+    assert degraded.detail == "no answer within 0 s"
 
 
 @PROTOCOLS
