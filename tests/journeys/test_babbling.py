@@ -1,5 +1,6 @@
 """A model answers, and what it says is of no use: it is asked once more, and then plain patterns learn instead."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -9,27 +10,41 @@ import pytest
 
 from recollect.core.reasons import Reason
 from recollect.faces.assistant.assistant import Assistant
-from recollect.testing.model_server import ModelServer, Overlong, Request, Says, Status
+from recollect.learning.extraction_log import degraded_extractions
+from recollect.testing.model_server import ModelServer, Overlong, Request, Says, Slow, Status
 from tests.scenes import DEV, Stage, opened
 
 PROTOCOLS = pytest.mark.parametrize("model", ["anthropic:claude-haiku-4-5", "openai:gpt-4o-mini"])
 SAID = "I live in Lisbon"
-LEARNED = {"kind": "fact", "text": "Lives in Lisbon.", "tags": [], "evidence": SAID}
+LEARNED = {"evidence": SAID, "source": "m1", "text": "Lives in Lisbon.", "kind": "fact", "replaces": []}
 GOOD = Says(json.dumps({"upserts": [LEARNED], "deprecations": []}))
-EMPTY = Says('{"upserts": [], "deprecations": []}')
-LOOP = '{"upserts": [{"id": null, "kind": "fact", "replaces": [], "tags": ["lisbon", ' + '"city", ' * 200
-BABBLE: dict[str, Any] = {
-    "prose": Says("Sure! Ann told me where she lives."),
-    "empty": Says(""),
-    "cut inside the first item": Says('{"upserts": [{"id": null, "tags": [], "replaces": [], "text": "Liv', "length"),
-    "a loop": Says(LOOP, "length"),
-    "a megabyte": Overlong(),
-    "another JSON": Says('{"answer": "noted"}'),
-    "nothing but placeholders": Says(json.dumps({"upserts": [{**LEARNED, "text": "Lives…", "evidence": "…"}]})),
-    "no evidence": Says(json.dumps({"upserts": [{"kind": "fact", "text": "Lives in Lisbon."}]})),
-    "a made-up quote": Says(json.dumps({"upserts": [{**LEARNED, "evidence": "my home is Lisbon town"}]})),
-    "items that are none": Says('{"upserts": ["lives in Lisbon", 3], "deprecations": []}'),
+LOOP = '{"upserts": [{"evidence": "I live", "source": "m1", "tags": ["lisbon", ' + '"city", ' * 200
+
+
+def proposing(**fields: Any) -> Says:
+    return Says(json.dumps({"upserts": [{**LEARNED, **fields}], "deprecations": []}))
+
+
+QUOTE = "copied word for word"
+BABBLE: dict[str, tuple[Any, str]] = {
+    "prose": (Says("Sure! Ann told me where she lives."), "no JSON"),
+    "empty": (Says(""), "the answer is empty"),
+    "cut inside the first item": (Says('{"upserts": [{"evidence": "I live in Lis', "length"), "cut off"),
+    "cut without saying so": (Says('{"upserts": [{"evidence": "I live", "tags": [], "text": "Liv'), "cut off"),
+    "a loop": (Says(LOOP, "length"), "repeats itself"),
+    "a loop in a text": (proposing(text="Lives in Lisbon and " * 7), "repeats itself"),
+    "a loop in tags": (proposing(tags=["home", "city"] * 30), "repeats itself"),
+    "a megabyte": (Overlong(), "far too long"),
+    "another JSON": (Says('{"answer": "noted"}'), "no facts in the JSON"),
+    "nothing but placeholders": (proposing(text="Lives…", evidence="…"), QUOTE),
+    "no evidence": (Says(json.dumps({"upserts": [{"kind": "fact", "text": "Lives in Lisbon."}]})), QUOTE),
+    "a made-up quote": (proposing(evidence="my home is Lisbon town"), QUOTE),
+    "a made-up fact": (proposing(text="Lives in Madrid."), "a name was not said"),
+    "the example": (proposing(evidence="I live in Oslo now", text="Lives in Oslo now."), QUOTE),
+    "nonsense": (proposing(text="Assistant extract strict facts."), "too few of its words were said"),
+    "items that are none": (Says('{"upserts": ["lives in Lisbon", 3], "deprecations": []}'), "no object"),
 }
+BABBLES = pytest.mark.parametrize(("babble", "error"), BABBLE.values(), ids=BABBLE)
 
 
 @asynccontextmanager
@@ -52,14 +67,18 @@ async def told_by(stage: Stage) -> list[tuple[str, str]]:
 
 
 @PROTOCOLS
-@pytest.mark.parametrize("babble", BABBLE.values(), ids=BABBLE)
-async def test_a_model_that_babbles_twice_loses_nothing(model: str, babble: Any) -> None:
+@BABBLES
+async def test_a_model_that_babbles_twice_loses_nothing(model: str, babble: Any, error: str) -> None:
     async with learning(model, babble) as (stage, server):
         said = await stage.tell(SAID)
         assert await told_by(stage) == [("Lives in Lisbon", "local")]
         assert len(server.requests) == 2
         (degraded,) = await stage.events("extract.degraded")
+        (listed,) = await stage.memory.store.read(lambda tx: degraded_extractions(tx, "discord:ann"))
+        assert await stage.memory.store.read(lambda tx: degraded_extractions(tx, "discord:bob")) == []
         standing = await stage.memory.worker.status(5)
+    assert (listed.event, [message.text for message in listed.messages]) == (degraded, [SAID])
+    assert error in degraded.detail
     assert (degraded.scope, degraded.data["message"]) == ("user:discord:ann", f"discord/{said.id}")
     assert degraded.reason is Reason.LEARNED_BY_FALLBACK
     assert standing.events["extract.degraded"][0] == 1
@@ -67,8 +86,8 @@ async def test_a_model_that_babbles_twice_loses_nothing(model: str, babble: Any)
 
 
 @PROTOCOLS
-@pytest.mark.parametrize("babble", BABBLE.values(), ids=BABBLE)
-async def test_a_model_that_babbles_once_is_told_why_and_asked_once_more(model: str, babble: Any) -> None:
+@BABBLES
+async def test_a_model_that_babbles_once_is_told_why_and_asked_once_more(model: str, babble: Any, error: str) -> None:
     async with learning(model, babble, GOOD) as (stage, server):
         await stage.tell(SAID)
         assert await told_by(stage) == [("Lives in Lisbon.", model)]
@@ -79,7 +98,9 @@ async def test_a_model_that_babbles_once_is_told_why_and_asked_once_more(model: 
     assert second.text == first.text
     assert "could not be used" not in first.instructions
     assert second.instructions.startswith(first.instructions)
-    assert "Your last answer to this could not be used: " in second.instructions
+    _, told, objection = second.instructions.partition("Your last answer to this could not be used: ")
+    assert told
+    assert error in objection
     assert (call.data["requests"], call.data["input"] > 0) == (2, True)
 
 
@@ -95,12 +116,49 @@ async def test_an_answer_that_there_is_nothing_to_learn_is_no_babble(model: str,
 
 @PROTOCOLS
 async def test_a_refusal_by_the_guard_is_no_babble(model: str) -> None:
-    """What the speaker said in jest or of others is refused for good reason: asking again would only cost."""
-    answer = Says(json.dumps({"upserts": [{**LEARNED, "text": "Lives in Madrid."}]}))
-    async with learning(model, answer) as (stage, server):
-        await stage.tell(SAID)
+    """What the speaker said in jest is refused for good reason: asking again would only cost."""
+    async with learning(model, GOOD) as (stage, server):
+        await stage.tell("If I win the lottery, I live in Lisbon")
         assert await stage.known() == []
         assert len(server.requests) == 1
+        assert await stage.events("extract.degraded") == []
+
+
+@PROTOCOLS
+async def test_a_memo_that_a_model_names_is_retired_only_by_words_that_end_it(model: str) -> None:
+    def ends(evidence: str) -> Says:
+        return Says(json.dumps({"upserts": [], "deprecations": [{"evidence": evidence, "id": "k1"}]}))
+
+    async with learning(model, GOOD, ends("I sold the flat"), ends("what a day"), ends("I sold the flat")) as (
+        stage,
+        _,
+    ):
+        for text in (SAID, "so tired today", "what a day"):
+            await stage.tell(text)
+            assert await told_by(stage) == [("Lives in Lisbon.", model)]
+        await stage.tell("I sold the flat and moved out")
+        assert await told_by(stage) == []
+
+
+@PROTOCOLS
+@pytest.mark.parametrize(
+    "refusal", [Status(400, "exceeds the context"), Says("I can't.", "refusal")], ids=["400", "no"]
+)
+async def test_a_request_that_a_model_does_not_take_is_learned_by_the_floor(model: str, refusal: Any) -> None:
+    async with learning(model, refusal) as (stage, _):
+        await stage.tell(SAID)
+        assert await told_by(stage) == [("Lives in Lisbon", "local")]
+        assert len(await stage.events("extract.degraded")) == 1
+
+
+@PROTOCOLS
+async def test_a_model_that_never_answers_is_slow_and_not_down(model: str) -> None:
+    how = {"extraction": {"timeout": "200ms"}}
+    async with learning(model, Slow(asyncio.Event()), **how) as (stage, _):
+        await stage.tell(SAID)
+        assert await told_by(stage) == [("Lives in Lisbon", "local")]
+        (degraded,) = await stage.events("extract.degraded")
+    assert degraded.detail == "no answer within 0 s"
 
 
 @PROTOCOLS
@@ -116,7 +174,7 @@ async def test_of_an_answer_cut_off_twice_the_whole_facts_count(model: str) -> N
 
 @PROTOCOLS
 async def test_an_outage_between_the_two_waits_as_any_outage(model: str) -> None:
-    async with learning(model, BABBLE["prose"], Status(529), GOOD) as (stage, server):
+    async with learning(model, BABBLE["prose"][0], Status(529), GOOD) as (stage, server):
         await stage.say(SAID)
         assert not await stage.memory.worker.wait_idle(10)
         assert await stage.known() == []

@@ -8,8 +8,10 @@ from recollect.core.errors import ModelError, ModelUnavailable
 from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal, Retraction, Usage
 from recollect.core.reasons import Reason
 from recollect.core.types import Audience, Origin, Status
+from recollect.faces.outcome_text import render_learned
 from recollect.jobs.options import WorkerOptions
 from recollect.learning.consent import pause, resume
+from recollect.learning.extraction_log import degraded_extractions
 from recollect.learning.ingest import spoken
 from recollect.testing.embedding_server import EmbeddingServer
 from recollect.testing.models import BlockingModel, FakeModel, everything, nothing, quoting
@@ -224,14 +226,38 @@ async def test_a_model_that_fails_breaks_nothing_and_the_message_is_learned_from
         await eventually(lambda: _knows(stage, ["I live in Berlin"]))
 
 
-async def test_an_answer_that_never_comes_is_given_up_after_the_timeout() -> None:
+async def test_a_model_that_takes_too_long_is_no_outage_and_holds_up_nobody() -> None:
+    """The floor learns; messages that waited meanwhile are not put to the slow model; all is recorded for a re-run."""
+
     async def learns(hearing: ExtractionInput) -> ExtractionResult:
         await asyncio.Event().wait()
         return everything(hearing)
 
-    async with opened(model=FakeModel(learns), extraction={"timeout": "20ms"}) as stage:
+    model = FakeModel(learns)
+    async with opened(model=model, extraction={"timeout": "20ms"}, summary={"enabled": False}) as stage:
+        for text in ("I live in Berlin", "I play the cello", "I work at Acme"):
+            await stage.say(text)
+        await stage.settle()
+        assert sorted(await stage.known()) == ["Lives in Berlin", "Plays the cello", "Works at Acme"]
+        degraded = await stage.memory.store.read(lambda tx: degraded_extractions(tx))
+        first, *later = (event.text for event in reversed(await stage.events("extract.error")))
+    assert len(model.inputs) == 1
+    assert degraded[-1].messages[0].text == "I live in Berlin"
+    assert len(degraded) == 3
+    assert first == "no answer within 0 s"
+    assert set(later) == {"the model is too slow"}
+
+
+async def test_where_a_design_says_that_a_failure_changes_nothing_there_is_no_floor() -> None:
+    async def learns(hearing: ExtractionInput) -> ExtractionResult:
+        await asyncio.Event().wait()
+        return everything(hearing)
+
+    how = {"grounding": "found_quote", "timeout": "20ms"}
+    async with opened(model=FakeModel(learns), extraction=how) as stage:
         said = await stage.say("I live in Berlin")
         assert not (await stage.memory.wait_learned(said, 5)).done
+        assert await stage.known() == []
         (event,) = await stage.events("extract.error")
     assert event.text == "no answer within 0 s"
 
@@ -431,12 +457,29 @@ async def test_a_refusal_is_an_event_with_its_reason() -> None:
         lambda heard: ExtractionResult((Proposal("Owns a boat", "fact", "no boat at all", heard.messages[0].id),))
     )
     async with opened(model=model) as stage:
-        said = await stage.tell("I have no boat at all")
+        said = await stage.tell("sadly no boat at all here")
         assert await stage.known() == []
         (event,) = await stage.events("memo.refused")
         learned = await stage.memory.wait_learned(said, 5)
     assert event.reason
     assert event in learned.events
+
+
+async def test_a_refused_statement_that_something_ended_is_in_the_history_of_what_it_contradicts() -> None:
+    """The made-up detail is not stored, but that Ann left is no secret: whoever reads the memo's history sees it."""
+    wrong = "No longer works at Porr since 1999"
+    model = FakeModel(lambda heard: ExtractionResult(tuple(quoting(one, wrong) for one in heard.messages)))
+    async with opened(model=model, extraction={"grounding": "found_quote"}) as stage:  # no floor, which would end it
+        porr = await stage.learned("Works at Porr")
+        await stage.learned("Has two cats")
+        said = await stage.tell("I no longer work at Porr")
+        learned = await stage.memory.wait_learned(said, 5)
+        (refused,) = await stage.events("memo.refused")
+        history = await stage.memory.store.read(lambda tx: tx.events.list(memo=porr.id))
+        assert sorted(await stage.known()) == ["Has two cats", "Works at Porr"]
+    assert (refused.memo, refused.reason) == (porr.id, Reason.NUMBER_NOT_SAID)
+    assert refused in history
+    assert render_learned(learned) == ["not learned: a number was not said; perhaps no longer so: [fact] Works at Porr"]
 
 
 async def test_the_log_keeps_no_words_of_a_proposal_with_a_secret() -> None:

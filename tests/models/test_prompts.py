@@ -10,9 +10,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recollect.core.ports import ExtractionInput
+from recollect.core.ports import ExtractionInput, Proposal
 from recollect.core.types import Kind, Memo, Message, Place, Status, Subject
 from recollect.models import _prompts as prompts
+from recollect.policy import guard
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 ADA = Subject("ada")
@@ -59,11 +60,12 @@ def test_each_kind_is_explained():
 @pytest.mark.acceptance("B34")
 def test_known_memos_are_listed_with_ids_to_update_deprecate_and_not_repeat():
     known = [memo("durable-1", "Lives in Porto."), memo("durable-2", "Prefers tabs.", Kind.PREFERENCE)]
-    prompt = prompts.extraction(ExtractionInput([said("I moved.")], known))
+    prompt = prompts.extraction(ExtractionInput([said("I moved.", "99")], known, real_ids=True))
     assert rows(prompt.data, "Known about the speaker:") == [
         {"id": "durable-1", "kind": "fact", "text": "Lives in Porto."},
         {"id": "durable-2", "kind": "preference", "text": "Prefers tabs."},
     ]
+    assert rows(prompt.data, "The speaker's own messages")[0]["id"] == "99"
     for rule in (
         "Don't repeat what is known",
         'to say one anew, give its "id"',
@@ -77,25 +79,79 @@ def test_only_active_memos_count_as_known():
     assert "durable-1" not in prompts.extraction(ExtractionInput([said("x")], [old])).data
 
 
+def test_memos_and_messages_have_short_aliases():
+    known = [memo("durable-1", "Lives in Porto."), memo("durable-2", "Prefers tabs.", Kind.PREFERENCE)]
+    prompt = prompts.extraction(ExtractionInput([said("I moved.", "1293847561029384756")], known))
+    assert [row["id"] for row in rows(prompt.data, "Known about the speaker:")] == ["k1", "k2"]
+    assert prompt.memo_ids == {"k1": "durable-1", "k2": "durable-2"}
+    assert prompt.message_ids == {"m1": "1293847561029384756"}
+    assert "durable" not in prompt.data
+    assert "1293847561029384756" not in prompt.data
+
+
+def properties(schema: Any, name: str) -> dict[str, Any]:
+    return schema["properties"][name]["items"]["properties"]
+
+
 @pytest.mark.acceptance("B35")
 def test_strict_json_of_upserts_and_deprecations_is_asked_for():
-    prompt = prompts.extraction(ExtractionInput([said("x")]))
-    assert prompt.structured
+    prompt = prompts.extraction(ExtractionInput([said("x")], real_ids=True))
     assert "Answer with strict JSON only, no prose and no code fences" in prompt.instructions
     (shape,) = [line for line in prompt.instructions.split("\n") if line.startswith('{"upserts": [{')]
     shown = json.loads(shape)
     assert {"id", "kind", "text", "tags", "source"} <= shown["upserts"][0].keys()
     assert {"id", "reason"} <= shown["deprecations"][0].keys()
-    schema = prompts.Changes.model_json_schema()
-    assert schema["required"] == ["upserts", "deprecations"]
-    assert schema["$defs"]["Upsert"]["properties"].keys() == shown["upserts"][0].keys()
-    assert schema["$defs"]["Deprecation"]["properties"].keys() == shown["deprecations"][0].keys()
+    assert prompt.schema
+    assert prompt.schema["required"] == ["upserts", "deprecations"]
+    assert list(properties(prompt.schema, "upserts")) == list(shown["upserts"][0])
+    assert list(properties(prompt.schema, "deprecations")) == list(shown["deprecations"][0])
+
+
+@pytest.mark.parametrize("real_ids", [False, True])
+def test_every_list_and_text_of_the_answer_has_a_limit_and_the_evidence_comes_first(real_ids: bool):
+    prompt = prompts.extraction(ExtractionInput([said("x")], max_proposals=3, real_ids=real_ids))
+    assert prompt.schema
+    assert prompt.schema["properties"]["upserts"]["maxItems"] == 3
+    assert next(iter(properties(prompt.schema, "upserts"))) == "evidence"
+    for schema in (prompt.schema, prompts.consolidation([memo("durable-1", "Likes tea.")]).schema):
+        assert unlimited(schema) == []
+
+
+def unlimited(schema: Any) -> list[Any]:
+    """The lists and texts of a schema that have no limit."""
+    if isinstance(schema, list):
+        return [part for each in schema for part in unlimited(each)]
+    if not isinstance(schema, dict):
+        return []
+    limit = {"array": "maxItems", "string": "maxLength"}.get(str(schema.get("type")), "type")
+    own = [schema] if "type" in schema and limit not in schema and "enum" not in schema else []
+    return own + unlimited(list(schema.values()))
+
+
+def test_the_two_examples_are_answers_that_keep_to_the_schema_and_pass_the_guard():
+    prompt = prompts.extraction(ExtractionInput([said("x")]))
+    lines = prompt.instructions.split("\n")
+    first, second = (json.loads(line) for line in lines if line.startswith('{"upserts"'))
+    messages = [json.loads(line.partition("Said: ")[2]) for line in lines if "Said: " in line]
+    assert second == {"upserts": [], "deprecations": []}
+    assert prompt.schema
+    assert list(first["upserts"][0]) == list(properties(prompt.schema, "upserts"))
+    for fact in first["upserts"]:
+        proposal = Proposal(fact["text"], fact["kind"], fact["evidence"], fact["source"])
+        verdict = guard.check(proposal, [said(messages[0]["text"], "m1")], [])
+        assert isinstance(verdict, guard.Accepted), verdict
+
+
+def test_the_speaker_is_named():
+    data = prompts.extraction(ExtractionInput([said("I moved.", name="Ada")])).data
+    assert rows(data, "The speaker:") == [{"name": "Ada"}]
+    assert "The speaker:" not in prompts.extraction(ExtractionInput([said("I moved.")])).data
 
 
 def test_messages_come_with_ids_and_times_so_that_relative_dates_can_be_resolved():
     prompt = prompts.extraction(ExtractionInput([said("I moved yesterday.", "m7")]))
     assert rows(prompt.data, "The speaker's own messages") == [
-        {"id": "m7", "at": "Sunday 2026-03-01T12:00+00:00", "text": "I moved yesterday."}
+        {"id": "m1", "at": "Sunday 2026-03-01T12:00+00:00", "text": "I moved yesterday."}
     ]
 
 
@@ -203,7 +259,8 @@ def test_the_answer_is_bounded_by_what_was_asked_for():
 
 def test_reflection_lists_memos_with_their_age_and_asks_for_nothing_new():
     prompt = prompts.consolidation([memo("durable-1", "Likes tea."), memo("durable-2", "Enjoys tea.")])
-    assert [row["id"] for row in rows(prompt.data, "Memories:")] == ["durable-1", "durable-2"]
+    assert prompt.memo_ids == {"k1": "durable-1", "k2": "durable-2"}
+    assert [row["id"] for row in rows(prompt.data, "Memories:")] == ["k1", "k2"]
     assert rows(prompt.data, "Memories:")[0]["learned"] == "2026-03-01"
     assert "Use only what the memories say" in prompt.instructions
     assert prompts.consolidation([memo(f"d{number}", "x") for number in range(90)]).problems == (

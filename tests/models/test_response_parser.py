@@ -98,7 +98,7 @@ def test_nothing_to_learn_is_no_problem(text: str):
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("", "no JSON"),
+        ("", "the answer is empty"),
         ("I found nothing worth keeping.", "no JSON"),
         ("{nonsense}", "no JSON"),
         ('{"answer": 42}', "no facts in the JSON"),
@@ -107,8 +107,16 @@ def test_nothing_to_learn_is_no_problem(text: str):
         ('{"a":' * 100_000, "nested too deeply"),
         ("[" * 100_000 + "]" * 100_000, "nested too deeply"),
         ("[]" * 1000, "too many brackets"),
-        ('{"upserts": [{"tags": [], "text": "Likes', "no facts in the JSON"),
-        ('{"upserts": [{"source": {}, "text": "Likes', "no facts in the JSON"),
+        ('{"upserts": [{"tags": [], "text": "Likes', "cut off in its first element"),
+        ('{"upserts": [{"source": {}, "text": "Likes', "cut off in its first element"),
+        ('{"upserts": [{"evidence": "I li', "cut off in its first element"),
+        ('{"upserts": [{"tags": ["tea", ' + '"drink", ' * 90, "the answer repeats itself without end"),
+        ("I like tea. " * 400, "the answer repeats itself without end"),
+        (json.dumps([{"text": "Likes tea and " * 9, "kind": "fact"}]), "element 1 repeats itself"),
+        (
+            json.dumps([{"text": "Likes tea", "kind": "fact", "tags": ["tea", "drink"] * 20}]),
+            "element 1 repeats itself",
+        ),
         ("const list = []; // nothing", "no facts in the JSON"),
         ('{"upserts": ["Likes tea"]}', "element 1 is no object"),
         ('{"upserts": [], "deprecations": [{}]}', "deprecation 1 names nothing"),
@@ -230,7 +238,7 @@ def test_a_megabyte_is_read_in_bounded_work(unit: str):
 
 def test_what_stands_behind_the_longest_part_is_not_read():
     assert parse_response(" " * MAX_RESPONSE_CHARS + BOTH) == ExtractionResult(
-        problems=("cut off", "no JSON"), flaw="no JSON"
+        problems=("cut off", "the answer is empty"), flaw="the answer is empty"
     )
 
 

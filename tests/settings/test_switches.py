@@ -235,8 +235,10 @@ class TestNumbers:
         settings = {"summary": {"timeout": "20ms", "every_n_turns": 1}, "extraction": {"timeout": "1h"}}
         async with opened(model=FakeModel(nothing, condenses), **settings) as stage:
             await exchange(stage, "I live in Lisbon")
-            assert not await stage.memory.worker.wait_idle(10)
+            assert await stage.memory.worker.wait_idle(10), "a slow summary is no outage: nothing else waits"
             (event,) = await stage.events("summarize.error")
+            jobs = (await stage.memory.worker.status(5)).jobs
+            assert [job.attempts for job in jobs if job.kind == "summarize"] == [1]
         assert event.text == "no answer within 0 s"
 
     @pytest.mark.parametrize("every", [2, 3])

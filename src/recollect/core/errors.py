@@ -93,3 +93,11 @@ class ModelError(RecollectError):
 
 class ModelUnavailable(ModelError):
     """A language model can't be reached, or is overloaded."""
+
+
+class ModelTimeout(ModelUnavailable):
+    """A language model takes longer than it is given; asking it again in the same way would take as long."""
+
+
+class ModelRefused(ModelError):
+    """A language model doesn't take this request: it is too long for it, or filtered."""

@@ -264,7 +264,8 @@ def render_learned(learned_outcome: LearnedOutcome, *, changes_only: bool = Fals
         elif changes_only:
             continue
         elif event.kind == EventKind.MEMO_REFUSED:
-            lines.append(f"not learned: {event.text}")
+            doubt = f"; perhaps no longer so: [{memo.kind}] {memo.text}" if memo is not None else ""
+            lines.append(f"not learned: {event.text}{doubt}")
         elif event.kind == EventKind.EXTRACT_DEGRADED:
             lines.append(f"the model's answer could not be used; {event.text}")
     return lines

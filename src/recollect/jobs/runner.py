@@ -6,7 +6,14 @@ from collections.abc import Mapping
 from datetime import timedelta
 
 from recollect.core.clock import Clock
-from recollect.core.errors import ModelError, ModelUnavailable, RecollectError, StoreBusy, StoreUnreachable
+from recollect.core.errors import (
+    ModelError,
+    ModelTimeout,
+    ModelUnavailable,
+    RecollectError,
+    StoreBusy,
+    StoreUnreachable,
+)
 from recollect.core.events import Event, EventKind, error_kind
 from recollect.core.ports import Handler, StaleResult, Store, Tx, UnitOfWork
 from recollect.core.ports.jobs import Job
@@ -54,6 +61,8 @@ class Runner:
             return await self._retry_later(job, 0.0, "what it rests on has changed", counted=False)
         except (StoreBusy, StoreUnreachable) as error:  # not the job's fault, and likely temporary
             return await self._retry_later(job, options.retry_delay, str(error), counted=False)
+        except ModelTimeout as error:  # slow for this job; others may be quick
+            return await self._handle_failure(job, error, options)
         except ModelUnavailable as error:
             return await self._handle_unavailable(job, error, options)
         except Exception as error:  # noqa: BLE001 - one job must not stop the others; it is logged

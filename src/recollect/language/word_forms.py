@@ -8,7 +8,7 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from functools import cache, lru_cache
 
 from recollect.core.text import words
@@ -25,6 +25,7 @@ _PATTERNS = Patterns()
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 _ELISION = re.compile(r"(?<!\w)(?:[jldncmts]|qu)['’](?=[^\W\d_]{2})", re.IGNORECASE)
 """A French word that lost its vowel: "j'habite", "l'été"."""
+_ACRONYM, _CAPITALIZED = re.compile(r"\b[A-Z]{2,5}\b"), re.compile(r"\b[A-Z][a-z]+\b")
 _LETTER, _DIGIT = re.compile("[A-Za-z]"), re.compile(r"\d")
 
 
@@ -74,7 +75,7 @@ def is_worded_from(source: str, fact: str, speaker: str = "", min_share: float |
     if not is_comparable(source, fact):
         return True
     required = content_words(fact, speaker)
-    source_words = set(tokens(source))
+    source_words = set(tokens(with_acronyms(source, fact)))
     missing = [word for word in required if not is_stated(word, source_words)]
     if any(map(_PATTERNS.sensitive.match, missing)):
         return False
@@ -173,6 +174,22 @@ def is_stated(word: str, source_words: Collection[str]) -> bool:
 def is_abbreviated(word: str, source_words: Collection[str]) -> bool:
     """Whether a word was said by another name of it: "JS" for "JavaScript"."""
     return not _related().get(word, set()).isdisjoint(source_words)
+
+
+def with_acronyms(source: str, fact: str) -> str:
+    """The source with what the fact calls otherwise: "New York City" for "NYC", or the other way round."""
+    spelled_out = [name for acronym in set(_ACRONYM.findall(source)) for name in _names_with(acronym, fact)]
+    shortened = [acronym for acronym in set(_ACRONYM.findall(fact)) if any(_names_with(acronym, source))]
+    return "\n".join([source, *spelled_out, *shortened])
+
+
+def _names_with(initials: str, text: str) -> Iterator[str]:
+    """Runs of capitalized words with these initials."""
+    names = _CAPITALIZED.findall(text)
+    for start in range(len(names) - len(initials) + 1):
+        name = " ".join(names[start : start + len(initials)])
+        if "".join(word[0] for word in name.split()) == initials and name in text:
+            yield name
 
 
 def has_form(word: str, others: Collection[str]) -> bool:

@@ -6,7 +6,6 @@ nothing private can slip into the wording of something public.
 """
 
 import asyncio
-import logging
 import secrets
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
@@ -15,7 +14,7 @@ from itertools import groupby
 
 from recollect.core.changes import Add, Candidate, Change, Revise, Skip
 from recollect.core.clock import Clock
-from recollect.core.errors import ModelUnavailable
+from recollect.core.errors import ModelRefused, ModelTimeout
 from recollect.core.events import Event, EventKind
 from recollect.core.ports import (
     ExtractionInput,
@@ -30,18 +29,21 @@ from recollect.core.ports import (
     Vector,
 )
 from recollect.core.ports.jobs import Job, NewJob
-from recollect.core.reasons import Reason, render_reason
+from recollect.core.reasons import Reason
 from recollect.core.state import StateKind
 from recollect.core.text import clip
 from recollect.core.types import Memo, Message, Place, Status, Subject, message_ref, parse_message_ref
 from recollect.jobs.limits import ModelLimiter
 from recollect.jobs.priority import ForegroundPriority
 from recollect.jobs.read_batcher import ReadBatcher
+from recollect.jobs.time_limit import TimedCalls
 from recollect.learning.apply import ChangeContext, apply_statement, retract, said_at, write
 from recollect.learning.consent import is_paused
+from recollect.learning.extraction_log import log_extraction, log_instructions
 from recollect.learning.extraction_records import AcceptedProposal, Extraction, ExtractionOptions, merge_answers
 from recollect.learning.schedule import batch_key
 from recollect.policy import guard, hindsight
+from recollect.policy.guard.retractions import is_ended
 from recollect.policy.merge import covered_by, may_retract, retire
 from recollect.policy.redaction import redact, redact_tags
 from recollect.policy.similarity import match_cues
@@ -49,8 +51,6 @@ from recollect.policy.viewer import provenance
 from recollect.policy.visibility import audience_covers_place, is_visible
 from recollect.recall import withheld
 from recollect.recall.display_names import Names
-
-log = logging.getLogger("recollect.learning")
 
 MAX_KNOWN_MEMOS = 40
 """Existing memos that are included in an extraction input."""
@@ -81,16 +81,22 @@ class Extractor:
         self._reads = ReadBatcher(store)  # jobs that start together read in one transaction
         self._embed = embed
         self._model = model
-        self._fallback = fallback
+        self._fallback = None if options.is_documented else fallback
         self._options = options
         self._clock = clock
-        self._priority, self._limiter = priority or ForegroundPriority(), limiter or ModelLimiter()
+        self._priority = priority or ForegroundPriority()
+        self._calls = TimedCalls(limiter or ModelLimiter(), options.timeout)
         self._names = names or Names()
 
     async def __call__(self, job: Job) -> UnitOfWork:
         async with self._priority.wait_for_foreground():
             inputs, references = await self._reads.read(partial(self._read_inputs, job=job))
-        extractions = [await self._extract(extraction_input) for extraction_input in inputs]
+        started = asyncio.get_running_loop().time()
+        waited = (self._clock() - job.due).total_seconds()
+        extractions = [
+            await self._extract(extraction_input, waited + asyncio.get_running_loop().time() - started)
+            for extraction_input in inputs
+        ]
         return partial(self._complete, job=job, references=references, extractions=extractions)
 
     def _read_inputs(self, tx: Tx, job: Job) -> tuple[list[ExtractionInput], list[str]]:
@@ -117,7 +123,10 @@ class Extractor:
         screen = withheld.collect(tx, first.place, [first.person], preceding)
         others = [message for message in withheld.visible_messages(tx, screen, preceding) if message.id not in own_ids]
         context = self._names.tagged(tx, others)
-        return ExtractionInput(messages, self._known_memos(tx, messages), context, self._options.max_proposals)
+        known_memos = self._known_memos(tx, messages)
+        return ExtractionInput(
+            messages, known_memos, context, self._options.max_proposals, real_ids=self._options.is_documented
+        )
 
     def _known_memos(self, tx: Tx, messages: Sequence[Message]) -> list[Memo]:
         """The speaker's memos that are visible in the place: related ones first, then the newest."""
@@ -142,26 +151,58 @@ class Extractor:
     def _is_visible(self, memo: Memo, place: Place, person: str) -> bool:
         return is_visible(memo, place, {person}, self._options.policy)
 
-    async def _extract(self, extraction_input: ExtractionInput) -> Extraction:
-        """Ask the model, once more if the answer is unusable, and then the fallback."""
-        first = await self._extract_with(self._model, extraction_input)
+    async def _extract(self, extraction_input: ExtractionInput, waited: float) -> Extraction:
+        """Ask the model, once more if the answer is unusable, and then the fallback.
+
+        One that takes long is not asked twice, and not at all about messages that already `waited` for it: what a
+        person says next must not be held up.
+        """
+        if self._fallback is None:
+            first, retries = await self._extract_with(self._model, extraction_input), True
+        elif self._calls.limit.is_extended and waited > self._options.timeout:
+            first, retries = self._without_answer(extraction_input, "the model is too slow"), False
+        else:
+            first, retries = await self._try(extraction_input)
         if not first.flaw:
             return first
-        second = await self._extract_with(self._model, replace(extraction_input, objection=first.flaw))
-        merged = replace(second, input=extraction_input, result=merge_answers(first, second))
-        if not second.flaw:
-            return merged
-        if second.accepted or second.result.retractions:
-            return replace(merged, degraded=Reason.LEARNED_IN_PART, objection=second.flaw)
+        second = first
+        if retries:
+            second, _ = await self._try(replace(extraction_input, objection=first.flaw))
+            second = replace(second, input=extraction_input, result=merge_answers(first, second))
+            if not second.flaw:
+                return second
+        partial_answer = next((each for each in (second, first) if each.accepted or each.result.retractions), None)
+        if partial_answer is not None:
+            partial_answer = replace(partial_answer, input=extraction_input)
+            return replace(partial_answer, degraded=Reason.LEARNED_IN_PART, objection=second.flaw)
         if self._fallback is None:
-            return merged
-        fallback = await self._extract_with(self._fallback, extraction_input)
+            return second
+        return self._degrade(second, await self._extract_with(self._fallback, extraction_input))
+
+    def _degrade(self, failed: Extraction, fallback: Extraction) -> Extraction:
+        """What the fallback learned, with the problems and the cost of the model."""
         return replace(
             fallback,
-            result=replace(fallback.result, problems=merged.result.problems, usage=merged.result.usage),
-            refused=[*second.refused, *fallback.refused],
+            result=replace(fallback.result, problems=failed.result.problems, usage=failed.result.usage),
+            refused=[*failed.refused, *fallback.refused],
             degraded=Reason.LEARNED_BY_FALLBACK,
-            objection=second.flaw,
+            objection=failed.flaw,
+        )
+
+    async def _try(self, extraction_input: ExtractionInput) -> tuple[Extraction, bool]:
+        """The model's extraction, and whether another attempt is worth its time; too slow or refused is no answer."""
+        started = asyncio.get_running_loop().time()
+        try:
+            extraction = await self._extract_with(self._model, extraction_input)
+        except (ModelTimeout, ModelRefused) as error:
+            if self._fallback is None:
+                raise
+            return self._without_answer(extraction_input, str(error)), False
+        return extraction, asyncio.get_running_loop().time() - started <= self._options.timeout
+
+    def _without_answer(self, extraction_input: ExtractionInput, problem: str) -> Extraction:
+        return Extraction(
+            extraction_input, self._model.name, ExtractionResult(problems=(problem,), flaw=problem), (), ()
         )
 
     async def _extract_with(self, model: Model, extraction_input: ExtractionInput) -> Extraction:
@@ -182,17 +223,19 @@ class Extractor:
             if isinstance(verdict, guard.Accepted)
         ]
         refused = [(proposal, verdict.reason) for proposal, verdict in checked if isinstance(verdict, guard.Refused)]
+        if self._options.grounding == "quote":
+            ended = tuple(row for row in result.retractions if is_ended(row, messages))
+            result = replace(result, retractions=ended)
         return Extraction(extraction_input, model.name, result, accepted, refused, instructions)
 
     async def _ask(self, model: Model, extraction_input: ExtractionInput) -> ExtractionResult:
         if max_chars := self._options.max_message_chars:
             shortened = [replace(message, text=message.text[:max_chars]) for message in extraction_input.messages]
             extraction_input = replace(extraction_input, messages=shortened)
-        try:
-            async with self._limiter.slot(), asyncio.timeout(self._options.timeout):
-                return await model.extract(extraction_input)
-        except TimeoutError as error:
-            raise ModelUnavailable(f"no answer within {self._options.timeout:.0f} s") from error
+        if model is self._fallback:  # calls nobody
+            return await model.extract(extraction_input)
+        max_wait = None if self._fallback is None else self._calls.limit.configured
+        return await self._calls.run(lambda: model.extract(extraction_input), max_wait)
 
     async def _accept(
         self, proposal: Proposal, verdict: guard.Accepted, extraction_input: ExtractionInput
@@ -266,7 +309,7 @@ class Extractor:
 
     def _apply(self, tx: Tx, extraction: Extraction, again: str = "") -> None:
         if extraction.result == _EMPTY_RESULT:
-            self._log_instructions(tx, extraction)
+            log_instructions(tx, extraction, self._clock())
             return
         batch, now = again or secrets.token_hex(8), self._clock()
         last = extraction.input.messages[-1]
@@ -278,14 +321,8 @@ class Extractor:
         for retraction in extraction.result.retractions:
             context = ChangeContext(extraction.model, now, batch, message_ref(last), again=bool(again))
             self._retract(tx, retraction, extraction.input, context)
-        self._log_instructions(tx, extraction)
-        self._log(tx, extraction, origin={"batch": batch, "message": message_ref(last)})
-
-    def _log_instructions(self, tx: Tx, extraction: Extraction) -> None:
-        for message in extraction.instructions:
-            data = {"message": message_ref(message), "kind": "", "text": clip(message.text, 200)}
-            event = partial(Event, EventKind.MEMO_REFUSED, self._clock(), extraction.model)
-            tx.events.add(event(Subject(message.person).scope, reason=Reason.INSTRUCTIONS, data=data))
+        log_instructions(tx, extraction, self._clock())
+        log_extraction(tx, extraction, {"batch": batch, "message": message_ref(last)}, self._model.name, now)
 
     def _retract(
         self, tx: Tx, retraction: Retraction, extraction_input: ExtractionInput, context: ChangeContext
@@ -299,29 +336,6 @@ class Extractor:
             memo = tx.memos.get(match.subject, match.id)
             if memo is not None and not _is_settled(tx, memo, last, context):
                 retract(tx, memo, last.at, last.place.audience, context, clip(retraction.reason, 200))
-
-    def _log(self, tx: Tx, extraction: Extraction, origin: dict[str, str]) -> None:
-        scope, now = Subject(extraction.input.messages[0].person).scope, self._clock()
-        event = partial(Event, at=now, actor=self._model.name, scope=scope)
-        for proposal, reason in extraction.refused:
-            text = "" if reason is Reason.SECRET else clip(proposal.text, 200)
-            data = {**origin, "kind": proposal.kind, "text": text}
-            tx.events.add(event(EventKind.MEMO_REFUSED, reason=reason, data=data))
-        usage = extraction.result.usage
-        if usage.requests:
-            data = {**origin, "input": usage.input, "output": usage.output, "requests": usage.requests}
-            counts = f"{len(extraction.result.proposals)} proposed, {len(extraction.accepted)} taken"
-            tx.events.add(event(EventKind.EXTRACT_CALL, detail=counts, data=data))
-        if extraction.result.problems:
-            problems = clip("; ".join(extraction.result.problems), 300)
-            degraded = render_reason(extraction.degraded, extraction.objection)
-            log.warning("the model's answer was not all usable: %s", degraded or problems)
-            tx.events.add(event(EventKind.EXTRACT_ERROR, detail=problems, data=origin))
-        if extraction.degraded is not None:
-            references = [message_ref(message) for message in extraction.input.messages]  # for a later re-run
-            data = {**origin, "messages": references}
-            objection = clip(extraction.objection, 300)
-            tx.events.add(event(EventKind.EXTRACT_DEGRADED, reason=extraction.degraded, detail=objection, data=data))
 
     def _keep_newer(self, tx: Tx, job: Job, key: str, done: Sequence[str]) -> None:
         """What was said while the model was asked waits for another round."""

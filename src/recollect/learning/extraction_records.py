@@ -13,6 +13,8 @@ from recollect.policy import guard
 from recollect.policy.visibility import VisibilityPolicy
 
 _QUOTES_REQUIRED = 'each "evidence" has to be copied word for word from one of the speaker\'s messages'
+_MAX_OBJECTIONS = 3
+_DOCUMENTED_GROUNDINGS = ("found_quote", "overlap")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,11 @@ class ExtractionOptions:
     """What a learned memo names as its origin."""
     enabled: bool = True
     """When off, jobs that are already queued are skipped."""
+
+    @property
+    def is_documented(self) -> bool:
+        """Whether an earlier design says how to learn: what the model is asked, and that a failure changes nothing."""
+        return self.grounding in _DOCUMENTED_GROUNDINGS
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +68,19 @@ class Extraction:
 
     @property
     def flaw(self) -> str:
-        """The objection for a retry; empty when the answer is usable."""
+        """The objection for a retry; empty when the answer is usable.
+
+        It is, too, if the guard refuses what was meant as a joke, a question or an instruction: there is nothing to
+        learn. A fact that nobody stated is the model's mistake.
+        """
         if self.result.flaw or self.accepted or self.result.retractions or not self.refused:
             return self.result.flaw
-        ungrounded = all(reason in guard.UNGROUNDED for _, reason in self.refused)
-        return _QUOTES_REQUIRED if ungrounded else ""
+        reasons = [reason for _, reason in self.refused]
+        if not all(reason in guard.MISTAKES for reason in reasons):
+            return ""
+        if all(reason in guard.UNGROUNDED for reason in reasons):
+            return _QUOTES_REQUIRED
+        return "; ".join(f"fact {number}: {reason}" for number, reason in enumerate(reasons[:_MAX_OBJECTIONS], 1))
 
 
 def merge_answers(first: Extraction, second: Extraction) -> ExtractionResult:

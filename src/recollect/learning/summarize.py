@@ -12,7 +12,7 @@ from datetime import datetime
 from functools import partial
 
 from recollect.core.clock import Clock
-from recollect.core.errors import ModelUnavailable
+from recollect.core.errors import ModelTimeout
 from recollect.core.events import Event, EventKind
 from recollect.core.ports import GeneratedText, Model, StaleResult, Store, Tx, UnitOfWork, Usage
 from recollect.core.ports.jobs import Job, NewJob
@@ -20,6 +20,7 @@ from recollect.core.reasons import Reason
 from recollect.core.state import Owner, StateKind
 from recollect.core.text import clip, cut
 from recollect.core.types import Message, Place, Summary, bare_id, message_ref, parse_message_ref
+from recollect.jobs.time_limit import TimeLimit
 from recollect.learning.schedule import summary_key
 from recollect.learning.token_usage import total_usage
 from recollect.policy.guard.summaries import MAX_OVERLENGTH, CheckedSummary, check_summary
@@ -83,6 +84,7 @@ class Summarizer:
         self._store = store
         self._model = model
         self._options = options
+        self._limit = TimeLimit(options.timeout)
         self._clock = clock
         self._names = names or Names()
 
@@ -126,11 +128,13 @@ class Summarizer:
         return GeneratedText(cut(text, limit), total_usage(first.usage, shorter.usage))
 
     async def _ask(self, answer: Awaitable[GeneratedText]) -> GeneratedText:
+        seconds = self._limit.seconds
         try:
-            async with asyncio.timeout(self._options.timeout):
+            async with asyncio.timeout(seconds):
                 generated = await answer
         except TimeoutError as error:
-            raise ModelUnavailable(f"no answer within {self._options.timeout:.0f} s") from error
+            self._limit.add_timeout()
+            raise ModelTimeout(f"no answer within {seconds:.0f} s") from error
         return replace(generated, text=redact(generated.text.strip()).text)
 
     def _complete(self, tx: Tx, job: Job, page: _Page, written: GeneratedText, reason: Reason | None) -> None:

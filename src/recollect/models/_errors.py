@@ -18,7 +18,7 @@ from pydantic_ai.exceptions import (
     UserError,
 )
 
-from recollect.core.errors import ModelError, ModelUnavailable
+from recollect.core.errors import ModelError, ModelRefused, ModelTimeout, ModelUnavailable
 
 RETRYABLE_STATUSES = {408, 409, 425, 429}
 """Statuses below 500 after which a retry may help."""
@@ -34,7 +34,7 @@ def to_model_error(error: Exception, server: str, model: str, key_name: str) -> 
     """The error of ours that fits; `key_name` names the variable with the key."""
     match error:
         case ModelRequestTimeout() | ModelTimeoutError():
-            return ModelUnavailable(f"{server} did not answer in time")
+            return ModelTimeout(f"{server} did not answer in time")
         case ModelConnectionError():
             return ModelUnavailable(f"{server} can't be reached, or hung up ({_root_cause(error)})")
         case ModelQuotaExceededError():
@@ -54,9 +54,9 @@ def malformed_answer(server: str) -> ModelUnavailable:
     return ModelUnavailable(f"the answer of {server} is not what its protocol says: is the base URL right?")
 
 
-def request_refused(server: str) -> ModelError:
+def request_refused(server: str) -> ModelRefused:
     """The provider's content filter refused the request."""
-    return ModelError(f"{server} refused to answer this request")
+    return ModelRefused(f"{server} refused to answer this request")
 
 
 def _from_status(error: ModelHTTPError, server: str, model: str, key_name: str) -> ModelError:
@@ -70,8 +70,8 @@ def _from_status(error: ModelHTTPError, server: str, model: str, key_name: str) 
         suggestion = f"; did you mean {error.suggested_model_id}?" if error.suggested_model_id else ""
         return ModelError(f"{answer}: is there a model {model}{suggestion}, and is the base URL right?")
     if isinstance(error, ModelContextWindowExceededError) or status == 413:
-        return ModelError(f"{answer}: the request is too long for {model}")
-    return ModelError(f"{answer}: it does not take this request; does {model} work with it?")
+        return ModelRefused(f"{answer}: the request is too long for {model}")
+    return ModelRefused(f"{answer}: it does not take this request; does {model} work with it?")
 
 
 def _render_code(error: ModelAPIError) -> str:

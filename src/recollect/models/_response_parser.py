@@ -34,6 +34,10 @@ _START = re.compile(r"[\[{]")
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _MARKUP = re.compile(r"```\w*|\s+")
 _TRAILING_COMMA = re.compile(r",(\s*+[}\]])")
+_NAMED = re.compile(r'\s*[{\[]*\s*"')
+"""How JSON goes on after its first bracket."""
+_LOOP = re.compile(r"(?=\S)(.{4,60}?)\1{5}", re.DOTALL)
+_MAX_LOOP_CHARS = 1_000
 _LABELS = frozenset([*Kind, *TYPES, *CATEGORIES, "general"])
 _TEXT_FIELDS = ("text", "fact", "content", "memory", "statement")
 _KIND_FIELDS = ("kind", "type", "category")
@@ -62,7 +66,7 @@ def parse_response(text: str, max_proposals: int | None = None) -> ExtractionRes
     fragments = list(_find_fragments(text, problems))
     best = max(fragments, key=lambda fragment: (_shape_rank(fragment.value), fragment.fenced), default=None)
     if best is None or not _is_answer(best.value, text):
-        problems.append("no JSON" if best is None else "no facts in the JSON")
+        problems.append(_no_answer(text))
         return ExtractionResult(problems=tuple(dict.fromkeys(problems)), flaw=problems[-1])
     flaw = "" if best.whole else "cut off"
     if flaw:
@@ -70,12 +74,27 @@ def parse_response(text: str, max_proposals: int | None = None) -> ExtractionRes
     upserts, deprecations = _split_changes(best.value)
     proposals = list(_read_proposals(upserts, problems))
     retractions = tuple(_read_retractions(deprecations, problems))
+    proposals = list(dict.fromkeys(proposals))
     if (upserts or deprecations) and not proposals and not retractions:
         flaw = problems[-1]
     if max_proposals is not None and len(proposals) > max(0, max_proposals):
         problems.append("more than asked for")
         proposals = proposals[: max(0, max_proposals)]
     return ExtractionResult(tuple(proposals), retractions, tuple(dict.fromkeys(problems))[:_MAX_PROBLEMS], flaw=flaw)
+
+
+def _no_answer(text: str) -> str:
+    """Why there is no answer in a text."""
+    if not text.strip():
+        return "the answer is empty"
+    if _repeats(text):
+        return "the answer repeats itself without end"
+    begins = _START.search(text)
+    if begins is None:
+        return "no JSON"
+    if _read_fragment(text, begins.start(), fenced=False, problems=[]) is not None:
+        return "no facts in the JSON"
+    return "cut off in its first element" if _NAMED.match(text, begins.end()) else "no JSON"
 
 
 def _find_fragments(text: str, problems: list[str]) -> Iterator[_JsonFragment]:
@@ -200,7 +219,22 @@ def _read_proposals(elements: list[Any], problems: list[str]) -> Iterator[Propos
         if not text:
             problems.append(f"element {number} has no text")
             continue
-        yield _read_proposal(fields, text, problems)
+        proposal = _read_proposal(fields, text, problems)
+        if _repeats(proposal.text) or _is_loop(fields.get("tags")):
+            problems.append(f"element {number} repeats itself")
+            continue
+        yield proposal
+
+
+def _repeats(text: str) -> bool:
+    """Whether a model got stuck: the same words again and again."""
+    return _LOOP.search(text[-_MAX_LOOP_CHARS:]) is not None
+
+
+def _is_loop(tags: Any) -> bool:
+    """Whether a list of tags says the same few over and over."""
+    listed = [str(tag) for tag in _as_list(tags)]
+    return len(listed) > MAX_TAGS and len(set(listed)) <= len(listed) // 2
 
 
 def _read_proposal(fields: Mapping[str, Any], text: str, problems: list[str]) -> Proposal:
@@ -210,7 +244,9 @@ def _read_proposal(fields: Mapping[str, Any], text: str, problems: list[str]) ->
         text=text,
         kind=_read_kind(_first_field(fields, _KIND_FIELDS), problems),
         evidence=_read_text_field(fields, _EVIDENCE_FIELDS) or _read_text_field(source_fields, _EVIDENCE_FIELDS),
-        message=_read_text_field(fields, _MESSAGE_FIELDS) or _read_text_field(source_fields, _MESSAGE_FIELDS),
+        message=_read_text_field(fields, _MESSAGE_FIELDS)
+        or _read_text_field(source_fields, _MESSAGE_FIELDS)
+        or _read_text(source),
         id=_read_text(fields.get("id")) or None,
         replaces=_read_texts(_first_field(fields, _REPLACES_FIELDS)),
         about=_read_text(fields.get("about")) or None,
@@ -228,7 +264,8 @@ def _read_retractions(elements: list[Any], problems: list[str]) -> Iterator[Retr
         if memo_id is None and match is None:
             problems.append(f"deprecation {number} names nothing")
             continue
-        yield Retraction(_read_text(fields.get("reason")) or "no longer so", memo_id, match)
+        evidence = _read_text_field(fields, _EVIDENCE_FIELDS)
+        yield Retraction(_read_text(fields.get("reason")) or "no longer so", memo_id, match, evidence)
 
 
 def _read_text(value: Any) -> str:

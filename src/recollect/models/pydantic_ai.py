@@ -6,9 +6,10 @@ and is sent once: jobs are retried, requests are not. Nothing is imported or ope
 """
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
+from datetime import datetime
 from importlib import import_module
 from importlib.util import find_spec
 from inspect import signature
@@ -16,8 +17,9 @@ from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 from recollect.core.errors import ConfigError, MissingExtra, ModelError
-from recollect.core.ports import ExtractionInput, ExtractionResult, GeneratedText, ModelOptions, Usage
-from recollect.core.types import Memo
+from recollect.core.ports import ExtractionInput, ExtractionResult, GeneratedText, ModelOptions, Proposal, Usage
+from recollect.core.types import Kind, Memo
+from recollect.language import dates
 from recollect.models import _prompts as prompts
 from recollect.models._response_parser import parse_response
 
@@ -85,8 +87,9 @@ class PydanticAIModel:
         if not extraction_input.messages:
             return ExtractionResult()
         prompt = prompts.extraction(extraction_input)
-        message_ids = {message.id for message in extraction_input.messages}
-        return await self._request_changes(prompt, extraction_input.max_proposals, message_ids)
+        result = await self._request_changes(prompt, extraction_input.max_proposals)
+        sent_at = {message.id: message.at for message in extraction_input.messages}
+        return replace(result, proposals=tuple(_with_date(proposal, sent_at) for proposal in result.proposals))
 
     async def consolidate(self, memos: Sequence[Memo]) -> ExtractionResult:
         if not memos:
@@ -107,19 +110,27 @@ class PydanticAIModel:
             self._client = None
         await self._exit_stack.aclose()
 
-    async def _request_changes(
-        self, prompt: prompts.Prompt, max_proposals: int | None, message_ids: Collection[str] = frozenset()
-    ) -> ExtractionResult:
-        """What the model proposes, without the ids of messages that it was not shown."""
+    async def _request_changes(self, prompt: prompts.Prompt, max_proposals: int | None) -> ExtractionResult:
+        """What the model proposes, with real ids, and without those that it was not shown."""
         answer = await self._ask(prompt)
         result = parse_response(answer.text, max_proposals)
+        memo_ids, message_ids = _resolver(prompt.memo_ids), _resolver(prompt.message_ids)
         proposals = tuple(
-            proposal if proposal.message in message_ids else replace(proposal, message="")
+            replace(
+                proposal,
+                message=message_ids(proposal.message),
+                id=memo_ids(proposal.id or "") or None,
+                replaces=tuple(memo_id for alias in proposal.replaces if (memo_id := memo_ids(alias))),
+            )
             for proposal in result.proposals
         )
+        resolved = (replace(row, id=memo_ids(row.id or "") or None) for row in result.retractions)
+        retractions = tuple(row for row in resolved if row.id or row.match)
         problems = (*prompt.problems, *answer.problems, *result.problems)
         flaw = "; ".join((*answer.problems, *result.problems)) if result.flaw else ""
-        return replace(result, proposals=proposals, problems=problems, usage=answer.usage, flaw=flaw)
+        return replace(
+            result, proposals=proposals, retractions=retractions, problems=problems, usage=answer.usage, flaw=flaw
+        )
 
     async def _request_text(self, prompt: prompts.Prompt) -> GeneratedText:
         answer = await self._ask(prompt)
@@ -147,9 +158,8 @@ class PydanticAIModel:
         """Send the request once; retry without a schema if a self-hosted server seems to refuse it."""
         from pydantic_ai.exceptions import ModelHTTPError
 
-        with_schema = (
-            prompt.structured and self._accepts_schema and client.profile.get("supports_json_schema_output", False)
-        )
+        accepts_schema = self._accepts_schema and client.profile.get("supports_json_schema_output", False)
+        with_schema = prompt.schema is not None and accepts_schema
         try:
             return self._read_answer(await self._request(client, prompt, with_schema), 1)
         except ModelHTTPError as error:
@@ -167,7 +177,7 @@ class PydanticAIModel:
             client,
             [ModelRequest(parts=[UserPromptPart(prompt.data)], instructions=prompt.instructions)],
             model_settings=self._settings(client.profile, prompt.tokens),
-            model_request_parameters=_request_parameters(with_schema) if prompt.structured else None,
+            model_request_parameters=_request_parameters(prompt.schema, with_schema) if prompt.schema else None,
             instrument=False,
         )
 
@@ -267,13 +277,27 @@ class PydanticAIModel:
         return urlsplit(self._options.base_url).netloc.rpartition("@")[2] or self._provider
 
 
-def _request_parameters(with_schema: bool) -> "ModelRequestParameters":
+def _resolver(ids: Mapping[str, str]) -> Callable[[str], str]:
+    """Looks up an alias; a real id stands for itself, and anything else for nothing."""
+    known = {**{real: real for real in ids.values()}, **ids}
+    return lambda alias: known.get(alias, "")
+
+
+def _with_date(proposal: Proposal, sent_at: Mapping[str, datetime]) -> Proposal:
+    """The date of an event, as its text writes it out: what can be read off is not asked for."""
+    if proposal.happened is not None or proposal.kind != Kind.EVENT:
+        return proposal
+    at = sent_at.get(proposal.message) or next(iter(sent_at.values()))
+    date = dates.find(proposal.text, at, ahead=True) or dates.find(proposal.text, at, ahead=False)
+    return proposal if date is None else replace(proposal, happened=dates.start_of_day(date.day, at))
+
+
+def _request_parameters(schema: Mapping[str, Any], with_schema: bool) -> "ModelRequestParameters":
     """No tools; the JSON schema is enforced by the server, or described in the prompt."""
     from pydantic_ai.models import ModelRequestParameters
     from pydantic_ai.output import OutputObjectDefinition
 
-    schema = prompts.Changes.model_json_schema()
-    output = OutputObjectDefinition(schema, "changes", strict=True if with_schema else None)
+    output = OutputObjectDefinition(dict(schema), "changes", strict=True if with_schema else None)
     return ModelRequestParameters(output_mode="native" if with_schema else "prompted", output_object=output)
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import gzip
 import hashlib
+import json
 import re
 from functools import partial
 from pathlib import Path
@@ -271,8 +272,12 @@ async def test_doctor_ticks_only_what_it_tried(process: Run) -> None:
         offline = await asyncio.to_thread(partial(process, "doctor", **model))
         assert server.requests == []
         assert "! model: openai:some was not tried\n    → 'recollect doctor --online'" in offline.out
+        babbling = await asyncio.to_thread(partial(process, "doctor", "--online", **model))
+        assert len(server.requests) == 2
+        assert "! model: openai:some answers, but learns nothing from a plain sentence" in babbling.out
+        fact = {"evidence": "I live in Lisbon", "source": "m1", "text": "Lives in Lisbon.", "kind": "fact"}
+        server.next(Says("Ann says hello."), Says(json.dumps({"upserts": [fact], "deprecations": []})))
         online = await asyncio.to_thread(partial(process, "doctor", "--online", **model))
-        assert len(server.requests) == 1
         assert "✓ model: openai:some answered: " in online.out
         assert " tokens in, " in online.out
         server.always(Status(401, "no such key"))

@@ -48,6 +48,8 @@ class ExtractionInput:
     """Proposals to return at most."""
     objection: str = ""
     """What was wrong with the previous answer, on a retry."""
+    real_ids: bool = False
+    """The prompt lists memos and messages with their own ids rather than short aliases, as some designs specify."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,8 @@ class Retraction:
     reason: str
     id: str | None = None
     match: str | None = None
+    evidence: str = ""
+    """The speaker's words that say so, if the model quotes them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from recollect import plugins
+from recollect import app, plugins
 from recollect.app import make_embedders, make_model
 from recollect.core import ports
+from recollect.core.clock import now
 from recollect.core.errors import ConfigError, RecollectError
+from recollect.core.types import Message, Place
 from recollect.faces.cli.invocation import Invocation
+from recollect.policy import guard
 from recollect.policy.visibility import VisibilityPolicy
 from recollect.settings import Settings
 from recollect.settings.wiring import file_of
@@ -31,11 +34,12 @@ _ADVICE = {
     "locks": "find out whose they are, and end them",
 }
 
-_ONLINE = "'recollect doctor --online' makes one tiny call to it"
+_ONLINE = "'recollect doctor --online' makes one or two tiny calls to it"
 _EMBEDDER_ADVICE = "set RECOLLECT_EMBEDDER; null searches by words only"
 _MODEL_ADVICE = "check key, name and address of the model; RECOLLECT_MODEL=local works without"
 _OFFLINE = ("local", "null")
 CALL_TIMEOUT_SECONDS = 30.0
+_TEST_SENTENCE = "I live in Lisbon and I have two cats."
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +58,7 @@ class Finding:
 
 
 def examine(call: Invocation, *, online: bool = False) -> list[Finding]:
-    """All findings; with `online`, remote models and embedders get one tiny call each."""
+    """All findings; with `online`, remote models and embedders get one or two tiny calls each."""
     try:
         loaded = call.load()
     except ConfigError as error:
@@ -168,11 +172,12 @@ def _models(settings: Settings, missing_keys: Sequence[str], online: bool) -> It
             advice = "name one as provider:model, or use RECOLLECT_MODEL=local"
             yield Finding("model", "broken", f"{', '.join(names)}: {error}", advice)
         else:
-            yield asyncio.run(_try_model(model, spec, check, online))
+            is_learner = settings.extraction.enabled and "extraction.model" in names
+            yield asyncio.run(_try_model(model, spec, check, online, is_learner))
 
 
-async def _try_model(model: ports.Model, spec: str, check: str, online: bool) -> Finding:
-    """Have a model that is ours, or with `online` any, summarize one word."""
+async def _try_model(model: ports.Model, spec: str, check: str, online: bool, is_learner: bool) -> Finding:
+    """Have a model that is ours, or with `online` any, summarize one word, and the learner learn from a sentence."""
     is_ours = model.name in _OFFLINE
     try:
         if is_ours and spec not in _OFFLINE:
@@ -182,6 +187,9 @@ async def _try_model(model: ports.Model, spec: str, check: str, online: bool) ->
             return Finding(check, "note", f"{spec} was not tried", _ONLINE)
         async with asyncio.timeout(CALL_TIMEOUT_SECONDS):
             answer = await model.summarize(None, "[Ann]: hello", 40)
+        if is_learner and not (is_ours or await _learns(model)):
+            doubt = f"{spec} answers, but learns nothing from a plain sentence: {app.FALLBACK_MODEL} does instead"
+            return Finding(check, "note", doubt, "name a larger model with RECOLLECT_EXTRACTION_MODEL")
     except (RecollectError, TimeoutError) as error:
         return Finding(check, "broken", f"{spec}: {_reason(error)}", _MODEL_ADVICE)
     finally:
@@ -189,6 +197,14 @@ async def _try_model(model: ports.Model, spec: str, check: str, online: bool) ->
     if is_ours:
         return Finding(check, "ok", f"{spec}: works offline, at lower quality" if spec == "local" else spec)
     return Finding(check, "ok", f"{spec} answered: {_cost(spec, answer.usage)}")
+
+
+async def _learns(model: ports.Model) -> bool:
+    """Whether a model learns what a plain sentence says."""
+    message = Message("1", "ann", Place(dm="ann"), _TEST_SENTENCE, now(), name="Ann")
+    async with asyncio.timeout(CALL_TIMEOUT_SECONDS):
+        result = await model.extract(ports.ExtractionInput([message], max_proposals=2))
+    return any(isinstance(guard.check(proposal, [message], []), guard.Accepted) for proposal in result.proposals)
 
 
 def _cost(spec: str, usage: ports.Usage) -> str:

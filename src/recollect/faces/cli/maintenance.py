@@ -53,7 +53,9 @@ def _print_settings(call: Invocation, selected: list[Row]) -> None:
 
 def doctor(
     call: Invocation,
-    online: Annotated[bool, flag("--online", meaning="Make one tiny call to each remote model and embedder.")] = False,
+    online: Annotated[
+        bool, flag("--online", meaning="Make one or two tiny calls to each remote model and embedder.")
+    ] = False,
 ) -> None:
     """Check settings, store, embedder and model."""
     findings = examination.examine(call, online=online)

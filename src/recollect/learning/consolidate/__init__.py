@@ -13,7 +13,7 @@ from datetime import datetime
 
 from recollect.core.changes import Retire, Revise
 from recollect.core.clock import Clock
-from recollect.core.errors import ModelError, ModelUnavailable, StoreBusy
+from recollect.core.errors import ModelError, ModelTimeout, ModelUnavailable, StoreBusy
 from recollect.core.events import Event, EventKind
 from recollect.core.ports import ExtractionResult, Model, Progress, StaleResult, Store, Tx, UnitOfWork, Usage
 from recollect.core.ports.jobs import Job
@@ -156,7 +156,7 @@ class Consolidator:
             async with asyncio.timeout(self._options.timeout):
                 return await self._model().consolidate(group)
         except TimeoutError as error:
-            raise ModelUnavailable(f"no answer within {self._options.timeout:.0f} s") from error
+            raise ModelTimeout(f"no answer within {self._options.timeout:.0f} s") from error
 
     def _apply(self, tx: Tx, snapshot: ConsolidationInput, report: ConsolidationReport) -> None:
         """Write all changes as one batch; raises StaleResult when the memos changed since they were read."""

@@ -27,6 +27,7 @@ from recollect.policy.guard.checks import (
     QuoteCheck,
     name_of,
 )
+from recollect.policy.guard.checks.mentioned import person_meant
 from recollect.policy.guard.checks.size import MIN_FACT_CHARS
 from recollect.policy.guard.checks.subject import other_person
 from recollect.policy.guard.grounding import compact, is_date_said, overlaps
@@ -36,11 +37,27 @@ from recollect.policy.guard.quote import MAX_EVIDENCE_CHARS, QuoteMatch, find_qu
 from recollect.policy.guard.statements import without_instructions
 from recollect.policy.kinds import label, tags
 
-__all__ = ["UNGROUNDED", "Accepted", "Grounding", "Refused", "check", "is_instruction", "normalize_fact", "own_words"]
+__all__ = [
+    "MISTAKES",
+    "UNGROUNDED",
+    "Accepted",
+    "Grounding",
+    "Refused",
+    "check",
+    "is_instruction",
+    "normalize_fact",
+    "own_words",
+]
 
 Grounding = Literal["quote", "found_quote", "overlap"]
 UNGROUNDED = (Reason.NO_EVIDENCE, Reason.NO_QUOTE)
-"""Refusals for lack of evidence, which a model can correct on a retry."""
+"""Refusals for lack of evidence."""
+MISTAKES = (
+    *UNGROUNDED, Reason.NO_SUCH_MESSAGE, Reason.TOO_SHORT, Reason.TOO_LONG, Reason.NEGATION_DROPPED, Reason.OPPOSITE,
+    Reason.NUMBER_NOT_SAID, Reason.NAME_NOT_SAID, Reason.TOO_FEW_WORDS, Reason.DOES_NOT_FOLLOW, Reason.SAYS_MORE,
+    Reason.PERSON_NOT_MENTIONED,
+)  # fmt: skip
+"""Refusals of what was not said, which a model can correct on a retry."""
 MAX_NORMALIZED_CHARS = 190
 
 _SENTENCE_END = ".!?。！？…"
@@ -128,12 +145,13 @@ def _judge(
     proposal: Proposal, checks: Iterable[QuoteCheck], fact: str, message: Message, quote: QuoteMatch, revised: str = ""
 ) -> Accepted | Refused:
     """Accept a fact unless a check refuses it; one about somebody else becomes a note on that person."""
-    case = Case(fact, proposal.evidence, quote, message, proposal.about, revised)
+    about = person_meant(proposal.about, fact, message)
+    case = Case(fact, proposal.evidence, quote, message, about, revised)
     for quote_check in VERBATIM_CHECKS if _is_own_sentence(case) else checks:
         if reason := quote_check.refuse(case):
             return Refused(reason, name_of(quote_check))
     evidence = clip(collapse_spaces(remove_invisible(quote.words)), MAX_EVIDENCE_CHARS)
-    is_note = proposal.about or other_person(case) is not None
+    is_note = about or other_person(case) is not None
     return _accept_as(Kind.PERSON if is_note else _parse_kind(proposal.kind), proposal, message, evidence, fact)
 
 

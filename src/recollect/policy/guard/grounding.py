@@ -3,10 +3,9 @@
 import math
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date
 from functools import cache
-from itertools import pairwise
 
 from recollect.core.text import fold, query_words, words
 from recollect.language import lexicon, word_forms
@@ -21,7 +20,8 @@ _ENDINGS = (("ies", "y"), ("ied", "y"), ("ing", ""), ("ed", ""), ("es", ""), ("s
 """Endings that are no part of a word, for the grounding `overlap`."""
 
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
-_TENS = frozenset(str(tens) for tens in range(20, 100, 10))
+_THOUSANDS = re.compile(r"(?<![\d.,])(\d{1,3})\s?[kK]\b")
+_MULTIPLES = (100, 1_000, 1_000_000)
 _CJK_DIGITS = {char: str(value) for value, char in enumerate("〇一二三四五六七八九十")} | {"两": "2", "兩": "2"}
 
 _CAPITALIZED = re.compile(r"(?<!\d)[^\W\d_][^\W_]*(?:['’-][^\W_]+)*")
@@ -42,21 +42,40 @@ def _calendar() -> frozenset[str]:
 
 def keeps_numbers(fact: str, source: str, today: date, known: str = "") -> bool:
     """Whether each number of the fact was said, or belongs to a date that was mentioned."""
-    counted = lexicon.ordered_words("cardinals")[2:]  # certainly numbers; "one" often isn't
-    missing = {*_digits(fact), *(_values()[word] for word in words(fact) if word in counted)}
+    counted = {*lexicon.ordered_words("cardinals")[2:], *_large()}  # certainly numbers; "one" often isn't
+    missing = {*_digits(fact), *_spelled([word if word in counted else "" for word in words(fact)])}
     missing -= set(_numbers(f"{source}\n{known}")) if missing else set()
     return not missing or missing <= set(_date_numbers(fact, source, today))
+
+
+@cache
+def _large() -> frozenset[str]:
+    return frozenset(word for word, value in _values().items() if value.isdigit() and int(value) > 12)
 
 
 def _numbers(text: str) -> Iterator[str]:
     yield from _digits(text)
     folded = words(text)
-    values = _values()
-    yield from (values[word] for word in folded if word in values)
+    yield from (_values()[word] for word in folded if word in _values())
+    yield from _spelled(folded)
+    yield from (f"{thousands}000" for thousands in _THOUSANDS.findall(text))
     yield from (_CJK_DIGITS[char] for char in text if char in _CJK_DIGITS)
-    for tens, unit in pairwise(folded):  # "twenty one"
-        if values.get(tens) in _TENS and len(values.get(unit, "10")) == 1:
-            yield str(int(values[tens]) + int(values[unit]))
+
+
+def _spelled(folded: Sequence[str]) -> Iterator[str]:
+    """Numbers in words, put together: "thirty four", "two thousand"."""
+    number = 0
+    for word in [*folded, ""]:
+        value = _values().get(word, "")
+        part = int(value) if value.isdigit() else 0
+        if number and part in _MULTIPLES:
+            number *= part
+        elif number and part and (number % 100 >= 20 if part < 10 else number % 100 == 0) and part < number:
+            number += part
+        else:
+            if number:
+                yield str(number)
+            number = part
 
 
 def _digits(text: str) -> Iterator[str]:
@@ -90,7 +109,7 @@ def _date_numbers(fact: str, source: str, today: date) -> Iterator[str]:
 
 def keeps_names(fact: str, source: str, speaker: str = "") -> bool:
     """Whether each name in the fact was said; the speaker's own names need not be."""
-    folded_source = fold(source)
+    folded_source = fold(word_forms.with_acronyms(source, fact))
     allowed = {_root(word) for word in words(speaker)} | _NOT_NAMES | _calendar()
     foreign = word_forms.is_foreign(source)
     allowed |= (

@@ -1,0 +1,1 @@
+"""Learning with a real language model that is far too small for the task."""

@@ -1,0 +1,91 @@
+"""What the log says of extractions: refusals, cost, problems, and those to repeat with a better model."""
+
+import logging
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+
+from recollect.core.events import Event, EventKind
+from recollect.core.ports import Proposal, Retraction, Tx
+from recollect.core.reasons import Reason, render_reason
+from recollect.core.text import clip
+from recollect.core.types import Memo, Message, Subject, message_ref, parse_message_ref
+from recollect.learning.extraction_records import Extraction
+from recollect.policy import guard
+from recollect.policy.guard.retractions import is_ended
+from recollect.policy.similarity import Similarity, compare
+
+log = logging.getLogger("recollect.learning")
+
+
+@dataclass(frozen=True, slots=True)
+class DegradedExtraction:
+    """Messages from which less was learned than possible."""
+
+    event: Event
+    messages: tuple[Message, ...]
+    """Those that still exist."""
+
+
+def degraded_extractions(tx: Tx, person: str | None = None, limit: int = 100) -> list[DegradedExtraction]:
+    """Extractions whose model gave no usable answer, newest first; of one person, or of all."""
+    scope = None if person is None else Subject(person).scope
+    events = tx.events.list(scope=scope, kinds=(EventKind.EXTRACT_DEGRADED,), limit=limit)
+    degraded = (DegradedExtraction(event, _existing_messages(tx, event)) for event in events)
+    return [extraction for extraction in degraded if extraction.messages]
+
+
+def _existing_messages(tx: Tx, event: Event) -> tuple[Message, ...]:
+    references = event.data.get("messages", ())
+    rows = (tx.messages.get(*parse_message_ref(reference)) for reference in references)
+    return tuple(message for message in rows if message is not None)
+
+
+def log_extraction(tx: Tx, extraction: Extraction, origin: Mapping[str, str], actor: str, now: datetime) -> None:
+    """Log what was refused, what the calls cost, and what went wrong; `actor` is the configured model."""
+    scope = Subject(extraction.input.messages[0].person).scope
+    event = partial(Event, at=now, actor=actor, scope=scope)
+    for proposal, reason in extraction.refused:
+        text = "" if reason is Reason.SECRET else clip(proposal.text, 200)
+        data = {**origin, "kind": proposal.kind, "text": text}
+        stale = _contradicted_memo(proposal, reason, extraction)
+        tx.events.add(event(EventKind.MEMO_REFUSED, reason=reason, data=data, memo=stale.id if stale else None))
+    usage = extraction.result.usage
+    if usage.requests:
+        data = {**origin, "input": usage.input, "output": usage.output, "requests": usage.requests}
+        counts = f"{len(extraction.result.proposals)} proposed, {len(extraction.accepted)} taken"
+        tx.events.add(event(EventKind.EXTRACT_CALL, detail=counts, data=data))
+    if extraction.result.problems:
+        problems = clip("; ".join(extraction.result.problems), 300)
+        degraded = render_reason(extraction.degraded, extraction.objection)
+        log.warning("the model's answer was not all usable: %s", degraded or problems)
+        tx.events.add(event(EventKind.EXTRACT_ERROR, detail=problems, data=dict(origin)))
+    if extraction.degraded is not None:
+        references = [message_ref(message) for message in extraction.input.messages]
+        data = {**origin, "messages": references}
+        objection = clip(extraction.objection, 300)
+        tx.events.add(event(EventKind.EXTRACT_DEGRADED, reason=extraction.degraded, detail=objection, data=data))
+
+
+def _contradicted_memo(proposal: Proposal, reason: Reason, extraction: Extraction) -> Memo | None:
+    """The memo that may be no longer so, although what the model made of it was refused: its history says it then."""
+    if reason not in (*guard.MISTAKES, Reason.NO_LONGER_SO) or reason in guard.UNGROUNDED:
+        return None
+    if not is_ended(Retraction("", evidence=proposal.evidence), extraction.input.messages):
+        return None
+    statements = proposal.text, proposal.evidence
+    known_memos = (memo for memo in extraction.input.known_memos if memo.active)
+    return next((memo for memo in known_memos if _contradicts(statements, memo.text)), None)
+
+
+def _contradicts(statements: Iterable[str], known: str) -> bool:
+    return any(compare(statement, known) is Similarity.CONTRADICTS for statement in statements)
+
+
+def log_instructions(tx: Tx, extraction: Extraction, now: datetime) -> None:
+    """Log the messages from which nothing was proposed because they are instructions."""
+    for message in extraction.instructions:
+        data = {"message": message_ref(message), "kind": "", "text": clip(message.text, 200)}
+        event = partial(Event, EventKind.MEMO_REFUSED, now, extraction.model)
+        tx.events.add(event(Subject(message.person).scope, reason=Reason.INSTRUCTIONS, data=data))

@@ -1,0 +1,28 @@
+"""Whether a speaker said that something known is no longer so: a model that names a memo is not enough to retire it."""
+
+from collections.abc import Sequence
+
+from recollect.core.ports.model import Retraction
+from recollect.core.types import Message
+from recollect.language import word_forms
+from recollect.language.lexicon import Patterns
+from recollect.policy.guard.clauses import lower
+from recollect.policy.guard.own_words import own_words
+from recollect.policy.guard.quote import find_quote
+
+_PATTERNS = Patterns(
+    ends=r"""
+        {denied}|\b(?:{was_so})\b|\bnot\b|n't\b|\bex-?
+        |\b(?:mov(?:e|ed|ing)|s(?:old|elling)|switch\w*|chang\w+|stop\w*|quit\w*|leaving|finish\w*|cancel\w*|gave|give|giving
+        |divorc\w*|broke|split|die[ds]?|dead|lost|gone|resign\w*|retire\w*|fired|instead|now|again|new|anymore|actually
+        |correct\w*|wrong|scratch|over|done with|ended|became|turned)\b""",
+)
+
+
+def is_ended(retraction: Retraction, messages: Sequence[Message]) -> bool:
+    """Whether the quoted words, or without a quote the messages, speak of an end or a change."""
+    texts = [own_words(message.text, message.name) for message in messages if not message.bot]
+    if retraction.evidence:
+        quotes = (find_quote(retraction.evidence, text) for text in texts)
+        texts = [quote.sentence for quote in quotes if quote is not None]
+    return any(word_forms.is_foreign(text) or _PATTERNS.ends.search(lower(text)) for text in texts)
