@@ -23,6 +23,8 @@ THREAD = Place("discord", "g1", "c-dev", thread="t-1", name="release", public=Tr
 PRIVATE_THREAD = Place("discord", "g1", "c-dev", thread="t-2", name="secret", public=True, private_thread=True)
 ELSEWHERE = Place("discord", "g2", "c-lobby", name="lobby", public=True)
 DM = Place("discord", dm="ann", channel="dm-1")
+AT_ONCE = {"extraction__trigger": "on_ingest"}
+"""A model reads each message by itself, at once: what tests want that are not about batches."""
 EVERY_PLACE = (DEV, GENERAL, STAFF, THREAD, PRIVATE_THREAD, ELSEWHERE, DM)
 
 
@@ -111,6 +113,7 @@ async def opened(profile: str = "unified", store: str | None = None, **settings:
         "profile": profile,
         "run_worker": not isinstance(settings.get("model", ""), str),
         **beside,
+        **({} if profile != "unified" or isinstance(settings.get("model", ""), str) else AT_ONCE),
         **settings,
     }
     async with recollect.AsyncMemory(store, clock=clock, **settings) as memory:

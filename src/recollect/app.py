@@ -12,13 +12,15 @@ from typing import Any, TypeVar, cast
 from recollect import plugins
 from recollect.core.clock import Clock
 from recollect.core.errors import MissingExtra, RecollectError, StoreUnreachable, StoreUnwritable
-from recollect.core.ports import Embedder, EmbedderOptions, HasNotice, Layer, Model, ModelOptions, Store, Tx
-from recollect.core.ports.jobs import CONSOLIDATE, DAILY_LOG, EXTRACT, SUMMARIZE
+from recollect.core.ports import Embedder, EmbedderOptions, Handler, HasNotice, Layer, Model, ModelOptions, Store, Tx
+from recollect.core.ports.jobs import ACKNOWLEDGE, CONSOLIDATE, DAILY_LOG, EXTRACT, SUMMARIZE
 from recollect.core.ports.layout import Layout
 from recollect.core.ports.store import SupportsMemoriesFts
 from recollect.jobs.limits import ModelLimiter
 from recollect.jobs.priority import ForegroundPriority
 from recollect.jobs.worker import Worker
+from recollect.learning.acknowledge import Acknowledger
+from recollect.learning.budget import Budgeted
 from recollect.learning.consolidate import Consolidator
 from recollect.learning.extract import Extractor
 from recollect.learning.summarize import Summarizer
@@ -36,7 +38,7 @@ T = TypeVar("T")
 
 log = logging.getLogger("recollect")
 
-FALLBACK_MODEL, NO_MODEL = "local", "null"
+FALLBACK_MODEL, NO_MODEL = wiring.OFFLINE_MODELS
 """The model that extracts where the chosen one gives no usable answer, and the one that never learns."""
 SPLIT_WARNING = (
     "people are now told apart by their platform. These ids were used on two platforms, and each memory went to the "
@@ -108,6 +110,8 @@ class Parts:
     mirror: MirrorWriter
     consolidator: Consolidator
     names: Names
+    learner: str
+    """Name of the model that learns."""
 
 
 @asynccontextmanager
@@ -150,6 +154,7 @@ async def open_parts(loaded: Loaded, clock: Clock, run_worker: bool, model: Mode
             mirror=mirror,
             consolidator=consolidator,
             names=names,
+            learner=settings.extraction.model if model is None else model.name,
         )
 
 
@@ -203,21 +208,15 @@ def make_worker(
     fallback: Model | None = None
     if learner.name not in (FALLBACK_MODEL, NO_MODEL):
         fallback = plugins.load("models", FALLBACK_MODEL, ModelOptions())
-    extractor = Extractor(
-        store,
-        vectors.embed_text,
-        learner,
-        wiring.extraction_options(settings),
-        clock,
-        priority,
-        limiter,
-        names,
-        fallback,
-    )
+    extraction, budget = wiring.extraction_options(settings), wiring.budget(settings)
+    extractor = Extractor(store, vectors.embed_text, learner, extraction, clock, priority, limiter, names, fallback)
+    floor = Extractor(store, vectors.embed_text, fallback or learner, extraction, clock, priority, names=names)
     writer = model(settings.summary.model, settings.summary.base_url)
-    handlers = {
-        EXTRACT: extractor,
-        SUMMARIZE: limiter.limited(Summarizer(store, writer, wiring.summary_options(settings), clock, names)),
+    summarizer = Summarizer(store, writer, wiring.summary_options(settings), clock, names)
+    handlers: dict[str, Handler] = {
+        ACKNOWLEDGE: Acknowledger(floor, clock),
+        EXTRACT: Budgeted(extractor, store, budget, clock, floor),
+        SUMMARIZE: Budgeted(limiter.limited(summarizer), store, budget, clock),
         DAILY_LOG: DailyLog(store, settings.mirror.dir, settings.extraction.max_chars, clock, names),
         CONSOLIDATE: limiter.limited(consolidator),
     }

@@ -38,7 +38,7 @@ from recollect.core.types import (
 )
 from recollect.engine import Engine
 from recollect.jobs.worker import Worker
-from recollect.learning import ingest
+from recollect.learning import batches, ingest
 from recollect.learning.consolidate import ConsolidationReport
 from recollect.learning.ingest import LearnedOutcome
 from recollect.learning.schedule import extraction_key
@@ -194,6 +194,9 @@ class AsyncMemory:
     async def wait_learned(self, message: Message, timeout: float | None = None) -> LearnedOutcome:
         """Wait until a message has been learned from; see `LearnedOutcome`."""
         finished = await self.worker.wait_for(extraction_key(message), timeout)
+        if finished and self.engine.schedule.learn == "batch":
+            closed = await self.engine.write(lambda tx: batches.close_message(tx, message, self._clock()))
+            finished = closed is None or await self.worker.wait_for(closed, timeout)
         outcome = await self.store.read(lambda tx: ingest.learned_from(tx, message))
         return replace(outcome, done=outcome.done and finished)
 

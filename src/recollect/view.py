@@ -81,6 +81,7 @@ class View:
         if not self.engine.settings.enabled:
             return False
         message = ingest.sanitize(message)
+        self.engine.heard(message)
         now, limits, schedule = self.engine.clock(), self.engine.exchange_limits, self.engine.schedule
         return await self.engine.write(lambda tx: ingest.add_message(tx, message, now, limits, schedule))
 
@@ -92,7 +93,12 @@ class View:
     async def reset(self) -> bool:
         """Clear the rolling summary of the conversation; work in flight can't bring it back."""
         session, context = self._session, self._context
-        return await self.engine.write(lambda tx: changes.reset(tx, session, context))
+
+        def work(tx: Tx) -> bool:
+            flush(tx, self.place, context.at)  # a conversation ends
+            return changes.reset(tx, session, context)
+
+        return await self.engine.write(work)
 
     async def pause_learning(self) -> bool:
         """Learn nothing from the user until `resume_learning`; False when already paused."""
@@ -277,6 +283,8 @@ class View:
         layout is one layer of a larger prompt. `unstored` are the last messages, as far as the store lacks them.
         """
         require_present(message)
+        if count_use:
+            self.engine.addressed(message)
         engine, viewer, summary = self.engine, self._viewer, self.engine.settings.summary
         if summary.wait:
             await wait_for_summary(engine.store, self._session, engine.clock, summary.timeout)

@@ -29,7 +29,7 @@ from recollect.core.ports import (
     UnitOfWork,
     Vector,
 )
-from recollect.core.ports.jobs import Job, NewJob
+from recollect.core.ports.jobs import Job
 from recollect.core.reasons import Reason, render_reason
 from recollect.core.state import StateKind
 from recollect.core.text import clip
@@ -37,10 +37,18 @@ from recollect.core.types import Memo, Message, Place, Status, Subject, message_
 from recollect.jobs.limits import ModelLimiter
 from recollect.jobs.priority import ForegroundPriority
 from recollect.jobs.read_batcher import ReadBatcher
+from recollect.learning import batches
+from recollect.learning.acknowledge import confirm
 from recollect.learning.apply import ChangeContext, apply_statement, retract, write
 from recollect.learning.consent import is_paused
-from recollect.learning.extraction_records import AcceptedProposal, Extraction, ExtractionOptions, merge_answers
-from recollect.learning.schedule import batch_key
+from recollect.learning.extraction_records import (
+    AcceptedProposal,
+    Extraction,
+    ExtractionOptions,
+    merge_answers,
+    within_cap,
+)
+from recollect.learning.token_usage import total_usage
 from recollect.policy import guard
 from recollect.policy.merge import covered_by, may_retract, retire
 from recollect.policy.redaction import redact, redact_tags
@@ -94,9 +102,11 @@ class Extractor:
         return partial(self._complete, job=job, references=references, extractions=extractions)
 
     def _read_inputs(self, tx: Tx, job: Job) -> tuple[list[ExtractionInput], list[str]]:
-        key = batch_key(job)
+        key = batches.batch_key(job)
         waiting = job.payload.get("messages", ()) if key is None else tx.state.items(StateKind.UNLEARNED_MESSAGES, key)
         references = list(waiting)
+        if key is not None and self._options.batches:
+            references = batches.next_messages(tx, references)
         inputs = self._inputs(tx, references) if self._options.enabled else []
         return [item for item in inputs if not is_paused(tx, item.messages[0].person)], references
 
@@ -117,7 +127,9 @@ class Extractor:
         screen = withheld.collect(tx, first.place, [first.person], preceding)
         others = [message for message in withheld.visible_messages(tx, screen, preceding) if message.id not in own_ids]
         context = self._names.tagged(tx, others)
-        return ExtractionInput(messages, self._known_memos(tx, messages), context, self._options.max_proposals)
+        limit, per_message = self._options.max_proposals, len(messages) if self._options.batches else 1
+        limit = None if limit is None else limit * per_message
+        return ExtractionInput(messages, self._known_memos(tx, messages), context, limit)
 
     def _known_memos(self, tx: Tx, messages: Sequence[Message]) -> list[Memo]:
         """The speaker's memos that are visible in the place: related ones first, then the newest."""
@@ -170,12 +182,14 @@ class Extractor:
         if result == _EMPTY_RESULT and model.name == _NULL_MODEL:
             return Extraction(extraction_input, model.name, result, (), ())
         async with self._priority.wait_for_foreground():
-            proposals = [_redact(proposal) for proposal in result.proposals[: self._options.max_proposals]]
+            proposals = [_redact(proposal) for proposal in result.proposals[: extraction_input.max_proposals]]
             grounding = self._options.grounding
             messages, known_memos = extraction_input.messages, extraction_input.known_memos
             verdicts = [guard.check(proposal, messages, known_memos, grounding=grounding) for proposal in proposals]
             instructions = [] if result != _EMPTY_RESULT else _instructions_in(messages)
         checked = list(zip(proposals, verdicts, strict=True))
+        if self._options.batches:
+            checked = within_cap(checked, self._options.max_proposals)
         accepted = [
             await self._accept(proposal, verdict, extraction_input)
             for proposal, verdict in checked
@@ -233,9 +247,12 @@ class Extractor:
             raise StaleResult
         for extraction in extractions if skip_reason is None else ():
             self._apply(tx, extraction)
-        key = batch_key(job)
+        usage = total_usage(*(extraction.result.usage for extraction in extractions))
+        self._options.budget.spend(tx, job.tenant, usage, self._clock())
+        key = batches.batch_key(job)
         if key is not None:
-            self._keep_newer(tx, job, key, references)
+            message = messages[0] if messages and self._options.batches else None
+            batches.asked(tx, job, key, references, message, self._clock())
 
     def _skip_reason(self, tx: Tx, person: str) -> Reason | None:
         """Why nothing is learned from a person now; None when learning is on."""
@@ -255,11 +272,17 @@ class Extractor:
             return
         batch, now = secrets.token_hex(8), self._clock()
         last = extraction.input.messages[-1]
+        taken: set[str] = set()
         for accepted in extraction.accepted:
             context = ChangeContext(extraction.model, now, batch, message_ref(accepted.message))
-            changes = apply_statement(tx, accepted.candidate, context, self._options.limits, accepted.vector)
+            candidate = confirm(tx, accepted.candidate, taken) if self._options.batches else accepted.candidate
+            if candidate is None:
+                continue
+            changes = apply_statement(tx, candidate, context, self._options.limits, accepted.vector)
+            successor = _successor(changes)
+            taken |= {successor.id} if successor is not None else set()
             for memo_id in accepted.also_replaces:
-                _supersede(tx, memo_id, accepted.message, _successor(changes), context)
+                _supersede(tx, memo_id, accepted.message, successor, context)
         for retraction in extraction.result.retractions:
             context = ChangeContext(extraction.model, now, batch, message_ref(last))
             self._retract(tx, retraction, extraction.input, context)
@@ -307,13 +330,6 @@ class Extractor:
             data = {**origin, "messages": references}
             objection = clip(extraction.objection, 300)
             tx.events.add(event(EventKind.EXTRACT_DEGRADED, reason=extraction.degraded, detail=objection, data=data))
-
-    def _keep_newer(self, tx: Tx, job: Job, key: str, done: Sequence[str]) -> None:
-        """What was said while the model was asked waits for another round."""
-        tx.state.remove(StateKind.UNLEARNED_MESSAGES, key, done)
-        if tx.state.count(StateKind.UNLEARNED_MESSAGES, key):
-            dedupe_key = f"{job.kind}:{job.payload['counter']}"
-            tx.jobs.add(NewJob(job.kind, job.queue, job.payload, self._clock(), dedupe_key, job.tenant))
 
 
 def _successor(changes: Sequence[Change]) -> Memo | None:
