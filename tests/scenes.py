@@ -113,7 +113,7 @@ async def opened(profile: str = "unified", store: str | None = None, **settings:
         "profile": profile,
         "run_worker": not isinstance(settings.get("model", ""), str),
         **beside,
-        **({} if profile != "unified" or isinstance(settings.get("model", ""), str) else AT_ONCE),
+        **(AT_ONCE if profile == "unified" else {}),
         **settings,
     }
     async with recollect.AsyncMemory(store, clock=clock, **settings) as memory:

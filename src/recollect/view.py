@@ -25,6 +25,8 @@ from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Message, Orig
 from recollect.engine import Engine
 from recollect.learning import changes, consent, ingest
 from recollect.learning.apply import ChangeContext
+from recollect.learning.batches import tenant
+from recollect.learning.budget import PAUSED_NOTICE
 from recollect.learning.consolidate import ConsolidationReport
 from recollect.learning.edit import MemoEdit, edit_memo
 from recollect.learning.lore import source_of
@@ -226,8 +228,15 @@ class View:
     async def show(self, limit: int | None = None, offset: int = 0) -> Listing:
         """The active memos, newest first, and the summary of the conversation in this place."""
         subject, viewer, session = self.subject, self._viewer, self._session
-        page = await self.engine.store.read(lambda tx: listing.active_page(tx, subject, viewer, session, limit, offset))
-        return replace(page, off=wiring.switched_off(self.engine.settings))
+        settings, now = self.engine.settings, self.engine.clock()
+        budget = wiring.budget(settings)
+
+        def work(tx: Tx) -> Listing:
+            page = listing.active_page(tx, subject, viewer, session, limit, offset)
+            paused = (PAUSED_NOTICE,) if budget.is_spent(tx, tenant(self.place), now) else ()
+            return replace(page, off=(*wiring.switched_off(settings), *paused))
+
+        return await self.engine.store.read(work)
 
     async def forgotten(self, limit: int | None = None, offset: int = 0) -> Listing:
         """What `restore` can bring back, newest first: in the order of its numbers."""

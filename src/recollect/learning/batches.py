@@ -22,6 +22,8 @@ MAX_TOKENS = 1_000
 """Tokens of messages that one model call reads; a batch closes when it has so many."""
 MAX_MESSAGES = 100
 """The same for very short ones."""
+MAX_PROPOSALS = 100
+"""Proposals of one answer that are checked; how many are taken is limited per message."""
 CHARS_PER_TOKEN = 4
 
 _QUEUE = "learn:"

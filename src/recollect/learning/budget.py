@@ -20,6 +20,10 @@ from recollect.learning.token_usage import total_usage
 log = logging.getLogger("recollect.learning")
 
 PAUSED = "learning paused: budget"
+PAUSED_NOTICE = (
+    "Learning paused: budget. Today's tokens of this place are spent; plain statements are still learned, and the "
+    "model goes on tomorrow (UTC)."
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -181,8 +181,9 @@ class Extractor:
         result = await self._ask(model, extraction_input)
         if result == _EMPTY_RESULT and model.name == _NULL_MODEL:
             return Extraction(extraction_input, model.name, result, (), ())
+        limit = batches.MAX_PROPOSALS if self._options.batches else self._options.max_proposals
         async with self._priority.wait_for_foreground():
-            proposals = [_redact(proposal) for proposal in result.proposals[: extraction_input.max_proposals]]
+            proposals = [_redact(proposal) for proposal in result.proposals[:limit]]
             grounding = self._options.grounding
             messages, known_memos = extraction_input.messages, extraction_input.known_memos
             verdicts = [guard.check(proposal, messages, known_memos, grounding=grounding) for proposal in proposals]
