@@ -28,6 +28,11 @@ AT_ONCE = {"extraction__trigger": "on_ingest"}
 EVERY_PLACE = (DEV, GENERAL, STAFF, THREAD, PRIVATE_THREAD, ELSEWHERE, DM)
 
 
+def at_once(settings: Mapping[str, object]) -> dict[str, object]:
+    """The settings, with `AT_ONCE` unless a profile says when to learn."""
+    return {**(AT_ONCE if settings.get("profile", "unified") == "unified" else {}), **settings}
+
+
 class Stage:
     """A memory whose clock moves on by a minute with everything that is said."""
 
@@ -113,10 +118,9 @@ async def opened(profile: str = "unified", store: str | None = None, **settings:
         "profile": profile,
         "run_worker": not isinstance(settings.get("model", ""), str),
         **beside,
-        **(AT_ONCE if profile == "unified" else {}),
         **settings,
     }
-    async with recollect.AsyncMemory(store, clock=clock, **settings) as memory:
+    async with recollect.AsyncMemory(store, clock=clock, **at_once(settings)) as memory:
         yield Stage(memory, clock)
 
 
