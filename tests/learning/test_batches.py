@@ -49,6 +49,17 @@ async def test_chatter_costs_no_call_and_the_rest_waits_for_one_call_per_speaker
     }
 
 
+async def test_a_batch_waits_for_silence_but_not_for_ever() -> None:
+    model = FakeModel(nothing)
+    async with opened(model=model, **BATCH) as stage:
+        for number in range(12):
+            await stage.memory.add(stage.message(f"I have {number} cats"))
+            await stage.settle()
+            stage.clock.advance(minutes=2)
+            await stage.settle()
+        assert [len(each) for each in texts(model)] == [10]  # after 20 minutes, though never silent for 5
+
+
 async def test_what_is_said_is_acknowledged_before_any_call() -> None:
     model = FakeModel(nothing)
     async with opened(model=model, **BATCH) as stage:
@@ -131,7 +142,7 @@ async def test_a_conversation_with_the_assistant_is_a_batch_too_after_its_first_
             await stage.memory.add(stage.message(f"I have {number} cats", place=DM))
             await stage.settle()
         assert texts(model) == [["I have 0 cats"]]
-        stage.clock.advance(minutes=6)
+        stage.clock.advance(minutes=6)  # of silence
         await stage.settle()
         assert texts(model)[1:] == [[f"I have {number} cats" for number in range(1, 5)]]
 

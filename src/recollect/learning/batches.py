@@ -1,7 +1,7 @@
 """Batches: a speaker's messages in one conversation that wait to be learned from in one model call.
 
-The local extractor acknowledges each message at once. The model reads the batch when it closes: a few minutes after its
-first message, when it is large, when its speaker addresses the assistant, corrects something or asks to remember it,
+The local extractor acknowledges each message at once. The model reads the batch when it closes: after a few minutes of
+silence, when it is old or large, when its speaker addresses the assistant, corrects something or asks to remember it,
 and when someone waits for it. What is open is persisted, so a restart loses nothing.
 """
 
@@ -17,7 +17,9 @@ from recollect.core.types import Message, Metadata, Place, Subject, message_ref,
 from recollect.policy import gate
 
 WINDOW = timedelta(minutes=5)
-"""A batch closes so long after its first message."""
+"""A batch closes after so much silence of its speaker."""
+MAX_AGE = timedelta(minutes=20)
+"""It closes so long after its first message in any case."""
 MAX_TOKENS = 1_000
 """Tokens of messages that one model call reads; a batch closes when it has so many."""
 MAX_MESSAGES = 100
@@ -41,7 +43,7 @@ def batch_job(place: Place, author: str, due: datetime) -> NewJob:
 
 def _job(key: str, due: datetime, tenant: str) -> NewJob:
     queue = f"{_QUEUE}{key}"
-    return NewJob(EXTRACT, queue, {"counter": queue}, due, job_key(key), tenant)
+    return NewJob(EXTRACT, queue, {"counter": queue, "first_due": to_ms(due)}, due, job_key(key), tenant)
 
 
 def job_key(key: str) -> str:
@@ -94,6 +96,18 @@ def acknowledged(tx: Tx, job: Job, person: str, now: datetime) -> None:
     elif key is not None and _is_large(tx, tx.state.items(StateKind.UNLEARNED_MESSAGES, key)):
         tx.state.remove(StateKind.OPEN_BATCHES, person, [key])
         close(tx, key, now)
+    elif key is not None and key in tx.state.items(StateKind.OPEN_BATCHES, person):
+        _postpone(tx, key, now)
+
+
+def _postpone(tx: Tx, key: str, now: datetime) -> None:
+    """The silence begins anew with each message, until the batch is old."""
+    job = tx.jobs.find(job_key(key))
+    if job is None or "first_due" not in job.payload:
+        return
+    due = min(now, from_ms(job.payload["first_due"]) + MAX_AGE - 2 * WINDOW) + WINDOW
+    if due > job.due:
+        tx.jobs.add(_job(key, due, job.tenant), postpone=True)
 
 
 def _is_large(tx: Tx, references: Sequence[str]) -> bool:
@@ -109,14 +123,14 @@ def close_all(tx: Tx, person: str, now: datetime, here: str | None = None) -> in
     keys = sorted(tx.state.clear(StateKind.OPEN_BATCHES, person))  # queues are locked in this order
     for key in keys:
         asked = tx.state.items(StateKind.BATCH_ASKED, key) if key == here else []
-        close(tx, key, max([now, *(from_ms(int(time)) + WINDOW for time in asked)]))
+        close(tx, key, max([now, *(from_ms(int(time)) + MAX_AGE for time in asked)]))
     return len(keys)
 
 
 def close(tx: Tx, key: str, due: datetime) -> None:
     """Make the job of a batch due."""
     job = tx.jobs.find(job_key(key))
-    if job is None or job.due > due:
+    if job is None or job.due > due:  # silence may come first
         tx.jobs.add(_job(key, due, "" if job is None else job.tenant), postpone=True)
 
 
