@@ -62,7 +62,7 @@ def _is_marked(text: str, words: list[str]) -> bool:
     return (
         not _openings().isdisjoint(starts)
         or any(word.startswith(beginnings) or word.partition("'")[0] in marks for word in words)
-        or any(map(_PRESENT.match, starts))
+        or any(_PRESENT.match(word) and not any(word in common for common in _common()) for word in starts)
         or any(map(_PAST.match, words))
         or _expression("phrases").search(text) is not None
     )
