@@ -23,7 +23,14 @@ THREAD = Place("discord", "g1", "c-dev", thread="t-1", name="release", public=Tr
 PRIVATE_THREAD = Place("discord", "g1", "c-dev", thread="t-2", name="secret", public=True, private_thread=True)
 ELSEWHERE = Place("discord", "g2", "c-lobby", name="lobby", public=True)
 DM = Place("discord", dm="ann", channel="dm-1")
+AT_ONCE = {"extraction__trigger": "on_ingest"}
+"""A model reads each message by itself, at once: what tests want that are not about batches."""
 EVERY_PLACE = (DEV, GENERAL, STAFF, THREAD, PRIVATE_THREAD, ELSEWHERE, DM)
+
+
+def at_once(settings: Mapping[str, object]) -> dict[str, object]:
+    """The settings, with `AT_ONCE` unless a profile says when to learn."""
+    return {**(AT_ONCE if settings.get("profile", "unified") == "unified" else {}), **settings}
 
 
 class Stage:
@@ -113,7 +120,7 @@ async def opened(profile: str = "unified", store: str | None = None, **settings:
         **beside,
         **settings,
     }
-    async with recollect.AsyncMemory(store, clock=clock, **settings) as memory:
+    async with recollect.AsyncMemory(store, clock=clock, **at_once(settings)) as memory:
         yield Stage(memory, clock)
 
 

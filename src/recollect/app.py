@@ -12,13 +12,15 @@ from typing import Any, TypeVar, cast
 from recollect import plugins
 from recollect.core.clock import Clock
 from recollect.core.errors import MissingExtra, RecollectError, StoreUnreachable, StoreUnwritable
-from recollect.core.ports import Embedder, EmbedderOptions, HasNotice, Layer, Model, ModelOptions, Store, Tx
-from recollect.core.ports.jobs import CONSOLIDATE, DAILY_LOG, EXTRACT, RELEARN, SUMMARIZE
+from recollect.core.ports import Embedder, EmbedderOptions, Handler, HasNotice, Layer, Model, ModelOptions, Store, Tx
+from recollect.core.ports.jobs import ACKNOWLEDGE, CONSOLIDATE, DAILY_LOG, EXTRACT, RELEARN, SUMMARIZE
 from recollect.core.ports.layout import Layout
 from recollect.core.ports.store import SupportsMemoriesFts
 from recollect.jobs.limits import ModelLimiter
 from recollect.jobs.priority import ForegroundPriority
 from recollect.jobs.worker import Worker
+from recollect.learning.acknowledge import Acknowledger
+from recollect.learning.budget import Budgeted
 from recollect.learning.consolidate import Consolidator
 from recollect.learning.extract import Extractor
 from recollect.learning.relearn import Relearner
@@ -37,7 +39,7 @@ T = TypeVar("T")
 
 log = logging.getLogger("recollect")
 
-FALLBACK_MODEL, NO_MODEL = "local", "null"
+FALLBACK_MODEL, NO_MODEL = wiring.OFFLINE_MODELS
 """The model that extracts where the chosen one gives no usable answer, and the one that never learns."""
 SPLIT_WARNING = (
     "people are now told apart by their platform. These ids were used on two platforms, and each memory went to the "
@@ -110,6 +112,8 @@ class Parts:
     consolidator: Consolidator
     relearner: Relearner
     names: Names
+    learner: str
+    """Name of the model that learns."""
 
 
 @asynccontextmanager
@@ -143,7 +147,8 @@ async def open_parts(loaded: Loaded, clock: Clock, run_worker: bool, model: Mode
         def extractor() -> Extractor:
             return make_extractor(store, vectors, settings, clock, learner(), priority, limiter, names)
 
-        relearner = Relearner(store, extractor, clock, wiring.schedule(settings).guilds_only)
+        learner_name = settings.extraction.model if model is None else model.name
+        relearner = Relearner(store, extractor, clock, wiring.schedule(settings, learner_name).guilds_only)
         if run_worker and model is None:
             log.info("model: %s", wiring.describe_models(settings))
         mirror = MirrorWriter(store, wiring.mirror_targets(settings), clock)
@@ -156,7 +161,17 @@ async def open_parts(loaded: Loaded, clock: Clock, run_worker: bool, model: Mode
             layers={name: plugins.load("layers", name, settings) for name in settings.layers if settings.enabled},
             layout=plugins.load("layouts", settings.layout),
             worker=make_worker(
-                store, settings, clock, models, extractor(), relearner, consolidator, names, priority, limiter
+                store,
+                settings,
+                clock,
+                models,
+                extractor(),
+                make_floor(store, vectors, settings, clock, learner(), priority, names),
+                relearner,
+                consolidator,
+                names,
+                priority,
+                limiter,
             )
             if run_worker
             else None,
@@ -164,6 +179,7 @@ async def open_parts(loaded: Loaded, clock: Clock, run_worker: bool, model: Mode
             consolidator=consolidator,
             relearner=relearner,
             names=names,
+            learner=learner_name,
         )
 
 
@@ -219,12 +235,30 @@ def make_extractor(
     return Extractor(store, vectors.embed_text, learner, options, clock, priority, limiter, names, fallback)
 
 
+def make_floor(
+    store: Store,
+    vectors: VectorIndexer,
+    settings: Settings,
+    clock: Clock,
+    learner: Model,
+    priority: ForegroundPriority,
+    names: Names,
+) -> Extractor:
+    """What learns without asking a server: the local model, unless the chosen one needs none."""
+    is_offline = learner.name in (FALLBACK_MODEL, NO_MODEL)
+    floor = learner if is_offline else plugins.load("models", FALLBACK_MODEL, ModelOptions())
+    return Extractor(
+        store, vectors.embed_text, floor, wiring.extraction_options(settings), clock, priority, names=names
+    )
+
+
 def make_worker(
     store: Store,
     settings: Settings,
     clock: Clock,
     model: Callable[[str, str], Model],
     extractor: Extractor,
+    floor: Extractor,
     relearner: Relearner,
     consolidator: Consolidator,
     names: Names,
@@ -232,11 +266,13 @@ def make_worker(
     limiter: ModelLimiter,
 ) -> Worker:
     """The worker with its handlers; `model` returns the model for a specification and a base URL."""
-    writer = model(settings.summary.model, settings.summary.base_url)
-    handlers = {
-        EXTRACT: extractor,
+    writer, budget = model(settings.summary.model, settings.summary.base_url), wiring.budget(settings)
+    summarizer = Summarizer(store, writer, wiring.summary_options(settings), clock, names)
+    handlers: dict[str, Handler] = {
+        ACKNOWLEDGE: Acknowledger(floor, clock),
+        EXTRACT: Budgeted(extractor, store, budget, clock, floor),
         RELEARN: relearner,
-        SUMMARIZE: limiter.limited(Summarizer(store, writer, wiring.summary_options(settings), clock, names)),
+        SUMMARIZE: Budgeted(limiter.limited(summarizer), store, budget, clock),
         DAILY_LOG: DailyLog(store, settings.mirror.dir, settings.extraction.max_chars, clock, names),
         CONSOLIDATE: limiter.limited(consolidator),
     }

@@ -1,5 +1,7 @@
 """The opened parts of a memory, wired together. `View` implements the verbs on an engine."""
 
+import asyncio
+import logging
 import secrets
 from collections.abc import Callable
 from typing import Literal, TypeVar
@@ -7,11 +9,13 @@ from typing import Literal, TypeVar
 from recollect.app import Parts, close_if_unreachable
 from recollect.bot_state import BotState
 from recollect.core.clock import Clock
-from recollect.core.errors import BadInput
+from recollect.core.errors import BadInput, RecollectError
 from recollect.core.outcomes import RelearnOutcome
 from recollect.core.ports import Corpus, Filters, Tx
-from recollect.core.types import Place, Status, person_key
+from recollect.core.state import StateKind
+from recollect.core.types import Message, Place, Status, person_key
 from recollect.jobs.worker import Worker
+from recollect.learning import batches
 from recollect.learning.apply import ChangeContext
 from recollect.learning.relearn import Selection
 from recollect.policy.viewer import Viewer, session_name
@@ -26,6 +30,11 @@ from recollect.settings import wiring
 
 T = TypeVar("T")
 
+log = logging.getLogger("recollect")
+
+MAX_SPEAKERS = 10_000
+"""People whose batches are closed when they address the assistant, or when it stops; those of others close in time."""
+
 
 class Engine:
     def __init__(self, parts: Parts, clock: Clock, prompt_timeout: float = LAYERS_TIMEOUT_SECONDS) -> None:
@@ -35,7 +44,7 @@ class Engine:
         self.write_monitor = parts.write_monitor
         self.names, self.mirror, self.consolidator = parts.names, parts.mirror, parts.consolidator
         self.relearner = parts.relearner
-        self.policy, self.schedule = VisibilityPolicy(settings.visibility), wiring.schedule(settings)
+        self.policy, self.schedule = VisibilityPolicy(settings.visibility), wiring.schedule(settings, parts.learner)
         self.exchange_limits = wiring.exchange_limits(settings, self.names)
         self.usage, self.timeline = UsageCounter(store, clock), Timeline(store, self.names)
         self.bot_state = BotState(store)
@@ -47,6 +56,8 @@ class Engine:
         self.worker = parts.worker or Worker(store, {}, clock)
         self._searcher = Searcher(store, self.vectors, self.usage, wiring.ranker, clock)
         self._runs_worker = parts.worker is not None
+        self._speakers: set[str] = set()
+        self._closing: set[asyncio.Task[None]] = set()
 
     def start(self) -> None:
         """Start background work, unless it is left to other processes."""
@@ -57,6 +68,8 @@ class Engine:
 
     async def stop(self) -> None:
         await close_if_unreachable(self.store)
+        await asyncio.gather(*self._closing)
+        await self._close_batches(*self._speakers)
         await self.mirror.flush()
         await self.worker.close()
         await self.composer.close()
@@ -67,6 +80,30 @@ class Engine:
         outcome = await self.store.write(work)
         self.wake()
         return outcome
+
+    def heard(self, message: Message) -> None:
+        """Someone speaks: what they say waits for a model until they address the assistant, or until we stop."""
+        if self.schedule.learn == "batch" and len(self._speakers) < MAX_SPEAKERS:
+            self._speakers.add(message.person)
+
+    def addressed(self, message: Message) -> None:
+        """Someone addresses the assistant: learn from what they said before, without holding up the reply."""
+        if message.person in self._speakers:
+            here = batches.key_of(message.place, message.author)
+            task = asyncio.create_task(self._close_batches(message.person, here=here))
+            self._closing.add(task)
+            task.add_done_callback(self._closing.discard)
+
+    async def _close_batches(self, *people: str, here: str | None = None) -> None:
+        def work(tx: Tx) -> None:
+            for person in people:
+                batches.close_all(tx, person, self.clock(), here)
+
+        try:
+            if await self.store.read(lambda tx: any(tx.state.count(StateKind.OPEN_BATCHES, name) for name in people)):
+                await self.write(work)
+        except RecollectError as error:
+            log.info("batches stay open until their time: %s", error)
 
     def wake(self) -> None:
         """Something was written: check for missing vectors and due jobs."""

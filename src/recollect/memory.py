@@ -35,7 +35,7 @@ from recollect.core.types import (
     Subject,
 )
 from recollect.inputs import UserId, Words, check_limit, messages_of
-from recollect.learning import ingest
+from recollect.learning import batches, ingest
 from recollect.learning.consolidate import ConsolidationReport
 from recollect.learning.ingest import LearnedOutcome
 from recollect.learning.relearn import RelearnOptions
@@ -97,6 +97,8 @@ class AsyncMemory(OpenedMemory):
         if not self.settings.enabled:
             return 0
         kept, engine = [ingest.sanitize(message) for message in messages], self.engine
+        for message in kept:
+            engine.heard(message)
         now, limits, schedule = self._clock(), engine.exchange_limits, engine.schedule
         return await engine.write(
             lambda tx: sum(ingest.add_message(tx, message, now, limits, schedule) for message in kept)
@@ -128,6 +130,9 @@ class AsyncMemory(OpenedMemory):
     async def wait_learned(self, message: Message, timeout: float | None = None) -> LearnedOutcome:
         """Wait until a message has been learned from; see `LearnedOutcome`."""
         finished = await self.worker.wait_for(extraction_key(message), timeout)
+        if finished and self.engine.schedule.learn == "batch":
+            closed = await self.engine.write(lambda tx: batches.close_message(tx, message, self._clock()))
+            finished = closed is None or await self.worker.wait_for(closed, timeout)
         outcome = await self.store.read(lambda tx: ingest.learned_from(tx, message))
         return replace(outcome, done=outcome.done and finished)
 

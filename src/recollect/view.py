@@ -27,6 +27,8 @@ from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Message, Orig
 from recollect.engine import Engine
 from recollect.learning import changes, consent, ingest
 from recollect.learning.apply import ChangeContext
+from recollect.learning.batches import tenant
+from recollect.learning.budget import PAUSED_NOTICE
 from recollect.learning.consolidate import ConsolidationReport
 from recollect.learning.edit import MemoEdit, edit_memo
 from recollect.learning.lore import source_of
@@ -84,6 +86,7 @@ class View:
         if not self.engine.settings.enabled:
             return False
         message = ingest.sanitize(message)
+        self.engine.heard(message)
         now, limits, schedule = self.engine.clock(), self.engine.exchange_limits, self.engine.schedule
         return await self.engine.write(lambda tx: ingest.add_message(tx, message, now, limits, schedule))
 
@@ -95,7 +98,12 @@ class View:
     async def reset(self) -> bool:
         """Clear the rolling summary of the conversation; work in flight can't bring it back."""
         session, context = self._session, self._context
-        return await self.engine.write(lambda tx: changes.reset(tx, session, context))
+
+        def work(tx: Tx) -> bool:
+            flush(tx, self.place, context.at)  # a conversation ends
+            return changes.reset(tx, session, context)
+
+        return await self.engine.write(work)
 
     async def pause_learning(self) -> bool:
         """Learn nothing from the user until `resume_learning`; False when already paused."""
@@ -237,8 +245,15 @@ class View:
     async def show(self, limit: int | None = None, offset: int = 0) -> Listing:
         """The active memos, newest first, and the summary of the conversation in this place."""
         subject, viewer, session = self.subject, self._viewer, self._session
-        page = await self.engine.store.read(lambda tx: listing.active_page(tx, subject, viewer, session, limit, offset))
-        return replace(page, off=wiring.switched_off(self.engine.settings))
+        settings, now = self.engine.settings, self.engine.clock()
+        budget = wiring.budget(settings)
+
+        def work(tx: Tx) -> Listing:
+            page = listing.active_page(tx, subject, viewer, session, limit, offset)
+            paused = (PAUSED_NOTICE,) if budget.is_spent(tx, tenant(self.place), now) else ()
+            return replace(page, off=(*wiring.switched_off(settings), *paused))
+
+        return await self.engine.store.read(work)
 
     async def forgotten(self, limit: int | None = None, offset: int = 0) -> Listing:
         """What `restore` can bring back, newest first: in the order of its numbers."""
@@ -294,6 +309,8 @@ class View:
         layout is one layer of a larger prompt. `unstored` are the last messages, as far as the store lacks them.
         """
         require_present(message)
+        if count_use:
+            self.engine.addressed(message)
         engine, viewer, summary = self.engine, self._viewer, self.engine.settings.summary
         if summary.wait:
             await wait_for_summary(engine.store, self._session, engine.clock, summary.timeout)

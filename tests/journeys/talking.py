@@ -18,6 +18,7 @@ from recollect.core.outcomes import Forgotten
 from recollect.core.ports import ExtractionInput, ExtractionResult
 from recollect.core.ports.jobs import Job
 from recollect.testing.models import FakeModel, everything, the_beginning
+from tests.scenes import at_once
 
 USERS = ("ann", "bob", "cem", "dai")
 PLACES = (
@@ -56,7 +57,7 @@ async def condensed(previous: str | None, exchange: str, limit: int) -> str:
 
 
 def opened(store: str):
-    return recollect.AsyncMemory(store, model=FakeModel(unhurried, condensed), **SETTINGS)
+    return recollect.AsyncMemory(store, model=FakeModel(unhurried, condensed), **at_once(SETTINGS))
 
 
 def hurry(memory: AsyncMemory) -> None:

@@ -25,6 +25,7 @@ from tests.faces.cli.test_serve import address, asking, started
 from tests.faces.discord.scene import echo, speaker_of
 from tests.faces.discord.wire import WAIT, Lab, Wired
 from tests.journeys.talking import unfinished
+from tests.scenes import AT_ONCE, at_once
 from tests.stores.postgres import Server, quick_folder
 from tests.stores.replica import Primary, Replica
 from tests.waiting import eventually
@@ -42,7 +43,7 @@ def said(number: int, text: str = "", user: str = "ann") -> Message:
 
 @asynccontextmanager
 async def opened(store: str, **settings: object) -> AsyncIterator[AsyncMemory]:
-    async with recollect.AsyncMemory(store, embedder="null", model=FakeModel(), **settings) as memory:
+    async with recollect.AsyncMemory(store, embedder="null", model=FakeModel(), **at_once(settings)) as memory:
         yield memory
 
 
@@ -105,7 +106,7 @@ async def test_the_bot_answers_while_the_database_is_away_and_remembers_again_wh
     async with (
         ModelServer(echo) as server,
         Lab(clock=clock) as lab,
-        recollect.AsyncMemory(away, embedder="null", clock=clock, model=FakeModel(), discord=bot) as memory,
+        recollect.AsyncMemory(away, embedder="null", clock=clock, model=FakeModel(), discord=bot, **AT_ONCE) as memory,
         Wired(lab, memory, clock).online(speaker_of(server)),
     ):
         wire = Wired(lab, memory, clock)

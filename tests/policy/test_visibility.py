@@ -35,6 +35,7 @@ from recollect.recall.query import Hit
 from recollect.testing.clock import START, FakeClock
 from recollect.testing.models import FakeModel
 from tests import ground
+from tests.scenes import AT_ONCE
 
 PEOPLE = ("ann", "bob", "cem", "dua")
 WALLS = (VisibilityPolicy.BY_AUDIENCE, VisibilityPolicy.GUILD_ISOLATED)
@@ -291,7 +292,9 @@ async def test_lore_of_a_guild_on_another_platform_is_shown_there_and_not_in_its
 )
 async def test_the_summary_of_a_conversation_is_not_shown_in_one_whose_ids_look_alike(said: Place, elsewhere: Place):
     summary = {"trigger": "every_n_turns", "every_n_turns": 1}
-    async with recollect.AsyncMemory(ground.new(), embedder="null", model=FakeModel(), summary=summary) as memory:
+    async with recollect.AsyncMemory(
+        ground.new(), embedder="null", model=FakeModel(), summary=summary, **AT_ONCE
+    ) as memory:
         await memory.add(Message("1", "channel:x", said, "The layoffs are in June", START))
         await memory.add(Message("2", "bot", said, "Noted", START, bot=True, reply_to="1"))
         await memory.worker.wait_idle(5)

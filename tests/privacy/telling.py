@@ -11,7 +11,7 @@ from recollect.core.types import Message
 from recollect.testing.clock import FakeClock
 from recollect.testing.models import FakeModel
 from tests import ground
-from tests.scenes import Stage
+from tests.scenes import Stage, at_once
 
 HERE = Place("discord", "g1", "c-dev", name="dev", public=True)
 THERE = Place("discord", "g2", "c-lobby", name="lobby", public=True)
@@ -33,7 +33,7 @@ async def opened(
     summary = {"every_n_turns": 1}
     values = {"mirror__files": FILES, "summary": summary, "embedder": "null", "data_dir": folder / "data", **settings}
     store = store or ground.at(folder / "data" / "memory.db")
-    async with recollect.AsyncMemory(store, clock=clock, model=using or FakeModel(), **values) as memory:
+    async with recollect.AsyncMemory(store, clock=clock, model=using or FakeModel(), **at_once(values)) as memory:
         yield Stage(memory, clock)
 
 

@@ -11,9 +11,12 @@ import pytest
 import recollect
 from recollect import bot_state as state
 from recollect.bot_state import BotState
-from recollect.core.ports import Tx
+from recollect.core.ports import Tx, Usage
+from recollect.core.ports.jobs import Job
 from recollect.core.state import OUTLASTING, Owner, StateKind, StateRow
 from recollect.core.types import Message, Summary
+from recollect.learning import batches
+from recollect.learning.budget import Budget
 from recollect.learning.consent import pause
 from recollect.learning.ingest import add_message
 from recollect.learning.schedule import Schedule
@@ -47,6 +50,20 @@ def talk(schedule: Schedule) -> Maker:
             )
 
     return make
+
+
+async def ask_a_model(stage: Stage) -> None:
+    """Of a person in a guild: a batch was read, another one waits, and both have spent the budget of the day."""
+    message = stage.message("I keep a quetzal", USER, HERE)
+    key = batches.key_of(HERE, USER)
+
+    def work(tx: Tx) -> None:
+        batches.add(tx, message, stage.clock(), "acknowledge", closes=False)
+        batches.asked(tx, Job(1, "extract", key, {}, stage.clock()), key, (), message, stage.clock())
+        for name in (GUILD, USER):
+            Budget(10).spend(tx, f"discord:{name}", Usage(1, 10, 5), stage.clock())
+
+    await stage.memory.store.write(work)
 
 
 async def speak_late(stage: Stage) -> None:
@@ -120,6 +137,10 @@ MAKERS: dict[StateKind, Maker] = {
     StateKind.SPEAKERS: talk(WHEN_IDLE),
     StateKind.UNLEARNED_MESSAGES: talk(WHEN_IDLE),
     StateKind.UNLEARNED_TURNS: talk(BY_TURNS),
+    StateKind.OPEN_BATCHES: ask_a_model,
+    StateKind.BATCH_ASKED: ask_a_model,
+    StateKind.MODEL_USAGE: ask_a_model,
+    StateKind.BUDGET_SPENT: ask_a_model,
     StateKind.DAILY_LOG: talk(WHEN_IDLE),
     StateKind.PAUSED: lambda stage: stage.memory.store.write(lambda tx: pause(tx, KEY, stage.clock())),
     StateKind.UNSEEN_DELETION: lambda stage: stage.memory.message_deleted("discord", "never seen"),

@@ -15,6 +15,7 @@ from recollect.testing.models import FakeModel
 from tests import ground
 from tests.faces.discord.scene import Scene, acting
 from tests.faces.discord.test_memory_channel import channel_id, mirrored
+from tests.scenes import AT_ONCE
 
 EVERY_TURN = {"trigger": "every_n_turns", "every_n_turns": 1}
 SECRET = "the layoffs are in June"
@@ -61,7 +62,9 @@ async def _talk(memory: AsyncMemory, place: Place, clock: FakeClock, text: str, 
 async def test_what_was_said_in_a_channel_is_told_there_later_only_to_those_who_could_hear_it(how: str) -> None:
     before, after = (OPENINGS | CLOSINGS)[how]
     clock = FakeClock()
-    async with AsyncMemory(ground.new(), embedder="null", model=FakeModel(), summary=EVERY_TURN, clock=clock) as memory:
+    async with AsyncMemory(
+        ground.new(), embedder="null", model=FakeModel(), summary=EVERY_TURN, clock=clock, **AT_ONCE
+    ) as memory:
         await _talk(memory, before, clock, SECRET, 1)
         ways = {"history", "rolling", "people", "search", "show"}
         assert await _told(memory, before, clock) >= ways, "so that the rest fails for the right reason"

@@ -335,9 +335,24 @@ async def _extractions(turned: Turned, *texts: str, **others: Any) -> int:
     return len(model.inputs)
 
 
-@EFFECTS.at("extraction.trigger", ("on_ingest", 1), ("idle", 0))
+@EFFECTS.at("extraction.trigger", ("on_ingest", 2), ("batch", 1), ("idle", 0))
 async def _(turned: Turned) -> int:
-    return await _extractions(turned, "I live in Lisbon")
+    """How many calls are made before anyone stops speaking."""
+    model = FakeModel(nothing)
+    async with opened(**turned.settings(model=model, summary__enabled=False)) as stage:
+        await stage.tell("I live in Lisbon")
+        await stage.tell("remember that I have two goats")
+        return len(model.inputs)
+
+
+@EFFECTS.at("extraction.daily_tokens", (15, 1), ("none", 3))
+async def _(turned: Turned) -> int:
+    """How many messages a model reads that takes 15 tokens for each."""
+    model = FakeModel()
+    async with opened(**turned.settings(model=model, summary__enabled=False)) as stage:
+        for text in ("I live in Lisbon", "I have two goats", "I play chess"):
+            await stage.tell(text)
+        return len(model.inputs)
 
 
 @EFFECTS.at("extraction.every_n_turns", (2, 3), (3, 2))

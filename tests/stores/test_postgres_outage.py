@@ -18,6 +18,7 @@ from recollect.stores.postgres.engine import _Deadline
 from recollect.stores.postgres.tx import PostgresTx
 from recollect.testing.models import FakeModel
 from recollect.testing.store_contract.samples import ADA, BEN, make_memo, put, texts_of
+from tests.scenes import AT_ONCE
 from tests.stores.postgres import Server, in_database, made_database, opened, run
 from tests.stores.proxy import Network
 
@@ -154,7 +155,7 @@ async def test_a_store_that_is_closed_finishes_what_is_queued_even_on_a_connecti
 
 
 async def test_a_memory_whose_server_is_away_is_closed_within_seconds(own_server: Server, away: str):
-    async with recollect.AsyncMemory(f"{away}?patience=60", embedder="null", model=FakeModel()) as memory:
+    async with recollect.AsyncMemory(f"{away}?patience=60", embedder="null", model=FakeModel(), **AT_ONCE) as memory:
         found = await memory.remember("I live in Lisbon", user="ann")
         await memory.search("Lisbon", user="ann")  # a use of it that is to be written down
         await asyncio.to_thread(own_server.stop)

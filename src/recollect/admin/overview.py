@@ -7,6 +7,7 @@ from datetime import date, datetime, timedelta
 from recollect.core.events import Event, EventKind
 from recollect.core.ports import Tx
 from recollect.memory import AsyncMemory
+from recollect.settings import wiring
 
 DEFAULT_DAYS = 14
 PROBLEM_KINDS = (
@@ -70,6 +71,8 @@ class Overview:
     """Prompts requested since this process started."""
     cached_prompts: int
     """How many of them came from the cache."""
+    paused: tuple[str, ...] = ()
+    """Servers and DMs whose models wait for tomorrow, as `platform:id`: today's budget is spent."""
 
 
 async def read_overview(memory: AsyncMemory, now: datetime, days: int) -> Overview:
@@ -89,6 +92,7 @@ async def read_overview(memory: AsyncMemory, now: datetime, days: int) -> Overvi
             cost=_add_up_cost(tx.events.list(kinds=MODEL_CALL_KINDS, limit=_MAX_MODEL_CALLS), now - timedelta(days=1)),
             prompts=prompts,
             cached_prompts=reused,
+            paused=tuple(wiring.budget(memory.settings).paused(tx, now)),
         )
 
     return await memory.store.read(work)

@@ -74,6 +74,7 @@ class Reason(StrEnum):
     # Nothing, or less than possible, was learned from a message.
     SWITCHED_OFF = "learning is switched off"
     PAUSED = "learning is paused"
+    BUDGET_SPENT = "the budget of the day is spent"
     TOO_MANY_WAITING = "too many were waiting"
     LEARNED_IN_PART = "learned from a part of the answer"
     LEARNED_BY_FALLBACK = "learned by the fallback instead"

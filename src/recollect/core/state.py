@@ -71,6 +71,10 @@ class StateKind(StrEnum):
     LATE_MESSAGES = "late_messages"  # session: messages older than the end of its summary
     SPEAKERS = "speakers"  # session: people whose messages wait to be learned from
     UNLEARNED_MESSAGES = "unlearned_messages"  # session and person: messages to learn from
+    OPEN_BATCHES = "open_batches"  # person: sessions in which messages of theirs wait for a model
+    BATCH_ASKED = "batch_asked"  # session and person: when a model last read messages of theirs
+    MODEL_USAGE = "model_usage"  # tenant: day, tokens and requests of its model calls
+    BUDGET_SPENT = "budget_spent"  # day: tenants that have spent its budget
     UNLEARNED_TURNS = "unlearned_turns"  # person: questions since the last extraction
     DAILY_LOG = "daily_log"  # messages that the daily log has yet to take in, or out
     PAUSED = "paused"  # person: since when nothing is learned from them

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 from recollect.core.clock import Clock
 from recollect.core.ports import Store, Tx
-from recollect.core.ports.jobs import CONSOLIDATE, DAILY_LOG, EXTRACT, SUMMARIZE, Job
+from recollect.core.ports.jobs import ACKNOWLEDGE, CONSOLIDATE, DAILY_LOG, EXTRACT, SUMMARIZE, Job
 from recollect.jobs.options import WorkerOptions
 
 log = logging.getLogger("recollect.jobs")
@@ -59,7 +59,7 @@ class Claimer:
         def work(tx: Tx) -> int:
             now = self._clock()  # read here: what is stored by now was put off by a clock that showed no more than this
             lease = now + MAX_LEASE
-            count = tx.jobs.rescue((EXTRACT, SUMMARIZE, DAILY_LOG), now, now + MAX_DELAY, lease)
+            count = tx.jobs.rescue((ACKNOWLEDGE, EXTRACT, SUMMARIZE, DAILY_LOG), now, now + MAX_DELAY, lease)
             return count + tx.jobs.rescue((CONSOLIDATE,), now, now + MAX_SILENCE, lease)
 
         if count := await self._store.write(work, background=True):

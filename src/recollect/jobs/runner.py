@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from recollect.core.clock import Clock
 from recollect.core.errors import (
@@ -15,7 +15,7 @@ from recollect.core.errors import (
     StoreUnreachable,
 )
 from recollect.core.events import Event, EventKind, error_kind
-from recollect.core.ports import Handler, StaleResult, Store, Tx, UnitOfWork
+from recollect.core.ports import Handler, PutOff, StaleResult, Store, Tx, UnitOfWork
 from recollect.core.ports.jobs import Job
 from recollect.jobs.backoff import ModelBackoff, retry_delay
 from recollect.jobs.limits import ModelLimiter
@@ -59,6 +59,8 @@ class Runner:
             return False
         except StaleResult:
             return await self._retry_later(job, 0.0, "what it rests on has changed", counted=False)
+        except PutOff as reason:
+            return await self._retry_at(job, reason.until, str(reason))
         except (StoreBusy, StoreUnreachable) as error:  # not the job's fault, and likely temporary
             return await self._retry_later(job, options.retry_delay, str(error), counted=False)
         except ModelTimeout as error:  # slow for this job; others may be quick
@@ -106,7 +108,9 @@ class Runner:
         return await self._retry_later(job, delay, str(error), counted=False)
 
     async def _retry_later(self, job: Job, seconds: float, error: str, *, counted: bool = True) -> bool:
-        due = self._clock() + timedelta(seconds=seconds)
+        return await self._retry_at(job, self._clock() + timedelta(seconds=seconds), error, counted=counted)
+
+    async def _retry_at(self, job: Job, due: datetime, error: str, *, counted: bool = False) -> bool:
         await self._store.write(
             lambda tx: tx.jobs.retry(job.id, self._worker, due, error, counted=counted), background=True
         )

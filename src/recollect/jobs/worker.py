@@ -9,6 +9,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
+from datetime import datetime, timedelta
 from itertools import groupby
 
 from recollect.core.clock import Clock
@@ -23,6 +24,10 @@ from recollect.jobs.runner import Runner
 from recollect.jobs.status import WorkerStatus, read_status, requeue_failed
 
 log = logging.getLogger("recollect.jobs")
+
+
+MAX_WAIT = timedelta(minutes=10)
+"""Nobody waits for a job that is put off for longer, such as until the next day."""
 
 
 class Worker:
@@ -100,12 +105,15 @@ class Worker:
         return await self._wait_until(is_idle, timeout) and not self._runner.backoff.is_failing
 
     async def wait_for(self, key: str, timeout: float | None = None) -> bool:
-        """Wait until the job with this key is done, dropped or failed; False on timeout."""
+        """Wait until the job with this key is done, dropped or failed; False on timeout, or if it is put off."""
+        due: datetime | None = None
 
         async def is_over() -> bool:
-            return await self._store.read(lambda tx: tx.jobs.due(key)) is None
+            nonlocal due
+            due = await self._store.read(lambda tx: tx.jobs.due(key))
+            return due is None or due - self._clock() > MAX_WAIT
 
-        return await self._wait_until(is_over, timeout)
+        return await self._wait_until(is_over, timeout) and due is None
 
     async def status(self, limit: int) -> WorkerStatus:
         """The state of the queue; failed jobs come first."""

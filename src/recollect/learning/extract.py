@@ -28,7 +28,7 @@ from recollect.core.ports import (
     UnitOfWork,
     Vector,
 )
-from recollect.core.ports.jobs import Job, NewJob
+from recollect.core.ports.jobs import Job
 from recollect.core.reasons import Reason
 from recollect.core.state import StateKind
 from recollect.core.text import clip
@@ -37,11 +37,19 @@ from recollect.jobs.limits import ModelLimiter
 from recollect.jobs.priority import ForegroundPriority
 from recollect.jobs.read_batcher import ReadBatcher
 from recollect.jobs.time_limit import TimedCalls
+from recollect.learning import batches
+from recollect.learning.acknowledge import confirm
 from recollect.learning.apply import ChangeContext, apply_statement, retract, said_at, write
 from recollect.learning.consent import is_paused
 from recollect.learning.extraction_log import log_extraction, log_instructions
-from recollect.learning.extraction_records import AcceptedProposal, Extraction, ExtractionOptions, merge_answers
-from recollect.learning.schedule import batch_key
+from recollect.learning.extraction_records import (
+    AcceptedProposal,
+    Extraction,
+    ExtractionOptions,
+    merge_answers,
+    within_cap,
+)
+from recollect.learning.token_usage import total_usage
 from recollect.policy import guard, hindsight
 from recollect.policy.guard.retractions import is_ended
 from recollect.policy.merge import covered_by, may_retract, retire
@@ -100,9 +108,11 @@ class Extractor:
         return partial(self._complete, job=job, references=references, extractions=extractions)
 
     def _read_inputs(self, tx: Tx, job: Job) -> tuple[list[ExtractionInput], list[str]]:
-        key = batch_key(job)
+        key = batches.batch_key(job)
         waiting = job.payload.get("messages", ()) if key is None else tx.state.items(StateKind.UNLEARNED_MESSAGES, key)
         references = list(waiting)
+        if key is not None and self._options.batches:
+            references = batches.next_messages(tx, references)
         inputs = self._inputs(tx, references) if self._options.enabled else []
         return [item for item in inputs if not is_paused(tx, item.messages[0].person)], references
 
@@ -123,10 +133,10 @@ class Extractor:
         screen = withheld.collect(tx, first.place, [first.person], preceding)
         others = [message for message in withheld.visible_messages(tx, screen, preceding) if message.id not in own_ids]
         context = self._names.tagged(tx, others)
-        known_memos = self._known_memos(tx, messages)
-        return ExtractionInput(
-            messages, known_memos, context, self._options.max_proposals, real_ids=self._options.is_documented
-        )
+        known_memos, limit = self._known_memos(tx, messages), self._options.max_proposals
+        if limit is not None and self._options.batches:
+            limit *= len(messages)
+        return ExtractionInput(messages, known_memos, context, limit, real_ids=self._options.is_documented)
 
     def _known_memos(self, tx: Tx, messages: Sequence[Message]) -> list[Memo]:
         """The speaker's memos that are visible in the place: related ones first, then the newest."""
@@ -210,13 +220,16 @@ class Extractor:
         result = await self._ask(model, extraction_input)
         if result == _EMPTY_RESULT and model.name == _NULL_MODEL:
             return Extraction(extraction_input, model.name, result, (), ())
+        limit = batches.MAX_PROPOSALS if self._options.batches else self._options.max_proposals
         async with self._priority.wait_for_foreground():
-            proposals = [_redact(proposal) for proposal in result.proposals[: self._options.max_proposals]]
+            proposals = [_redact(proposal) for proposal in result.proposals[:limit]]
             grounding = self._options.grounding
             messages, known_memos = extraction_input.messages, extraction_input.known_memos
             verdicts = [guard.check(proposal, messages, known_memos, grounding=grounding) for proposal in proposals]
             instructions = [] if result != _EMPTY_RESULT else _instructions_in(messages)
         checked = list(zip(proposals, verdicts, strict=True))
+        if self._options.batches:
+            checked = within_cap(checked, self._options.max_proposals)
         accepted = [
             await self._accept(proposal, verdict, extraction_input)
             for proposal, verdict in checked
@@ -276,9 +289,12 @@ class Extractor:
             raise StaleResult
         for extraction in extractions if skip_reason is None else ():
             self._apply(tx, extraction)
-        key = batch_key(job)
+        usage = total_usage(*(extraction.result.usage for extraction in extractions))
+        self._options.budget.spend(tx, job.tenant, usage, self._clock())
+        key = batches.batch_key(job)
         if key is not None:
-            self._keep_newer(tx, job, key, references)
+            message = messages[0] if messages and self._options.batches else None
+            batches.asked(tx, job, key, references, message, self._clock())
 
     def _skip_reason(self, tx: Tx, person: str) -> Reason | None:
         """Why nothing is learned from a person now; None when learning is on."""
@@ -300,7 +316,7 @@ class Extractor:
         """Extract from each of these messages by itself, whatever was learned from it before."""
         async with self._priority.wait_for_foreground():
             inputs = await self._reads.read(lambda tx: [self._input(tx, [message]) for message in read(tx)])
-        return [await self._extract(extraction_input) for extraction_input in inputs]
+        return [await self._extract(extraction_input, waited=0.0) for extraction_input in inputs]
 
     def apply_again(self, tx: Tx, extraction: Extraction, batch: str) -> None:
         """Apply what an old message says to what is known now, as part of a batch."""
@@ -313,11 +329,17 @@ class Extractor:
             return
         batch, now = again or secrets.token_hex(8), self._clock()
         last = extraction.input.messages[-1]
+        taken: set[str] = set()
         for accepted in extraction.accepted:
             context = ChangeContext(extraction.model, now, batch, message_ref(accepted.message), again=bool(again))
-            changes = apply_statement(tx, accepted.candidate, context, self._options.limits, accepted.vector)
+            candidate = confirm(tx, accepted.candidate, taken) if self._options.batches else accepted.candidate
+            if candidate is None:
+                continue
+            changes = apply_statement(tx, candidate, context, self._options.limits, accepted.vector)
+            successor = _successor(changes)
+            taken |= {successor.id} if successor is not None else set()
             for memo_id in accepted.also_replaces:
-                _supersede(tx, memo_id, accepted.message, _successor(changes), context)
+                _supersede(tx, memo_id, accepted.message, successor, context)
         for retraction in extraction.result.retractions:
             context = ChangeContext(extraction.model, now, batch, message_ref(last), again=bool(again))
             self._retract(tx, retraction, extraction.input, context)
@@ -336,13 +358,6 @@ class Extractor:
             memo = tx.memos.get(match.subject, match.id)
             if memo is not None and not _is_settled(tx, memo, last, context):
                 retract(tx, memo, last.at, last.place.audience, context, clip(retraction.reason, 200))
-
-    def _keep_newer(self, tx: Tx, job: Job, key: str, done: Sequence[str]) -> None:
-        """What was said while the model was asked waits for another round."""
-        tx.state.remove(StateKind.UNLEARNED_MESSAGES, key, done)
-        if tx.state.count(StateKind.UNLEARNED_MESSAGES, key):
-            dedupe_key = f"{job.kind}:{job.payload['counter']}"
-            tx.jobs.add(NewJob(job.kind, job.queue, job.payload, self._clock(), dedupe_key, job.tenant))
 
 
 def _successor(changes: Sequence[Change]) -> Memo | None:

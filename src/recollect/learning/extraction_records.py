@@ -1,6 +1,7 @@
 """Records of an extraction: its options, the accepted proposals, the model's result."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from recollect.core.changes import Candidate
@@ -8,9 +9,12 @@ from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal, Ve
 from recollect.core.reasons import Reason
 from recollect.core.types import Message, Origin
 from recollect.learning.apply import MemoLimits
+from recollect.learning.budget import NO_LIMIT, Budget
 from recollect.learning.token_usage import total_usage
 from recollect.policy import guard
 from recollect.policy.visibility import VisibilityPolicy
+
+Checked = tuple[Proposal, guard.Accepted | guard.Refused]
 
 _QUOTES_REQUIRED = 'each "evidence" has to be copied word for word from one of the speaker\'s messages'
 _MAX_OBJECTIONS = 3
@@ -30,6 +34,9 @@ class ExtractionOptions:
     timeout: float = 30.0
     origin: Origin = Origin.SUMMARY
     """What a learned memo names as its origin."""
+    batches: bool = False
+    """Messages are learned from in batches, after they were acknowledged; `max_proposals` is per message."""
+    budget: Budget = NO_LIMIT
     enabled: bool = True
     """When off, jobs that are already queued are skipped."""
 
@@ -93,3 +100,15 @@ def merge_answers(first: Extraction, second: Extraction) -> ExtractionResult:
 def _problems(extraction: Extraction) -> tuple[str, ...]:
     result = extraction.result
     return result.problems if result.flaw or not extraction.flaw else (*result.problems, extraction.flaw)
+
+
+def within_cap(checked: Iterable[Checked], cap: int | None) -> list[Checked]:
+    """Proposals with their verdicts, without those beyond what one message of a batch may add."""
+    counts, kept = Counter[str](), list[Checked]()
+    for proposal, verdict in checked:
+        if isinstance(verdict, guard.Accepted):
+            counts[verdict.message.id] += 1
+            if cap is not None and counts[verdict.message.id] > cap:
+                continue
+        kept.append((proposal, verdict))
+    return kept

@@ -17,14 +17,14 @@ from recollect.core.ports.jobs import (
     EXTRACT,
     MIRROR_QUEUE,
     SUMMARIZE,
-    Job,
     NewJob,
     consolidation_queue,
 )
 from recollect.core.reasons import Reason
 from recollect.core.state import Owner, StateKind
-from recollect.core.text import escape
-from recollect.core.types import Message, Place, Subject, message_ref
+from recollect.core.types import Message, Place, Subject, message_ref, person_key
+from recollect.learning import batches
+from recollect.learning.batches import tenant
 from recollect.learning.consent import is_paused
 from recollect.policy.viewer import session_name
 
@@ -40,7 +40,6 @@ _DELAYED_TRIGGERS = ("idle", "end_of_day")
 
 
 _CONSOLIDATION_TOLERANCE = timedelta(minutes=5)
-_BATCH_QUEUE = "learn:"
 _UNANSWERED = "?"
 """Before the id of a message in the list of turns, which otherwise names replies."""
 
@@ -50,7 +49,7 @@ class Schedule:
     """What triggers learning and summarizing; `off` is never."""
 
     learn: str = "off"
-    """`on_ingest`, `per_turn`, `every_n_turns`, `idle`, `end_of_day` or `pre_compaction`."""
+    """`batch`, `on_ingest`, `per_turn`, `every_n_turns`, `idle`, `end_of_day` or `pre_compaction`."""
     learn_every_turns: int = 10
     summarize: str = "off"
     """`every_n_turns`, `idle` or `end_of_day`."""
@@ -106,13 +105,19 @@ def flush(tx: Tx, place: Place, now: datetime) -> int:
     """Make the queued extraction of a session due now; returns how many speakers have one."""
     speakers = tx.state.clear(StateKind.SPEAKERS, place.session)
     for author in speakers:
-        tx.jobs.add(_batch_job(place, author, now), postpone=True)
+        tx.jobs.add(batches.batch_job(place, author, now), postpone=True)
+        person = person_key(place.platform, author)
+        tx.state.remove(StateKind.OPEN_BATCHES, person, [batches.key_of(place, author)])
     return len(speakers)
 
 
 def relearn(tx: Tx, message: Message, now: datetime, schedule: Schedule) -> None:
     """Queue extraction for the new text of an edited message."""
-    if _is_learnable(tx, message, schedule):
+    if not _is_learnable(tx, message, schedule):
+        return
+    if schedule.learn == "batch":
+        batches.add(tx, message, now, extraction_key(message), closes=True)
+    else:
         _queue_extraction(tx, [message], now, schedule)
 
 
@@ -149,16 +154,23 @@ def _handle_message(tx: Tx, message: Message, now: datetime, schedule: Schedule)
         _count_unanswered(tx, message, now, schedule)
     if not _is_learnable(tx, message, schedule):
         return
-    if schedule.learn == "on_ingest":
+    if schedule.learn == "batch":
+        batches.add(tx, message, now, extraction_key(message), closes=_is_addressed(tx, message))
+    elif schedule.learn == "on_ingest":
         _queue_extraction(tx, [message], now, schedule)
     elif schedule.learn in (*_DELAYED_TRIGGERS, "pre_compaction"):
         if schedule.learn in _DELAYED_TRIGGERS:
             due = _due(schedule.learn, now, schedule)
-            tx.jobs.add(_batch_job(message.place, message.author, due), postpone=schedule.learn == "idle")
-        owner = Owner.member(message.person, message.place.guild)
-        key = _batch_key(message.place, message.author)
-        tx.state.append(StateKind.UNLEARNED_MESSAGES, key, message_ref(message), owner)
-        tx.state.append(StateKind.SPEAKERS, message.place.session, message.author, owner)
+            tx.jobs.add(batches.batch_job(message.place, message.author, due), postpone=schedule.learn == "idle")
+        batches.pend(tx, message)
+
+
+def _is_addressed(tx: Tx, message: Message) -> bool:
+    """Whether the assistant is spoken to: in a DM, or by replying to it. A mention shows when the assistant replies."""
+    if message.place.dm is not None or message.reply_to is None:
+        return message.place.dm is not None
+    parent = tx.messages.get(message.place.platform, message.reply_to)
+    return parent is not None and parent.bot
 
 
 def _postpone_consolidation(tx: Tx, user: str, due: datetime) -> None:
@@ -193,7 +205,9 @@ def _handle_reply(tx: Tx, reply: Message, question: Message | None, now: datetim
             queue_summary(tx, reply, user, now)
     if question is None or not _is_learnable(tx, question, schedule):
         return
-    if schedule.learn == "per_turn":
+    if schedule.learn == "batch":
+        batches.close_all(tx, question.person, now, here=batches.key_of(question.place, question.author))
+    elif schedule.learn == "per_turn":
         _queue_extraction(tx, [question], now, schedule)
     elif schedule.learn == "every_n_turns":
         person = question.person
@@ -220,19 +234,7 @@ def _add_extraction(tx: Tx, job: NewJob, schedule: Schedule, now: datetime) -> N
 
 
 def _extraction_job(person: str, place: Place, refs: list[str], due: datetime, key: str | None = None) -> NewJob:
-    return NewJob(EXTRACT, Subject(person).scope, {"messages": refs}, due, key, _tenant(place))
-
-
-def _batch_job(place: Place, author: str, due: datetime) -> NewJob:
-    """Extraction of a speaker's pending messages in a session; in its own queue, as it may wait long."""
-    queue = f"{_BATCH_QUEUE}{_batch_key(place, author)}"
-    return NewJob(EXTRACT, queue, {"counter": queue}, due, f"{EXTRACT}:{queue}", _tenant(place))
-
-
-def batch_key(job: Job) -> str | None:
-    """The key of the messages that a job is to learn from; None when it names them itself."""
-    queue = job.payload.get("counter")
-    return None if queue is None else str(queue).removeprefix(_BATCH_QUEUE)
+    return NewJob(EXTRACT, Subject(person).scope, {"messages": refs}, due, key, tenant(place))
 
 
 def queue_summary(tx: Tx, message: Message, user: str | None, due: datetime) -> None:
@@ -240,7 +242,7 @@ def queue_summary(tx: Tx, message: Message, user: str | None, due: datetime) -> 
     session = session_name(message.place, user)
     payload = {"place": asdict(message.place), "user": user}
     key = summary_key(session)
-    tx.jobs.add(NewJob(SUMMARIZE, f"session:{session}", payload, due, key, _tenant(message.place)), postpone=True)
+    tx.jobs.add(NewJob(SUMMARIZE, f"session:{session}", payload, due, key, tenant(message.place)), postpone=True)
 
 
 def summary_key(session: str) -> str:
@@ -266,11 +268,3 @@ def _due(trigger: str, now: datetime, schedule: Schedule) -> datetime:
 def extraction_key(message: Message) -> str:
     """Dedupe key: one job per message, however often it is added."""
     return f"{EXTRACT}:{message_ref(message)}"
-
-
-def _batch_key(place: Place, author: str) -> str:
-    return f"{place.session}:{escape(author, ':')}"
-
-
-def _tenant(place: Place) -> str:
-    return f"{place.platform}:{place.guild or place.dm or ''}"

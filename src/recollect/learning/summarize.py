@@ -21,6 +21,7 @@ from recollect.core.state import Owner, StateKind
 from recollect.core.text import clip, cut
 from recollect.core.types import Message, Place, Summary, bare_id, message_ref, parse_message_ref
 from recollect.jobs.time_limit import TimeLimit
+from recollect.learning.budget import NO_LIMIT, Budget
 from recollect.learning.schedule import summary_key
 from recollect.learning.token_usage import total_usage
 from recollect.policy.guard.summaries import MAX_OVERLENGTH, CheckedSummary, check_summary
@@ -53,6 +54,7 @@ class SummaryOptions:
     timeout: float = 30.0
     enabled: bool = True
     """When off, jobs that are already queued are dropped."""
+    budget: Budget = NO_LIMIT
     assistant: str = "Bot"
     """Name of the assistant in what is summarized."""
 
@@ -153,7 +155,7 @@ class Summarizer:
             tx.events.add(Event(EventKind.SUMMARY_SAVED, moment, self._model.name, page.session))
         if reason is not None:  # the rest is kept
             tx.events.add(Event(EventKind.SUMMARIZE_ERROR, moment, self._model.name, page.session, reason=reason))
-        self._log_cost(tx, page, written.usage)
+        self._log_cost(tx, job, page, written.usage)
         if page.full or len(page.late) >= MAX_MESSAGES_PER_SUMMARY:
             key = summary_key(page.session)
             tx.jobs.add(NewJob(job.kind, job.queue, job.payload, moment, key, job.tenant))
@@ -163,9 +165,10 @@ class Summarizer:
         error = Event(EventKind.SUMMARIZE_ERROR, self._clock(), self._model.name, page.session, reason=reason)
         log.warning("%s of %s: %s", job.kind, page.session, error.text)
         tx.events.add(error)
-        self._log_cost(tx, page, usage)
+        self._log_cost(tx, job, page, usage)
 
-    def _log_cost(self, tx: Tx, page: _Page, usage: Usage) -> None:
+    def _log_cost(self, tx: Tx, job: Job, page: _Page, usage: Usage) -> None:
+        self._options.budget.spend(tx, job.tenant, usage, self._clock())
         if usage.requests:
             cost = {"input": usage.input, "output": usage.output, "requests": usage.requests}
             tx.events.add(Event(EventKind.SUMMARY_CALL, self._clock(), self._model.name, page.session, data=cost))

@@ -6,7 +6,7 @@ and is sent once: jobs are retried, requests are not. Nothing is imported or ope
 """
 
 import asyncio
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from datetime import datetime

@@ -30,7 +30,7 @@ from recollect.settings.values import (
 )
 
 Visibility = Literal["by_audience", "user_global", "guild_isolated"]
-Trigger = Literal["per_turn", "every_n_turns", "on_ingest", "pre_compaction", "idle", "end_of_day", "off"]
+Trigger = Literal["batch", "per_turn", "every_n_turns", "on_ingest", "pre_compaction", "idle", "end_of_day", "off"]
 Grounding = Literal["quote", "found_quote", "overlap"]
 File = Literal["durable", "rolling", "shortterm", "journal", "snapshot", "categories"]
 
@@ -88,7 +88,9 @@ class Extraction(Group):
     base_url: Address = detail(
         "auto", "Address of that model's server; auto is model_base_url, none the provider's own.", repr=False
     )
-    trigger: Annotated[Trigger, Off] = detail("on_ingest", "What starts learning.")
+    trigger: Annotated[Trigger, Off] = detail(
+        "batch", "What starts learning; with batch, a model reads several messages of a person at a time."
+    )
     every_n_turns: Annotated[Count, clamp(1)] = detail(
         10, "Turns of a person between two extractions, with the trigger every_n_turns."
     )
@@ -97,7 +99,12 @@ class Extraction(Group):
     )
     min_chars: Count = detail(4, "Shorter messages are not learned from.", ge=0)
     max_chars: Limit = detail(None, "Characters of a message that are learned from.")
-    max_facts: Limit = detail(4, "Memories that one extraction may add.")
+    max_facts: Limit = detail(4, "Memories that one extraction may add; with the trigger batch, each message of it.")
+    daily_tokens: Limit = detail(
+        2_000_000,
+        "Tokens that models may read and write per day (UTC) for learning and summaries of one server or DM; then they "
+        "wait for the next day, and simple patterns go on learning.",
+    )
     timeout: Seconds = detail("30s", "Time limit of one extraction.", gt=0)
     grounding: Grounding = detail(
         "quote",

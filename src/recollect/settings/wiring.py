@@ -15,6 +15,7 @@ from recollect.core.types import Origin
 from recollect.jobs.options import WorkerOptions
 from recollect.learning import consolidate
 from recollect.learning.apply import MemoLimits
+from recollect.learning.budget import Budget
 from recollect.learning.extraction_records import ExtractionOptions
 from recollect.learning.ingest import NO_JOBS, ExchangeLimits
 from recollect.learning.schedule import Schedule
@@ -28,6 +29,9 @@ from recollect.transfer.mirror.follower import MirrorTargets
 from recollect.transfer.mirror.pages.apply import PageSyncOptions
 from recollect.transfer.mirror.pages.paths import PagePaths
 from recollect.transfer.mirror.purge import MirrorFolders, MirrorPurge
+
+OFFLINE_MODELS = ("local", "null")
+"""The model that extracts where the chosen one gives no usable answer, and the one that never learns."""
 
 
 def require_durable(settings: Settings) -> None:
@@ -69,13 +73,14 @@ def composer_options(settings: Settings) -> ComposerOptions:
     return ComposerOptions(history.max_messages, history.inject_max_chars, settings.memos.query_recent)
 
 
-def schedule(settings: Settings) -> Schedule:
-    """When to learn, summarize and consolidate."""
+def schedule(settings: Settings, learner: str = "") -> Schedule:
+    """When to learn, summarize and consolidate; a `learner` that costs nothing learns at once, not in batches."""
     learning, summary = settings.extraction, settings.summary
     if not settings.enabled:
         return NO_JOBS
+    trigger = "on_ingest" if learning.trigger == "batch" and learner in OFFLINE_MODELS else learning.trigger
     return Schedule(
-        learn=learning.trigger if learning.enabled and settings.memos.enabled else "off",
+        learn=trigger if learning.enabled and settings.memos.enabled else "off",
         learn_every_turns=learning.every_n_turns,
         summarize=summary.trigger if summary.enabled and summary.max_chars else "off",
         summarize_every_turns=summary.every_n_turns,
@@ -203,14 +208,26 @@ def extraction_options(settings: Settings) -> ExtractionOptions:
         timeout=learning.timeout,
         origin=Origin(settings.compat.learned_source),
         enabled=settings.enabled and settings.memos.enabled and learning.enabled,
+        batches=learning.trigger == "batch",
+        budget=budget(settings),
     )
+
+
+def budget(settings: Settings) -> Budget:
+    """What models may cost per day."""
+    return Budget(settings.extraction.daily_tokens)
 
 
 def summary_options(settings: Settings) -> SummaryOptions:
     summary = settings.summary
     enabled = settings.enabled and summary.enabled and bool(summary.max_chars)
     return SummaryOptions(
-        summary.max_chars, summary.bot_reply_chars, summary.timeout, enabled, settings.discord.name or "Bot"
+        summary.max_chars,
+        summary.bot_reply_chars,
+        summary.timeout,
+        enabled,
+        budget(settings),
+        settings.discord.name or "Bot",
     )
 
 

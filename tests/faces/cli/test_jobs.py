@@ -15,6 +15,7 @@ from recollect.jobs.options import WorkerOptions
 from recollect.testing.model_server import ModelServer, Says
 from recollect.testing.models import FakeModel
 from tests.faces.cli.conftest import Run
+from tests.scenes import at_once
 from tests.waiting import eventually
 
 
@@ -26,7 +27,7 @@ async def observe(store: Path, *texts: str, failed: bool = False) -> None:
     """Messages that nobody has learned from; with `failed`, a model refused them for good."""
     store.parent.mkdir(exist_ok=True)
     how = {"embedder": "null", "run_worker": failed, "model": FakeModel(refusing)}
-    async with recollect.AsyncMemory(f"sqlite:///{store}", **how) as memory:
+    async with recollect.AsyncMemory(f"sqlite:///{store}", **at_once(how)) as memory:
         memory.worker.options = WorkerOptions(max_attempts=1, poll_interval=0.02)
         for text in texts:
             await memory.add(Message(text, "me", Place(dm="me"), text, now(), "me"))

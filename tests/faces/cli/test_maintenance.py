@@ -11,7 +11,11 @@ from pathlib import Path
 import apsw
 import pytest
 
+import recollect
+from recollect.core.clock import now
+from recollect.core.ports import Usage
 from recollect.core.version import __version__
+from recollect.learning.budget import Budget
 from recollect.settings import PROFILES
 from recollect.stores.sqlite.schema import MIGRATIONS
 from recollect.testing.model_server import ModelServer, Says, Status
@@ -112,6 +116,17 @@ def test_doctor_is_content_with_a_healthy_store_and_leaves_it_as_it_is(cli: Run,
     assert "store, file is sound" in states(done["findings"], "ok")
     assert store.read_bytes() == before
     assert all(line[0] in "✓!" for line in cli("doctor").out.splitlines() if not line.startswith(" "))
+
+
+def test_doctor_and_show_say_that_the_budget_of_today_is_spent(cli: Run, store: Path):
+    async def spend() -> None:
+        async with recollect.AsyncMemory(store, embedder="null", model="null", run_worker=False) as memory:
+            limit = Budget(memory.settings.extraction.daily_tokens)
+            await memory.store.write(lambda tx: limit.spend(tx, "local:me", Usage(1, 3_000_000, 5), now()))
+
+    asyncio.run(spend())
+    assert "! learning paused: budget of 1 server or DM" in cli("doctor").out
+    assert "Learning paused: budget" in cli("show").out
 
 
 @pytest.mark.parametrize("profile", ["unified", "discoclaw"])

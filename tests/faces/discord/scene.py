@@ -21,6 +21,7 @@ from recollect.testing.clock import START
 from recollect.testing.model_server import ModelServer, Request, Says
 from recollect.testing.models import FakeModel
 from tests import ground
+from tests.scenes import at_once
 
 HIDDEN = discord.PermissionOverwrite(view_channel=False)
 SHOWN = discord.PermissionOverwrite(view_channel=True)
@@ -149,7 +150,7 @@ async def acting(
     overrides = {"embedder": "null", "discord": options, **settings}
     async with (
         ModelServer(answer) as server,
-        AsyncMemory(store or ground.new(), clock=clock, model=model or FakeModel(), **overrides) as memory,
+        AsyncMemory(store or ground.new(), clock=clock, model=model or FakeModel(), **at_once(overrides)) as memory,
     ):
         client = make_client(memory, server, clock)
         async with simcord.run(client, approved_intents=approved, check_errors=check_errors, settle_timeout=30) as env:

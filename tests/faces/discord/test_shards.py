@@ -21,6 +21,7 @@ from recollect.testing.models import FakeModel
 from tests.doubles.discord.things import Channel, Guild
 from tests.faces.discord.process import running
 from tests.faces.discord.wire import WAIT, Lab, Wired
+from tests.scenes import at_once
 from tests.waiting import eventually
 
 
@@ -82,7 +83,9 @@ async def sharded(database: str, lab: Pair | None = None, **settings: Any) -> As
         lab = lab or await stack.enter_async_context(Pair(clock=clock))
         halves = []
         for shard in ("0/2", "1/2"):
-            opened = AsyncMemory(database, clock=clock, model=FakeModel(), discord={**options, "shard": shard}, **given)
+            opened = AsyncMemory(
+                database, clock=clock, model=FakeModel(), discord={**options, "shard": shard}, **at_once(given)
+            )
             halves.append(Wired(lab, await stack.enter_async_context(opened), clock))
         yield Bot(lab, clock, *halves)
 

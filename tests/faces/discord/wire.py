@@ -13,6 +13,7 @@ from recollect.testing.clock import FakeClock
 from recollect.testing.models import FakeModel
 from tests import ground
 from tests.doubles.discord.server import DiscordServer, point_discord_at
+from tests.scenes import at_once
 from tests.waiting import eventually
 
 WAIT = 30.0
@@ -95,6 +96,6 @@ async def wired(**settings: Any) -> AsyncIterator[Wired]:
     overrides = {"embedder": "null", "summary": {"enabled": False}, "discord": options, **settings}
     async with (
         Lab(clock=clock) as lab,
-        AsyncMemory(ground.new(), clock=clock, model=FakeModel(), **overrides) as memory,
+        AsyncMemory(ground.new(), clock=clock, model=FakeModel(), **at_once(overrides)) as memory,
     ):
         yield Wired(lab, memory, clock)

@@ -2,10 +2,14 @@
 
 import httpx
 import pytest
+from fastapi import FastAPI
 
 from recollect import AsyncMemory, Place
+from recollect.core.ports import Usage
 from recollect.core.types import Message, Summary
+from recollect.learning.budget import Budget
 from recollect.testing.clock import FakeClock
+from tests.faces.http.visiting import text_of, visiting
 
 DEV = Place("discord", "g1", "c-dev", name="dev", public=True)
 
@@ -76,3 +80,17 @@ async def test_stats_say_how_things_stand(client: httpx.AsyncClient, memory: Asy
     assert [day["learned"] for day in found["days"]] == [0, 0, 1]
     assert found["jobs"]["waiting"] > 0
     assert found["cost"] == {"calls": 0, "input": 0, "output": 0}
+    assert found["learning_paused"] == []
+
+
+async def test_stats_and_overview_say_whose_budget_is_spent(
+    app: FastAPI, client: httpx.AsyncClient, memory: AsyncMemory, clock: FakeClock
+):
+    limit = Budget(memory.settings.extraction.daily_tokens)
+    await memory.store.write(lambda tx: limit.spend(tx, "discord:g1", Usage(1, 3_000_000, 5), clock()))
+    assert (await client.get("/api/v1/stats")).json()["learning_paused"] == ["discord:g1"]
+    async with visiting(app) as visitor:
+        assert "Learning paused: budget of discord:g1" in text_of(await visitor.see("/"))
+        clock.advance(days=1)
+        assert "Learning paused" not in text_of(await visitor.see("/"))
+    assert (await client.get("/api/v1/stats")).json()["learning_paused"] == []

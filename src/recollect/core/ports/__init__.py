@@ -3,7 +3,7 @@
 from recollect.core.ports.changes import Changes
 from recollect.core.ports.embedder import Embedder, EmbedderOptions
 from recollect.core.ports.events import Events
-from recollect.core.ports.handler import Handler, StaleResult, UnitOfWork
+from recollect.core.ports.handler import Handler, PutOff, StaleResult, UnitOfWork
 from recollect.core.ports.jobs import Jobs, State
 from recollect.core.ports.layer import Layer, PromptRequest, ReadOnlyStore, SearchFunction
 from recollect.core.ports.model import (
@@ -46,6 +46,7 @@ __all__ = [
     "Progress",
     "PromptRequest",
     "Proposal",
+    "PutOff",
     "ReadOnlyStore",
     "Retraction",
     "SearchFunction",

@@ -1,6 +1,7 @@
 """The port of job handlers: a handler prepares a job and returns the unit of work that completes it."""
 
 from collections.abc import Awaitable, Callable
+from datetime import datetime
 
 from recollect.core.ports.jobs import Job
 from recollect.core.ports.store import Tx
@@ -11,3 +12,11 @@ Handler = Callable[[Job], Awaitable[UnitOfWork]]
 
 class StaleResult(Exception):
     """The data from which a job was prepared has changed: prepare it again."""
+
+
+class PutOff(Exception):
+    """A job has to wait until then, for a reason that is neither its fault nor a model's."""
+
+    def __init__(self, until: datetime, reason: str) -> None:
+        super().__init__(reason)
+        self.until = until

@@ -12,6 +12,8 @@ from recollect.core.types import Metadata
 EXTRACT, SUMMARIZE, DAILY_LOG, CONSOLIDATE = "extract", "summarize", "daily_log", "consolidate"
 RELEARN = "relearn"
 """Kinds of jobs."""
+ACKNOWLEDGE = "acknowledge"
+"""The local extractor reads a message at once, whenever the model will read it."""
 MIRROR_QUEUE = "mirror"
 """The one queue, and tenant, of jobs that write the mirrored files."""
 

@@ -1,9 +1,11 @@
 """What `recollect doctor` checks and `recollect reindex` repairs in every SQL store."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import LiteralString
 
 from recollect.core.ports import Corpus, HealthCheck, Progress
+from recollect.core.state import StateKind
 from recollect.stores._sql.database import Database, Row
 from recollect.stores._sql.jobs import misordered_queues
 
@@ -51,6 +53,14 @@ def check_vectors(corpus: Corpus, model: str, missing: int, stray: int) -> Healt
 
 def check_jobs(failed: int) -> HealthCheck:
     return HealthCheck("jobs", not failed, f"{failed} given up after repeated failures" if failed else "")
+
+
+def check_budget(db: Database) -> list[HealthCheck]:
+    """Whether the models of some servers or DMs wait for tomorrow; the day is that of this machine's clock."""
+    sql = "SELECT count(DISTINCT item) FROM state WHERE kind = $1 AND key = $2"
+    count: int = db.value(sql, (StateKind.BUDGET_SPENT.value, datetime.now(UTC).date().isoformat()))
+    places = "1 server or DM" if count == 1 else f"{count} servers and DMs"
+    return [HealthCheck("learning paused", True, f"budget of {places} is spent until midnight UTC")] if count else []
 
 
 def check_queues(db: Database) -> HealthCheck:

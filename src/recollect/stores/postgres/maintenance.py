@@ -10,6 +10,7 @@ from recollect.core.ports import Corpus, HealthCheck, Progress
 from recollect.stores._sql.jobs import repair_queues
 from recollect.stores._sql.maintenance import (
     REINDEX_BATCH_ROWS,
+    check_budget,
     check_counts,
     check_jobs,
     check_queues,
@@ -148,6 +149,7 @@ _CHECKS: dict[str, Callable[[Database], list[HealthCheck]]] = {
     "vectors": _vectors,
     "large scopes": _large,
     "jobs": lambda db: [check_jobs(db.value("SELECT count(*) FROM jobs WHERE state = 'failed'"))],
+    "budgets": check_budget,
     "queues of jobs": lambda db: [check_queues(db)],
     "counts of events": lambda db: [check_counts(events.miscounted(db))],
     "locks": _locks,

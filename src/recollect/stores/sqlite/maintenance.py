@@ -10,6 +10,7 @@ from recollect.core.ports import Corpus, HealthCheck
 from recollect.stores._sql.jobs import repair_queues
 from recollect.stores._sql.maintenance import (
     REINDEX_BATCH_ROWS,
+    check_budget,
     check_counts,
     check_jobs,
     check_queues,
@@ -44,6 +45,7 @@ def examine(db: Database) -> list[HealthCheck]:
         ("sizes of scopes", _sizes),
         ("vectors", _vectors),
         ("jobs", _failed),
+        ("budgets", _budgets),
         ("queues of jobs", _queues),
         ("counts of events", _counts),
     ):
@@ -109,6 +111,10 @@ def _vectors(db: Database) -> list[HealthCheck]:
 def _failed(db: Database) -> list[HealthCheck]:
     sql = "SELECT count(*) FROM jobs WHERE state IN ('failed', 'parked')"  # the latter in an older file
     return [check_jobs(db.value(sql))]
+
+
+def _budgets(db: Database) -> list[HealthCheck]:
+    return [] if _is_older(db) else check_budget(db)
 
 
 def _queues(db: Database) -> list[HealthCheck]:

@@ -187,6 +187,9 @@ class Stats(Wire):
     cost: CostOut = Field(description="Calls and tokens of models within the last day.")
     prompts: int = Field(description="Prompts that were asked for since the start.")
     reused: int = Field(description="How many of them were at hand.")
+    learning_paused: list[str] = Field(
+        description="Servers and DMs, as platform:id, whose budget of today is spent: their models wait for tomorrow."
+    )
 
 
 def from_memo(memo: Memo) -> MemoOut:
@@ -312,4 +315,5 @@ def from_overview(overview: Overview) -> Stats:
         cost=CostOut(calls=overview.cost.calls, input=overview.cost.input, output=overview.cost.output),
         prompts=overview.prompts,
         reused=overview.cached_prompts,
+        learning_paused=[*overview.paused],
     )

@@ -17,6 +17,7 @@ from recollect.memory import AsyncMemory
 router = APIRouter(include_in_schema=False)
 
 RECENT_FAILURE = timedelta(hours=1)
+MAX_PAUSED_NAMES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +54,12 @@ def _lights(memory: AsyncMemory, overview: Overview, now: datetime) -> list[Ligh
     failed_jobs, running = overview.jobs.get(JobState.FAILED, 0), memory.worker.is_running
     is_failing = any(event.kind.endswith(".error") and now - event.at < RECENT_FAILURE for event in overview.problems)
     model = "failed within the hour" if is_failing else memory.settings.extraction.model
+    budgets = ", ".join(overview.paused[:MAX_PAUSED_NAMES]) + (" …" if len(overview.paused) > MAX_PAUSED_NAMES else "")
+    paused = [Light("Learning paused:", ok=False, text=f"budget of {budgets}")] if budgets else []
     return [
         Light("Memory", memory.settings.enabled, "on" if memory.settings.enabled else "switched off"),
         Light("Worker", running, "running" if running else "not in this process"),
         Light("Model", not is_failing, model),
+        *paused,
         Light("Jobs", not failed_jobs, f"{failed_jobs} failed" if failed_jobs else "none failed"),
     ]

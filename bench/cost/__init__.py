@@ -1,0 +1,1 @@
+"""What learning costs: a real chat through the public object, with a model server that counts."""

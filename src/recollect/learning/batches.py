@@ -1,0 +1,179 @@
+"""Batches: a speaker's messages in one conversation that wait to be learned from in one model call.
+
+The local extractor acknowledges each message at once. The model reads the batch when it closes: after a few minutes of
+silence, when it is old or large, when its speaker addresses the assistant, corrects something or asks to remember it,
+and when someone waits for it. What is open is persisted, so a restart loses nothing.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from recollect.core.clock import from_ms, to_ms
+from recollect.core.ports import Tx
+from recollect.core.ports.jobs import ACKNOWLEDGE, EXTRACT, Job, NewJob
+from recollect.core.state import Owner, StateKind
+from recollect.core.text import escape
+from recollect.core.types import Message, Metadata, Place, Subject, message_ref, parse_message_ref
+from recollect.policy import gate
+
+WINDOW = timedelta(minutes=5)
+"""A batch closes after so much silence of its speaker."""
+MAX_AGE = timedelta(minutes=20)
+"""It closes so long after its first message in any case."""
+MAX_TOKENS = 1_000
+"""Tokens of messages that one model call reads; a batch closes when it has so many."""
+MAX_MESSAGES = 100
+"""The same for very short ones."""
+MAX_PROPOSALS = 100
+"""Proposals of one answer that are checked; how many are taken is limited per message."""
+CHARS_PER_TOKEN = 4
+
+_QUEUE = "learn:"
+
+
+def tenant(place: Place) -> str:
+    """The unit of fairness and of budgets: a guild, or a DM."""
+    return f"{place.platform}:{place.guild or place.dm or ''}"
+
+
+def batch_job(place: Place, author: str, due: datetime) -> NewJob:
+    """Extraction of a speaker's pending messages in a session; in its own queue, as it may wait long."""
+    return _job(key_of(place, author), due, tenant(place))
+
+
+def _job(key: str, due: datetime, tenant: str) -> NewJob:
+    queue = f"{_QUEUE}{key}"
+    return NewJob(EXTRACT, queue, {"counter": queue, "first_due": to_ms(due)}, due, job_key(key), tenant)
+
+
+def job_key(key: str) -> str:
+    """Dedupe key: one waiting or running job per batch."""
+    return f"{EXTRACT}:{_QUEUE}{key}"
+
+
+def key_of(place: Place, author: str) -> str:
+    return f"{place.session}:{escape(author, ':')}"
+
+
+def batch_key(job: Job) -> str | None:
+    """The key of the messages that a job is to learn from; None when it names them itself."""
+    queue = job.payload.get("counter")
+    return None if queue is None else str(queue).removeprefix(_QUEUE)
+
+
+def pend(tx: Tx, message: Message) -> None:
+    """Let a message wait for the job of its session and speaker."""
+    owner = Owner.member(message.person, message.place.guild)
+    key = key_of(message.place, message.author)
+    tx.state.append(StateKind.UNLEARNED_MESSAGES, key, message_ref(message), owner)
+    tx.state.append(StateKind.SPEAKERS, message.place.session, message.author, owner)
+
+
+def add(tx: Tx, message: Message, now: datetime, key: str, *, closes: bool) -> None:
+    """Have a message acknowledged under this key and, if it may hold anything that lasts, put it into a batch.
+
+    The acknowledgement closes batches, so that the model is told what the local extractor made of the message.
+    """
+    closes = closes or gate.is_urgent(message.text)
+    batch = key_of(message.place, message.author) if gate.can_hold_facts(message.text) else None
+    payload: Metadata = {"messages": [message_ref(message)], "batch": batch, "closes": closes, "trace": message.source}
+    acknowledgement = NewJob(ACKNOWLEDGE, Subject(message.person).scope, payload, now, key, tenant(message.place))
+    is_new = tx.jobs.add(acknowledgement) is not None  # before the batch: so the queues are locked in one order
+    if batch is not None:
+        tx.jobs.add(batch_job(message.place, message.author, now + WINDOW))
+        pend(tx, message)
+        owner = Owner.member(message.person, message.place.guild)
+        tx.state.append(StateKind.OPEN_BATCHES, message.person, batch, owner)
+    if closes and not is_new:  # edited before it was acknowledged
+        close_all(tx, message.person, now)
+
+
+def acknowledged(tx: Tx, job: Job, person: str, now: datetime) -> None:
+    """The local extractor has read a message: close what the message closes."""
+    key = job.payload.get("batch")
+    if job.payload.get("closes"):
+        close_all(tx, person, now, here=key)
+    elif key is not None and _is_large(tx, tx.state.items(StateKind.UNLEARNED_MESSAGES, key)):
+        tx.state.remove(StateKind.OPEN_BATCHES, person, [key])
+        close(tx, key, now)
+    elif key is not None and key in tx.state.items(StateKind.OPEN_BATCHES, person):
+        _postpone(tx, key, now)
+
+
+def _postpone(tx: Tx, key: str, now: datetime) -> None:
+    """The silence begins anew with each message, until the batch is old."""
+    job = tx.jobs.find(job_key(key))
+    if job is None or "first_due" not in job.payload:
+        return
+    due = min(now, from_ms(job.payload["first_due"]) + MAX_AGE - 2 * WINDOW) + WINDOW
+    if due > job.due:
+        tx.jobs.add(_job(key, due, job.tenant), postpone=True)
+
+
+def _is_large(tx: Tx, references: Sequence[str]) -> bool:
+    return len(references) >= MAX_MESSAGES or tokens(tx, references) >= MAX_TOKENS
+
+
+def close_all(tx: Tx, person: str, now: datetime, here: str | None = None) -> int:
+    """Close every batch of a person; returns how many.
+
+    A conversation with the assistant itself, `here`, is closed in this way once in a while: meanwhile the assistant
+    reads its messages in the history.
+    """
+    keys = sorted(tx.state.clear(StateKind.OPEN_BATCHES, person))  # queues are locked in this order
+    for key in keys:
+        asked = tx.state.items(StateKind.BATCH_ASKED, key) if key == here else []
+        close(tx, key, max([now, *(from_ms(int(time)) + MAX_AGE for time in asked)]))
+    return len(keys)
+
+
+def close(tx: Tx, key: str, due: datetime) -> None:
+    """Make the job of a batch due."""
+    job = tx.jobs.find(job_key(key))
+    if job is None or job.due > due:  # silence may come first
+        tx.jobs.add(_job(key, due, "" if job is None else job.tenant), postpone=True)
+
+
+def close_message(tx: Tx, message: Message, now: datetime) -> str | None:
+    """Close the batch that a message is in; returns the key of its job."""
+    key = key_of(message.place, message.author)
+    if message_ref(message) not in tx.state.items(StateKind.UNLEARNED_MESSAGES, key):
+        return None
+    tx.state.remove(StateKind.OPEN_BATCHES, message.person, [key])
+    close(tx, key, now)
+    return job_key(key)
+
+
+def next_messages(tx: Tx, references: Sequence[str]) -> list[str]:
+    """As many of the oldest messages as one model call may read: after a pause, many are waiting."""
+    total = 0
+    for index, reference in enumerate(references[:MAX_MESSAGES]):
+        total += tokens(tx, [reference])
+        if index and total > MAX_TOKENS:
+            return [*references[:index]]
+    return [*references[:MAX_MESSAGES]]
+
+
+def tokens(tx: Tx, references: Sequence[str]) -> int:
+    rows = (tx.messages.get(*parse_message_ref(reference)) for reference in references)
+    return sum(len(row.text) // CHARS_PER_TOKEN + 1 for row in rows if row is not None)
+
+
+def asked(tx: Tx, job: Job, key: str, done: Sequence[str], message: Message | None, now: datetime) -> None:
+    """Messages of a job were learned from; what was said meanwhile waits for another round.
+
+    That of a batch, of which a `message` is given, waits until it is closed in its turn.
+    """
+    tx.state.remove(StateKind.UNLEARNED_MESSAGES, key, done)
+    remaining = tx.state.items(StateKind.UNLEARNED_MESSAGES, key)
+    is_open = False
+    if message is not None:
+        owner = Owner.member(message.person, message.place.guild)
+        tx.state.clear(StateKind.BATCH_ASKED, key)
+        tx.state.append(StateKind.BATCH_ASKED, key, str(to_ms(now)), owner)
+        is_open = key in tx.state.items(StateKind.OPEN_BATCHES, message.person) and not _is_large(tx, remaining)
+        if not remaining:
+            tx.state.remove(StateKind.OPEN_BATCHES, message.person, [key])
+            tx.state.remove(StateKind.SPEAKERS, message.place.session, [message.author])
+    if remaining:
+        tx.jobs.add(_job(key, now + WINDOW if is_open else now, job.tenant))
