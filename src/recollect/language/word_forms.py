@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable
 from functools import cache, lru_cache
 
 from recollect.core.text import words
-from recollect.language import kinship, lexicon
+from recollect.language import conjugation, kinship, lexicon
 from recollect.language.lexicon import Patterns
 
 MIN_SHARE, MIN_FOREIGN_SHARE, MIN_UNSPACED_SHARE = 1, 4 / 5, 1 / 2
@@ -195,7 +195,9 @@ def is_form(first: str, second: str) -> bool:
         return True  # "odio" and "odia"
     stem_chars = max(_MIN_STEM_CHARS if first.isascii() else 3, math.ceil(0.6 * len(short)))
     has_common_stem = first[:stem_chars] == second[:stem_chars] and len(short) >= stem_chars
-    return has_common_stem and len(long) - stem_chars <= _MAX_ENDING_CHARS
+    if has_common_stem and len(long) - stem_chars <= _MAX_ENDING_CHARS:
+        return True
+    return conjugation.is_other_person(first, second)
 
 
 def stem(word: str, endings: Iterable[tuple[str, str]]) -> str:

@@ -94,8 +94,8 @@ def keeps_names(fact: str, source: str, speaker: str = "") -> bool:
     allowed = {_root(word) for word in words(speaker)} | _NOT_NAMES | _calendar()
     foreign = word_forms.is_foreign(source)
     allowed |= (
-        lexicon.words("languages") | lexicon.words("nationalities") if foreign else frozenset()
-    )  # languages have other names there
+        lexicon.words("languages") | lexicon.words("nationalities") | lexicon.words("frame") if foreign else frozenset()
+    )  # languages have other names there, and German nouns have capitals
     return all(_root(fold(name)) in allowed or _was_said(name, folded_source, foreign) for name in _names(fact))
 
 

@@ -1,0 +1,56 @@
+"""The third person of a verb, as facts retell what people say of themselves: "ich wohne" becomes "wohnt".
+
+Forms and endings are in the lexica, by language.
+"""
+
+import re
+from functools import cache, lru_cache
+
+from recollect.core.text import fold
+from recollect.language import lexicon
+
+
+@cache
+def verb_forms(language: str) -> dict[str, str]:
+    """Verbs in the first person, with their third."""
+    table = lexicon.tables("person", language).get(language, {})
+    return dict(pair.split() for pair in table.get("forms", "").split(",") if pair.strip())
+
+
+@cache
+def _endings(language: str) -> list[tuple[re.Pattern[str], str]]:
+    table = lexicon.tables("person", language).get(language, {})
+    return [(re.compile(pattern), replacement) for pattern, replacement in table.get("endings", ())]
+
+
+@lru_cache(maxsize=4096)
+def third_person(verb: str, language: str) -> str:
+    """A verb of the first person in the third; unchanged where the language says both alike."""
+    verb = verb.lower()
+    if verb in verb_forms(language):
+        return verb_forms(language)[verb]
+    for pattern, replacement in _endings(language):
+        changed = pattern.sub(replacement, verb)
+        if changed != verb:
+            return changed
+    return verb
+
+
+@cache
+def _persons() -> dict[str, frozenset[str]]:
+    """Each listed form with the other person's, without accents, in all languages."""
+    forms: dict[str, set[str]] = {}
+    for language in lexicon.tables("person"):
+        for first, third in verb_forms(language).items():
+            forms.setdefault(fold(first), set()).add(fold(third))
+            forms.setdefault(fold(third), set()).add(fold(first))
+    return {form: frozenset(others) for form, others in forms.items()}
+
+
+def is_other_person(first: str, second: str) -> bool:
+    """Whether two words, without accents, are the first and the third person of one verb."""
+    return second in _persons().get(first, ()) or any(
+        fold(third_person(one, language)) == other
+        for language in lexicon.tables("person")
+        for one, other in ((first, second), (second, first))
+    )
