@@ -15,7 +15,7 @@ UNKNOWN = ""
 """Too short to tell, or no words at all."""
 _MAX_CHARS = 600
 _MARK_WEIGHT = 0.5
-_MIN_UNKNOWN_WORDS, _MIN_SHARE = 5, 0.2
+_MIN_UNKNOWN_WORDS, _MIN_SHARE = 5, 0.15
 """From this many words on, a text with hardly any known function word is in some other language."""
 OTHER = "another language"
 _LETTER = re.compile(r"[^\W\d_]")
@@ -62,7 +62,7 @@ def rank(text: str) -> list[str]:
     ranked = sorted(scores, key=lambda language: (-scores[language], language != lexicon.ENGLISH, language))
     best = scores[ranked[0]] if ranked else 0
     if best < _MIN_SHARE * len(distinct) and len(distinct) >= _MIN_UNKNOWN_WORDS and lexicon.ENGLISH not in ranked[:1]:
-        return [OTHER] if any(not char.isascii() and char.isalpha() for char in text) else []
+        return [OTHER, *ranked] if any(not char.isascii() and char.isalpha() for char in text) else ranked
     return [language for language in ranked if scores[language] >= best / 2]
 
 

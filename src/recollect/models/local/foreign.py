@@ -26,7 +26,7 @@ _SENTENCE_END = re.compile(
     rf"(?<=[.!?…])(?<!\d\.)(?<!\bSt\.)(?<!\bDr\.)(?<!\bbzw\.)[\"')»]*\s+|(?<=[。！？])|\n+|\s*;\s+|{_EMOJI}+\s*"
 )
 _CODE = re.compile(r"[{}]\s*$|\);|=>|==|\w\(\)|^\s*(?:SELECT|import|def|class|const|let|var)\s\w|^\s*[$#/]")
-_EDGES = " \t,.!?…~-–—:;*_\"'“”„«»¡¿()。、！？〜ー"
+_EDGES = " \t,.!?…~-–—:;*_\"'“”„«»¡¿()。、！？〜"
 
 
 @cache
@@ -59,6 +59,7 @@ class Grammar:
         self.expressions = Patterns(re.IGNORECASE, lambda: table)
         self.spellings, self.reorders = self._pairs(data["spellings"]), self._pairs(data.get("reorders", ()))
         self.ended, self.owners = self._pairs(data["ended"]), self._pairs(data["owners"])
+        self.finish = self._pairs(data.get("finish", ()))
         self.rules = [self._rule(entry) for entry in data["rules"]]
 
     def _rule(self, entry: Mapping[str, Any]) -> _Rule:
@@ -177,6 +178,8 @@ def _build(rules: Grammar, rule: _Rule, match: re.Match[str], message: Message) 
             return None
         parts[group] = part
     text = " ".join(rule.fact.format(**parts).split()).strip(" ,.")
+    for pattern, replacement in rules.finish:
+        text = pattern.sub(replacement, text)
     if day and day.is_relative:
         text = text.replace(day.words, day.written)
     if not MIN_FACT_CHARS <= len(text) <= MAX_FACT_CHARS or "[" in text:
@@ -218,5 +221,5 @@ def _object(rules: Grammar, text: str) -> str | None:
 def _first_of_list(rules: Grammar, text: str) -> str:
     """The text up to its first comma, unless that enumerates."""
     first, *rest = text.split(", ")
-    is_list = bool(rest) and rules.expressions.and_word.search(rest[-1]) and all(len(part.split()) <= 5 for part in rest)
+    is_list = bool(rest) and rules.expressions.and_word.search(rest[-1]) and all(len(part.split()) <= 7 for part in rest)
     return text if is_list else first

@@ -52,7 +52,8 @@ def _fact_subject(fact: str, speaker: str, context: QuoteContext) -> _FactSubjec
         tokens = tokens[1:]
     first = tokens[0].strip(",.:") if tokens else ""
     name = fold(first.removesuffix("'s"))
-    if name in lexicon.words("possessives") or (name in user_names and (first.endswith("'s") or name == "users")):
+    is_possessive = name in lexicon.words("possessives") and (context.foreign or not kinship.person(name))  # "son"
+    if is_possessive or (name in user_names and (first.endswith("'s") or name == "users")):
         return _FactSubject(False, tuple(_people(tokens[1:4])), is_users=True)
     if kinship.person(name) and not tokens[0][:1].islower():
         return _FactSubject(False, tuple(_people(tokens[:3])), is_users=True)
