@@ -17,8 +17,11 @@ from recollect.language.lexicon import Patterns, read_tables
 from recollect.models.local.clauses import MAX_MESSAGE_CHARS, MAX_SENTENCE_CHARS, MAX_SENTENCES, Clause
 from recollect.models.local.rule import LIKELY, SURE, Finding
 from recollect.policy.guard.own_words import own_words
+from recollect.policy.guard.quote import has_content
 
 FOLDER = Path(__file__).parent / "languages"
+MAX_SHORT_CHARS = 60
+"""Up to this length, a message may be too short to tell its language."""
 MAX_OBJECT_WORDS, MAX_FACT_CHARS, MIN_FACT_CHARS = 14, 140, 3
 _NO_ASIDE = re.compile(r"<[@#&!:\w][^>\n]{0,80}>|https?://\S+|(?<!\w)@[\w.]+|:\w+:|\*[^*\n]{1,200}\*|\([^()\n]*\)")
 _EMOJI = "[\U0001f000-\U0001faff\u2600-\u27bf\ufe0f\u200d]"
@@ -94,11 +97,15 @@ def read_statements(message: Message) -> list[tuple[Clause, Finding]]:
 
 
 def candidates(text: str) -> tuple[str, ...]:
-    """The languages with rules that a message may be in; none where it is English, or in a language without."""
+    """The languages with rules that a message may be in, the likeliest first; none if it is in English, or another."""
     ranked = detection.rank(text)
-    if not ranked:  # too short to tell: "Odio las aceitunas" has no function word
-        return tuple(language for language in languages() if grammar(language).spaced)
-    return () if ranked[0] == "en" else tuple(language for language in ranked if language in languages())
+    likely = [language for language in ranked if language in languages()]
+    if ranked and ranked[0] not in likely:
+        return () if ranked[0] == lexicon.ENGLISH else tuple(likely)
+    if len(text) > MAX_SHORT_CHARS or any(not grammar(language).spaced for language in likely):
+        return tuple(likely)
+    others = (language for language in languages() if grammar(language).spaced)  # "Odio el pan": no function word
+    return tuple(dict.fromkeys([*likely, *others]))
 
 
 def _read(rules: Grammar, text: str, message: Message) -> Iterator[tuple[Clause, Finding]]:
@@ -123,7 +130,7 @@ def _read_sentence(rules: Grammar, sentence: str, message: Message) -> Iterator[
         part = statement[start : joint.start() if joint else len(statement)]
         start = joint.end() if joint else start
         evidence = part.strip(_EDGES)
-        evidence = evidence if evidence in sentence else sentence
+        evidence = evidence if evidence in sentence and has_content(evidence) else sentence
         text = _normalize(rules, part)
         finding = text and _find(rules, text, message, is_question)
         if finding:
