@@ -37,11 +37,11 @@ def _expected(words: str) -> Expected:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("languages", nargs="*", default=["de", "fr", "es", "pt", "ja"])
-    parser.add_argument("--part", choices=PARTS)
+    parser.add_argument("--part", choices=(*PARTS, "second"))
     parser.add_argument("--wrong", action="store_true", help="print what was missed or learned wrongly")
     args = parser.parse_args()
     for language in args.languages:
-        for part in PARTS:
+        for part in (*PARTS, "second"):
             if args.part not in (None, part):
                 continue
             outcomes = run(LocalModel(), [sample for sample in load(language) if sample.part == part])
