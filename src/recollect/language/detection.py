@@ -8,7 +8,7 @@ import unicodedata
 from collections import Counter
 from functools import cache
 
-from recollect.core.text import words
+from recollect.core.text import fold
 from recollect.language import lexicon
 
 UNKNOWN = ""
@@ -18,6 +18,7 @@ _MARK_WEIGHT = 0.5
 _MIN_UNKNOWN_WORDS, _MIN_SHARE = 5, 0.15
 """From this many words on, a text with hardly any known function word is in some other language."""
 OTHER = "another language"
+_WORD = re.compile(r"[^\W\d_]+")
 _LETTER = re.compile(r"[^\W\d_]")
 
 
@@ -53,13 +54,14 @@ def rank(text: str) -> list[str]:
     if not text.isascii() and (script := _foreign_script(text)):
         return [script]
     scores: Counter[str] = Counter()
-    distinct = dict.fromkeys(words(text.replace("’", "'").replace("'", " ")))
+    distinct = dict.fromkeys(_WORD.findall(text))
     for word in distinct:
-        scores.update(_weights().get(word, {}))
+        weights = _weights().get(fold(word), {})
+        scores.update(weights if word.isascii() else {**weights, lexicon.ENGLISH: 0})
     for language, pattern in _marks():
         if pattern.search(text):
             scores[language] += _MARK_WEIGHT
-    ranked = sorted(scores, key=lambda language: (-scores[language], language != lexicon.ENGLISH, language))
+    ranked = sorted(filter(scores.get, scores), key=lambda language: (-scores[language], language != lexicon.ENGLISH, language))
     best = scores[ranked[0]] if ranked else 0
     if best < _MIN_SHARE * len(distinct) and len(distinct) >= _MIN_UNKNOWN_WORDS and lexicon.ENGLISH not in ranked[:1]:
         return [OTHER, *ranked] if any(not char.isascii() and char.isalpha() for char in text) else ranked

@@ -187,6 +187,8 @@ def is_form(first: str, second: str) -> bool:
         return True
     if kinship.is_same_person(first, second) or second in _related().get(first, ()):
         return True
+    if conjugation.is_other_person(first, second):
+        return True
     first, second = _american_spelling(first), _american_spelling(second)
     short, long = sorted((first, second), key=len)
     if len(short) >= 3 and long.startswith(short):
@@ -195,9 +197,7 @@ def is_form(first: str, second: str) -> bool:
         return True  # "odio" and "odia"
     stem_chars = max(_MIN_STEM_CHARS if first.isascii() else 3, math.ceil(0.6 * len(short)))
     has_common_stem = first[:stem_chars] == second[:stem_chars] and len(short) >= stem_chars
-    if has_common_stem and len(long) - stem_chars <= _MAX_ENDING_CHARS:
-        return True
-    return conjugation.is_other_person(first, second)
+    return has_common_stem and len(long) - stem_chars <= _MAX_ENDING_CHARS
 
 
 def stem(word: str, endings: Iterable[tuple[str, str]]) -> str:

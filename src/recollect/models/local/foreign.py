@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from recollect.core.text import fold
 from recollect.core.types import Kind, Message
 from recollect.language import conjugation, detection, lexicon, local_dates
 from recollect.language.lexicon import Patterns, read_tables
@@ -48,6 +49,15 @@ class _Rule:
     """Whether it is about a day, which the statement must name."""
     request: bool
     """Whether it may be asked as a question."""
+    given_name: bool
+    """Whether {n} must be a known given name: "I am Sabine"."""
+    lasting: bool
+    """Whether it stays true although it names a passing time: "my father died last year"."""
+
+    @property
+    def lasts(self) -> bool:
+        """Whether it may name a passing time."""
+        return self.dated or self.request or self.lasting
 
 
 class Grammar:
@@ -74,6 +84,8 @@ class Grammar:
             LIKELY if entry.get("likely") else SURE,
             entry.get("dated", False),
             entry.get("request", False),
+            entry.get("given_name", False),
+            entry.get("lasting", False),
         )
 
     def _pairs(self, pairs: Iterable[list[str]]) -> list[tuple[re.Pattern[str], str]]:
@@ -143,7 +155,7 @@ def _normalize(rules: Grammar, text: str) -> str:
     for _ in range(2):
         text = rules.expressions.lead.sub("", text).strip(_EDGES)
     first, _, rest = text.partition(" ")
-    if rules.spaced and first.lower() in lexicon.words("function", rules.language):
+    if rules.spaced and (len(first) < 4 or first.lower() in lexicon.words("function", rules.language)):
         text = f"{first.lower()} {rest}"  # it may not stay the first word
     for pattern, replacement in (*rules.spellings, *rules.reorders):
         text = pattern.sub(replacement, text)
@@ -166,7 +178,7 @@ def _find(rules: Grammar, text: str, message: Message, is_question: bool) -> Fin
 def _first(rules: Grammar, text: str, message: Message, is_question: bool) -> Finding | None:
     is_momentary = rules.expressions.momentary.search(text) is not None
     for rule in rules.rules:
-        if (is_question and not rule.request) or (is_momentary and not (rule.dated or rule.request)):
+        if (is_question and not rule.request) or (is_momentary and not rule.lasts):
             continue
         match = rule.pattern.fullmatch(text)
         if match and (finding := _build(rules, rule, match, message)):
@@ -177,6 +189,8 @@ def _first(rules: Grammar, text: str, message: Message, is_question: bool) -> Fi
 def _build(rules: Grammar, rule: _Rule, match: re.Match[str], message: Message) -> Finding | None:
     day = local_dates.find(match[0], rules.language, message.at.date()) if rule.dated else None
     if rule.dated and day is None:
+        return None
+    if rule.given_name and fold(match["n"]) not in lexicon.words("given_names"):
         return None
     parts: dict[str, str] = {}
     for group, value in match.groupdict().items():
