@@ -47,9 +47,14 @@ def _persons() -> dict[str, frozenset[str]]:
     return {form: frozenset(others) for form, others in forms.items()}
 
 
+def other_persons(word: str) -> frozenset[str]:
+    """The other forms of a listed verb, without accents: a question asks with "wohne" for what "wohnt" states."""
+    return _persons().get(word, frozenset())
+
+
 def is_other_person(first: str, second: str) -> bool:
     """Whether two words, without accents, are the first and the third person of one verb."""
-    return second in _persons().get(first, ()) or any(
+    return second in other_persons(first) or any(
         fold(third_person(one, language)) == other
         for language in lexicon.tables("person")
         for one, other in ((first, second), (second, first))

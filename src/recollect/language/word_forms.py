@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from functools import cache, lru_cache
 
-from recollect.core.text import words
+from recollect.core.text import query_words, words
 from recollect.language import conjugation, kinship, lexicon
 from recollect.language.lexicon import Patterns
 
@@ -160,6 +160,13 @@ def _is_empty(word: str) -> bool:
     if len(word) == 1:
         return not _UNSPACED.match(word)
     return word in lexicon.words("number_words") or word in _calendar() or _DIGIT.search(word) is not None
+
+
+def search_forms(text: str, terms: Iterable[str]) -> list[str]:
+    """Further words to search for: those that French joins by an apostrophe, and other persons of verbs."""
+    elided = [word for word in query_words(_ELISION.sub(" ", text)) if _ELISION.search(text)]
+    forms = (form for term in (*terms, *elided) for form in conjugation.other_persons(term))
+    return [word for word in (*elided, *forms) if word not in lexicon.words("stop")]
 
 
 def is_stated(word: str, source_words: Collection[str]) -> bool:
