@@ -18,6 +18,9 @@ _MARK_WEIGHT = 0.5
 _MIN_UNKNOWN_WORDS, _MIN_SHARE = 5, 0.15
 """From this many words on, a text with hardly any known function word is in some other language."""
 OTHER = "another language"
+_SCRIPTS = {"CJK": "zh", "HANGUL": "ko", "CYRILLIC": "ru"}
+"""The language that a script is taken for."""
+_MIN_CERTAIN_WORDS = 2
 _WORD = re.compile(r"[^\W\d_]+")
 _LETTER = re.compile(r"[^\W\d_]")
 
@@ -68,6 +71,15 @@ def rank(text: str) -> list[str]:
     return [language for language in ranked if scores[language] >= best / 2]
 
 
+def is_certain(text: str) -> bool:
+    """Whether more than a single word tells the language."""
+    language = detect(text)
+    if len(language) != len(lexicon.ENGLISH) or language in _SCRIPTS.values():
+        return bool(language)
+    known = [word for word in set(_WORD.findall(text[:_MAX_CHARS].lower())) if language in _weights().get(fold(word), {})]
+    return len(known) >= _MIN_CERTAIN_WORDS
+
+
 def name_of(language: str) -> str:
     """The English name of a language, for people."""
     return lexicon.top_level("name").get(language, language)
@@ -83,5 +95,4 @@ def _foreign_script(text: str) -> str:
     if sum(scripts.values()) <= latin / 2:
         return ""
     script = scripts.most_common(1)[0][0]
-    by_script = {"CJK": "zh", "HANGUL": "ko", "CYRILLIC": "ru"}
-    return by_script.get(script, f"{script.title()} script")
+    return _SCRIPTS.get(script, f"{script.title()} script")

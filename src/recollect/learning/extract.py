@@ -41,6 +41,7 @@ from recollect.learning.apply import ChangeContext, apply_statement, retract, wr
 from recollect.learning.consent import is_paused
 from recollect.learning.extraction_records import AcceptedProposal, Extraction, ExtractionOptions, merge_answers
 from recollect.learning.schedule import batch_key
+from recollect.learning.unread_languages import note_unread_language
 from recollect.policy import guard
 from recollect.policy.merge import covered_by, may_retract, retire
 from recollect.policy.redaction import redact, redact_tags
@@ -233,6 +234,7 @@ class Extractor:
             raise StaleResult
         for extraction in extractions if skip_reason is None else ():
             self._apply(tx, extraction)
+            note_unread_language(tx, extraction, (self._model, self._fallback), self._clock())
         key = batch_key(job)
         if key is not None:
             self._keep_newer(tx, job, key, references)

@@ -23,6 +23,7 @@ from recollect.policy.guard.quote import has_content
 FOLDER = Path(__file__).parent / "languages"
 MAX_SHORT_CHARS = 60
 """Up to this length, a message may be too short to tell its language."""
+MIN_TELLING_CHARS = 8
 MAX_OBJECT_WORDS, MAX_FACT_CHARS, MIN_FACT_CHARS = 14, 140, 3
 _NO_ASIDE = re.compile(r"<[@#&!:\w][^>\n]{0,80}>|https?://\S+|(?<!\w)@[\w.]+|:\w+:|\*[^*\n]{1,200}\*|\([^()\n]*\)")
 _EMOJI = "[\U0001f000-\U0001faff\u2600-\u27bf\ufe0f\u200d]"
@@ -37,6 +38,11 @@ _EDGES = " \t,.!?…~-–—:;*_\"'“”„«»¡¿()。、！？〜"
 def languages() -> tuple[str, ...]:
     """The languages with a file."""
     return tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
+
+
+def language_names() -> list[str]:
+    """The names of the languages that are read, in English."""
+    return ["English", *sorted(map(detection.name_of, languages()))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +124,14 @@ def candidates(text: str) -> tuple[str, ...]:
         return tuple(likely)
     others = (language for language in languages() if grammar(language).spaced)  # "Odio el pan": no function word
     return tuple(dict.fromkeys([*likely, *others]))
+
+
+def unread_language(text: str) -> str:
+    """The name of a message's language, if that is neither English nor one with rules; empty if it can't be told."""
+    ranked = detection.rank(text)
+    if not ranked or ranked[0] in (lexicon.ENGLISH, *languages()) or len(text.strip()) < MIN_TELLING_CHARS:
+        return ""
+    return detection.name_of(ranked[0]) if detection.is_certain(text) else ""
 
 
 def _read(rules: Grammar, text: str, message: Message) -> Iterator[tuple[Clause, Finding]]:
