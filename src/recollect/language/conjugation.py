@@ -9,6 +9,9 @@ from functools import cache, lru_cache
 from recollect.core.text import fold
 from recollect.language import lexicon
 
+_MAX_CHARS = 40
+"""No verb is longer."""
+
 
 @cache
 def verb_forms(language: str) -> dict[str, str]:
@@ -27,6 +30,8 @@ def _endings(language: str) -> list[tuple[re.Pattern[str], str]]:
 def third_person(verb: str, language: str) -> str:
     """A verb of the first person in the third; unchanged where the language says both alike."""
     verb = verb.lower()
+    if len(verb) > _MAX_CHARS:
+        return verb
     if verb in verb_forms(language):
         return verb_forms(language)[verb]
     for pattern, replacement in _endings(language):
@@ -54,6 +59,8 @@ def other_persons(word: str) -> frozenset[str]:
 
 def is_other_person(first: str, second: str) -> bool:
     """Whether two words, without accents, are the first and the third person of one verb."""
+    if max(len(first), len(second)) > _MAX_CHARS or first[:1] != second[:1]:
+        return second in other_persons(first)
     return second in other_persons(first) or any(
         fold(third_person(one, language)) == other
         for language in lexicon.tables("person")

@@ -20,6 +20,8 @@ MIN_SHARE, MIN_FOREIGN_SHARE, MIN_UNSPACED_SHARE = 1, 4 / 5, 1 / 2
 _MIN_LANGUAGE_WORDS = 4
 """From this many words on, a text without any known function word is in an unknown language."""
 _MIN_STEM_CHARS, _MAX_ENDING_CHARS = 4, 5
+_MIN_COMPOUND_CHARS, _MAX_COMPOUND_CHARS = 6, 40
+"""Length of the second part of a compound, as a shorter one is likely to be an ending; and of the whole."""
 
 _PATTERNS = Patterns()
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
@@ -174,7 +176,15 @@ def is_stated(word: str, source_words: Collection[str]) -> bool:
     if word in source_words:
         return True
     implying = _implied_by().get(word, ())
-    return any(other in implying or is_form(word, other) for other in source_words)
+    is_said = any(other in implying or is_form(word, other) for other in source_words)
+    return is_said or is_compound(word, source_words)
+
+
+def is_compound(word: str, source_words: Collection[str]) -> bool:
+    """Whether a word is put together from two that were said: "Nussallergie" from "allergisch gegen Nüsse"."""
+    firsts = [other for other in source_words if other[:3] == word[:3]] if len(word) <= _MAX_COMPOUND_CHARS else []
+    ends = range(_MIN_STEM_CHARS, len(word) - _MIN_COMPOUND_CHARS + 1) if firsts else ()
+    return any(has_form(word[:end], firsts) and has_form(word[end:], source_words) for end in ends)
 
 
 def is_abbreviated(word: str, source_words: Collection[str]) -> bool:

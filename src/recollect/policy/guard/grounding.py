@@ -114,7 +114,7 @@ def _root(name: str) -> str:
 def _was_said(name: str, source: str, foreign: bool) -> bool:
     """Whether a name was said in any inflection, such as "Berliner" for "Berlin"; a short name only as it is."""
     root = _root(fold(name))
-    if word_forms.is_abbreviated(root, words(source)):
+    if word_forms.is_abbreviated(root, words(source)) or (foreign and word_forms.is_compound(root, words(source))):
         return True
     if not _same_script(root, source):
         return True  # "Tokyo" can't be found in Japanese text
