@@ -1,6 +1,6 @@
 """The language of a short message, by its script, its function words and the letters that only it has.
 
-A statistical library was no better on chat messages of three to six words, and far larger: see docs/decisions.md.
+docs/decisions.md says why there is no library for it.
 """
 
 import re
@@ -64,7 +64,9 @@ def rank(text: str) -> list[str]:
     for language, pattern in _marks():
         if pattern.search(text):
             scores[language] += _MARK_WEIGHT
-    ranked = sorted(filter(scores.get, scores), key=lambda language: (-scores[language], language != lexicon.ENGLISH, language))
+    ranked = sorted(
+        filter(scores.get, scores), key=lambda language: (-scores[language], language != lexicon.ENGLISH, language)
+    )
     best = scores[ranked[0]] if ranked else 0
     if best < _MIN_SHARE * len(distinct) and len(distinct) >= _MIN_UNKNOWN_WORDS and lexicon.ENGLISH not in ranked[:1]:
         return [OTHER, *ranked] if any(not char.isascii() and char.isalpha() for char in text) else ranked
@@ -76,7 +78,9 @@ def is_certain(text: str) -> bool:
     language = detect(text)
     if len(language) != len(lexicon.ENGLISH) or language in _SCRIPTS.values():
         return bool(language)
-    known = [word for word in set(_WORD.findall(text[:_MAX_CHARS].lower())) if language in _weights().get(fold(word), {})]
+    known = [
+        word for word in set(_WORD.findall(text[:_MAX_CHARS].lower())) if language in _weights().get(fold(word), {})
+    ]
     return len(known) >= _MIN_CERTAIN_WORDS
 
 

@@ -1,7 +1,8 @@
 """Reads statements in other languages than English, by the rules of each language's file in `languages/`.
 
-A file has the spellings, joints and expressions of its language, and the rules; verbs are conjugated by its lexicon. A rule names the verbs of a plain statement ("I live …"), or has an expression of its own; `fact` says how the
-statement is worded, near the speaker's words: {v} is the verb in the third person, {o} what follows it, {n} a name.
+A file has the spellings, joints and expressions of its language, and the rules; verbs are conjugated by its lexicon.
+A rule has an expression for a clause, and `fact` says how the statement is worded, near the speaker's words: {v} is the
+verb in the third person, {n} a name, {o} (or o1, o2 …) an object without what follows it, any other group as it was said.
 """
 
 import re
@@ -73,7 +74,7 @@ class Grammar:
         data = read_tables(FOLDER / f"{language}.toml")
         self.language = language
         self.spaced: bool = data.get("spaced", True)
-        verbs = "|".join(sorted(conjugation.verb_forms(language), key=len, reverse=True))
+        verbs = "|".join(sorted(conjugation.verb_forms(language), key=len, reverse=True)) or "(?!)"
         table: Mapping[str, str] = data["fragments"] | data["expressions"] | {"verbs": verbs}
         self.expressions = Patterns(re.IGNORECASE, lambda: table)
         self.spellings, self.reorders = self._pairs(data["spellings"]), self._pairs(data.get("reorders", ()))
@@ -82,9 +83,8 @@ class Grammar:
         self.rules = [self._rule(entry) for entry in data["rules"]]
 
     def _rule(self, entry: Mapping[str, Any]) -> _Rule:
-        when = entry.get("when") or self.expressions.expand(f"{{plain}}(?P<v>{entry['verbs']}) (?P<o>.+)")
         return _Rule(
-            re.compile(self.expressions.expand(when), re.IGNORECASE),
+            re.compile(self.expressions.expand(entry["when"]), re.IGNORECASE),
             entry.get("fact", "{v} {o}"),
             Kind(entry.get("kind", "fact")),
             LIKELY if entry.get("likely") else SURE,
@@ -256,5 +256,7 @@ def _object(rules: Grammar, text: str) -> str | None:
 def _first_of_list(rules: Grammar, text: str) -> str:
     """The text up to its first comma, unless that enumerates."""
     first, *rest = text.split(", ")
-    is_list = bool(rest) and rules.expressions.and_word.search(rest[-1]) and all(len(part.split()) <= 7 for part in rest)
+    is_list = (
+        bool(rest) and rules.expressions.and_word.search(rest[-1]) and all(len(part.split()) <= 7 for part in rest)
+    )
     return text if is_list else first

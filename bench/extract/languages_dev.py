@@ -1,6 +1,7 @@
-"""`python -m bench.extract.languages [de fr …] [--part held-out] [--wrong]`: what `local` learns in other languages.
+"""`python -m bench.extract.languages_dev [de fr …] [--part held-out] [--wrong]`: `local` in other languages.
 
-`FIRST_RUNS` keeps what the rules did on the held-out halves when they were first tried on them.
+`FIRST_RUNS` keeps what the rules did on messages that they had not seen; faults were mended after each run, so the
+figures printed here are better.
 """
 
 import argparse
@@ -13,6 +14,12 @@ from bench.extract.measure import report, run
 from recollect.core.types import Kind
 from recollect.models.local import LocalModel
 
+FIRST_RUNS = {  # recall and precision when the rules were first tried on messages that they had not been tuned on
+    "held-out": {"de": (0.97, 1.00), "fr": (0.97, 1.00), "es": (0.92, 1.00), "pt": (0.92, 1.00), "ja": (0.94, 0.92)},
+    "second": {"de": (0.44, 0.84), "fr": (0.42, 0.88), "es": (0.66, 0.93), "pt": (0.54, 0.87), "ja": (0.37, 1.00)},
+}
+"""`held-out` was written with `development`, in the same voice; `second` after the rules, to be harder."""
+ALL_PARTS = (*PARTS, "second")
 FOLDER = Path(__file__).parent / "languages"
 _ANY_KIND = tuple(Kind)
 
@@ -37,11 +44,11 @@ def _expected(words: str) -> Expected:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("languages", nargs="*", default=["de", "fr", "es", "pt", "ja"])
-    parser.add_argument("--part", choices=(*PARTS, "second"))
+    parser.add_argument("--part", choices=ALL_PARTS)
     parser.add_argument("--wrong", action="store_true", help="print what was missed or learned wrongly")
     args = parser.parse_args()
     for language in args.languages:
-        for part in (*PARTS, "second"):
+        for part in ALL_PARTS:
             if args.part not in (None, part):
                 continue
             outcomes = run(LocalModel(), [sample for sample in load(language) if sample.part == part])
