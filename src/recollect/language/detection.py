@@ -5,16 +5,17 @@ docs/decisions.md says why there is no library for it.
 
 import re
 import unicodedata
-from collections import Counter
+from collections import Counter, defaultdict
 from functools import cache
 
 from recollect.core.text import fold
-from recollect.language import lexicon
+from recollect.language import conjugation, lexicon
 
 UNKNOWN = ""
 """Too short to tell, or no words at all."""
 _MAX_CHARS = 600
 _MARK_WEIGHT = 0.5
+_MIN_VERB_CHARS = 3
 _MIN_UNKNOWN_WORDS, _MIN_SHARE = 5, 0.15
 """From this many words on, a text with hardly any known function word is in some other language."""
 OTHER = "another language"
@@ -27,10 +28,11 @@ _LETTER = re.compile(r"[^\W\d_]")
 
 @cache
 def _weights() -> dict[str, dict[str, float]]:
-    """The languages that have a word among their function words; the more have it, the less it says."""
+    """The languages that have a word among their function words or the verbs that people say of themselves; the more have it, the less it says."""
     owners: dict[str, list[str]] = {}
     for language, table in lexicon.tables("words").items():
-        for word in set(table.get("function", "").split()):
+        verbs = (fold(verb) for verb in conjugation.verb_forms(language) if len(verb) >= _MIN_VERB_CHARS)
+        for word in {*table.get("function", "").split(), *verbs}:
             owners.setdefault(word, []).append(language)
     ambiguous = lexicon.words("ambiguous")
     return {
@@ -56,11 +58,12 @@ def rank(text: str) -> list[str]:
     text = text[:_MAX_CHARS].lower()
     if not text.isascii() and (script := _foreign_script(text)):
         return [script]
-    scores: Counter[str] = Counter()
+    scores: defaultdict[str, float] = defaultdict(float)
     distinct = dict.fromkeys(_WORD.findall(text))
     for word in distinct:
-        weights = _weights().get(fold(word), {})
-        scores.update(weights if word.isascii() else {**weights, lexicon.ENGLISH: 0})
+        for language, weight in _weights().get(fold(word), {}).items():
+            if word.isascii() or language != lexicon.ENGLISH:
+                scores[language] += weight
     for language, pattern in _marks():
         if pattern.search(text):
             scores[language] += _MARK_WEIGHT

@@ -2,7 +2,7 @@
 
 A file has the spellings, joints and expressions of its language, and the rules; verbs are conjugated by its lexicon.
 A rule has an expression for a clause, and `fact` says how the statement is worded, near the speaker's words: {v} is the
-verb in the third person, {n} a name, {o} (or o1, o2 …) an object without what follows it, any other group as it was said.
+verb in the third person, {n} a name, {o} (or o1, o2 …) an object without what follows it, any other group the words as said.
 """
 
 import re
@@ -22,8 +22,6 @@ from recollect.policy.guard.own_words import own_words
 from recollect.policy.guard.quote import has_content
 
 FOLDER = Path(__file__).parent / "languages"
-MAX_SHORT_CHARS = 60
-"""Up to this length, a message may be too short to tell its language."""
 MIN_TELLING_CHARS = 8
 MAX_OBJECT_WORDS, MAX_FACT_CHARS, MIN_FACT_CHARS = 14, 140, 3
 _NO_ASIDE = re.compile(r"<[@#&!:\w][^>\n]{0,80}>|https?://\S+|(?<!\w)@[\w.]+|:\w+:|\*[^*\n]{1,200}\*|\([^()\n]*\)")
@@ -33,6 +31,9 @@ _SENTENCE_END = re.compile(
 )
 _CODE = re.compile(r"[{}]\s*$|\);|=>|==|\w\(\)|^\s*(?:SELECT|import|def|class|const|let|var)\s\w|^\s*[$#/]")
 _EDGES = " \t,.!?…~-–—:;*_\"'“”„«»¡¿()。、！？〜"
+
+_REFUSED = Finding("", Kind.FACT)
+"""Stands for a statement in the language at hand that is not worth learning."""
 
 
 @cache
@@ -109,8 +110,8 @@ def read_statements(message: Message) -> list[tuple[Clause, Finding]]:
     text = own_words(message.text[:MAX_MESSAGE_CHARS], message.name)
     for rules in map(grammar, candidates(text)):
         statements = [] if rules.expressions.play.search(text) else list(_read(rules, text, message))
-        if statements:
-            return statements
+        if statements:  # also one that was refused: the text is in this language
+            return [(clause, finding) for clause, finding in statements if finding is not _REFUSED]
     return []
 
 
@@ -120,10 +121,8 @@ def candidates(text: str) -> tuple[str, ...]:
     likely = [language for language in ranked if language in languages()]
     if ranked and ranked[0] not in likely:
         return () if ranked[0] == lexicon.ENGLISH else tuple(likely)
-    if len(text) > MAX_SHORT_CHARS or any(not grammar(language).spaced for language in likely):
-        return tuple(likely)
-    others = (language for language in languages() if grammar(language).spaced)  # "Odio el pan": no function word
-    return tuple(dict.fromkeys([*likely, *others]))
+    spaced = (language for language in languages() if grammar(language).spaced)
+    return tuple(likely or spaced)  # without any known word, each may be it
 
 
 def unread_language(text: str) -> str:
@@ -141,8 +140,6 @@ def _read(rules: Grammar, text: str, message: Message) -> Iterator[tuple[Clause,
         is_taken_back = rules.expressions.taken_back.fullmatch(following.strip(_EDGES) or "-") is not None
         if not sentence or len(sentence) > MAX_SENTENCE_CHARS or is_taken_back or _CODE.search(sentence):
             continue
-        if rules.expressions.doubtful.search(sentence):
-            continue
         yield from _read_sentence(rules, sentence, message)
 
 
@@ -151,6 +148,7 @@ def _read_sentence(rules: Grammar, sentence: str, message: Message) -> Iterator[
     is_question = statement.rstrip(" \"')»").endswith(("?", "？"))
     statement = rules.expressions.correction.sub(r"\1", statement)
     lacks_capitals = statement == statement.lower()
+    is_doubtful = rules.expressions.doubtful.search(sentence) is not None
     start = 0
     for joint in [*rules.expressions.joint.finditer(statement), None]:
         part = statement[start : joint.start() if joint else len(statement)]
@@ -158,7 +156,7 @@ def _read_sentence(rules: Grammar, sentence: str, message: Message) -> Iterator[
         evidence = part.strip(_EDGES)
         evidence = evidence if evidence in sentence and has_content(evidence) else sentence
         text = _normalize(rules, part)
-        finding = text and _find(rules, text, message, is_question)
+        finding = text and (_REFUSED if is_doubtful else _find(rules, text, message, is_question))
         if finding:
             yield Clause(text, evidence, message.at, message.id, lacks_capitals), finding
 
@@ -178,26 +176,29 @@ def _normalize(rules: Grammar, text: str) -> str:
 
 def _find(rules: Grammar, text: str, message: Message, is_question: bool) -> Finding | None:
     if rules.expressions.hedged.search(text) and not is_question:
-        return None
+        return _REFUSED
     finding = _first(rules, text, message, is_question)
-    if finding is None:
-        return None
+    if finding is None or finding is _REFUSED:
+        return finding
     for pattern, replacement in rules.ended:
         positive, count = pattern.subn(replacement, text)
-        if count and (before := _first(rules, positive, message, False)):
+        before = _first(rules, positive, message, False) if count else None
+        if before is not None and before is not _REFUSED:
             return replace(finding, replaces=before.text)
     return finding
 
 
 def _first(rules: Grammar, text: str, message: Message, is_question: bool) -> Finding | None:
     is_momentary = rules.expressions.momentary.search(text) is not None
+    refused = None
     for rule in rules.rules:
         if (is_question and not rule.request) or (is_momentary and not rule.lasts):
             continue
         match = rule.pattern.fullmatch(text)
         if match and (finding := _build(rules, rule, match, message)):
             return finding
-    return None
+        refused = refused or (_REFUSED if match else None)
+    return refused
 
 
 def _build(rules: Grammar, rule: _Rule, match: re.Match[str], message: Message) -> Finding | None:
