@@ -42,6 +42,13 @@ def third_person(verb: str, language: str) -> str:
 
 
 @cache
+def first_persons() -> str:
+    """The listed verbs of all languages in the first person, where it differs from the third, as alternatives."""
+    forms = (pair for language in lexicon.tables("person") for pair in verb_forms(language).items())
+    return "|".join(sorted({first for first, third in forms if first != third}, key=len, reverse=True))
+
+
+@cache
 def _persons() -> dict[str, frozenset[str]]:
     """Each listed form with the other person's, without accents, in all languages."""
     forms: dict[str, set[str]] = {}

@@ -28,7 +28,7 @@ _LETTER = re.compile(r"[^\W\d_]")
 
 @cache
 def _weights() -> dict[str, dict[str, float]]:
-    """The languages that have a word among their function words or the verbs that people say of themselves; the more have it, the less it says."""
+    """The languages that have a function word, or a verb that people say of themselves; shared ones say less."""
     owners: dict[str, list[str]] = {}
     for language, table in lexicon.tables("words").items():
         verbs = (fold(verb) for verb in conjugation.verb_forms(language) if len(verb) >= _MIN_VERB_CHARS)

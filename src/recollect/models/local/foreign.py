@@ -2,7 +2,7 @@
 
 A file has the spellings, joints and expressions of its language, and the rules; verbs are conjugated by its lexicon.
 A rule has an expression for a clause, and `fact` says how the statement is worded, near the speaker's words: {v} is the
-verb in the third person, {n} a name, {o} (or o1, o2 …) an object without what follows it, any other group the words as said.
+verb in the third person, {n} a name, {o} (or o1, o2 …) an object without what follows it, any other group as said.
 """
 
 import re
