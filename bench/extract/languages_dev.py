@@ -18,8 +18,9 @@ FIRST_RUNS = {  # recall and precision when the rules were first tried on messag
     "held-out": {"de": (0.97, 1.00), "fr": (0.97, 1.00), "es": (0.92, 1.00), "pt": (0.92, 1.00), "ja": (0.94, 0.92)},
     "second": {"de": (0.44, 0.84), "fr": (0.42, 0.88), "es": (0.66, 0.93), "pt": (0.54, 0.87), "ja": (0.37, 1.00)},
 }
-"""`held-out` was written with `development`, in the same voice; `second` after the rules, to be harder."""
-ALL_PARTS = (*PARTS, "second")
+"""`held-out` was written with `development`, in the same voice; `second` after the rules, to be harder. A
+third lot of 132, tried once, had something learned from 64 % of its messages. `chatter` states nothing."""
+ALL_PARTS = (*PARTS, "second", "chatter")
 FOLDER = Path(__file__).parent / "languages"
 _ANY_KIND = tuple(Kind)
 

@@ -32,7 +32,7 @@ def learned(text: str) -> list[str]:
 def test_most_of_what_people_state_is_learned_and_hardly_anything_else(language: str):
     outcomes = run(LocalModel(), load(language))
     made = report(outcomes)
-    assert made.messages >= 150
+    assert made.messages >= 180
     assert made.all.recall >= 0.93, [outcome.missed for outcome in outcomes if outcome.missed]
     assert made.all.precision >= 0.97, [outcome.wrong for outcome in outcomes if outcome.wrong]
 
