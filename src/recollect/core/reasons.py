@@ -78,6 +78,7 @@ class Reason(StrEnum):
     TOO_MANY_WAITING = "too many were waiting"
     LEARNED_IN_PART = "learned from a part of the answer"
     LEARNED_BY_FALLBACK = "learned by the fallback instead"
+    UNREAD_LANGUAGE = "the local model does not read this language"
     NO_SUMMARY = "the model wrote no summary; the last one stays"
     # A proposal was refused by the guard.
     TOO_SHORT = "too short"

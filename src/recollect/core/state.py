@@ -78,6 +78,7 @@ class StateKind(StrEnum):
     UNLEARNED_TURNS = "unlearned_turns"  # person: questions since the last extraction
     DAILY_LOG = "daily_log"  # messages that the daily log has yet to take in, or out
     PAUSED = "paused"  # person: since when nothing is learned from them
+    UNREAD_LANGUAGES = "unread_languages"  # person and session: the language of which was told that it is not learned
     UNSEEN_DELETION = "unseen_deletion"  # message: when it was deleted, before it arrived
     UNSEEN_DELETIONS = "unseen_deletions"  # these messages, oldest first
 

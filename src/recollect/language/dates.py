@@ -10,7 +10,7 @@ from datetime import date, datetime, timedelta
 from functools import cache
 from typing import NamedTuple
 
-from recollect.language import lexicon
+from recollect.language import lexicon, local_dates
 from recollect.language.lexicon import Patterns
 
 
@@ -212,6 +212,8 @@ def nearby_days(text: str, today: date) -> Iterator[Days]:
         yield from (day for day in near if day.first.day == int(number))
     for count, unit in _PATTERNS.ahead.findall(folded):
         yield _around(today, _count(count) * _UNIT_DAYS[unit], 3 if unit in ("month", "year") else 0)
+    for day in local_dates.named_days(text, today):
+        yield Days(day, day)
     if "next year" in folded:
         yield Days(date(today.year + 1, 1, 1), date(today.year + 1, 12, 31))
     if re.search(r"\bnext (?:week|month|weekend|\w+day)\b", folded):

@@ -44,6 +44,11 @@ def is_spaced(language: str) -> bool:
     return _lexica()[language].get("spaced", True)
 
 
+def top_level(key: str) -> dict[str, str]:
+    """A setting of each language that has it."""
+    return {language: lexicon[key] for language, lexicon in _lexica().items() if key in lexicon}
+
+
 def tables(name: str, *languages: str) -> dict[str, dict[str, Any]]:
     """A table of each language that has it."""
     lexica = ((language, _lexica()[language]) for language in languages or _lexica())

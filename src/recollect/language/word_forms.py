@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from functools import cache, lru_cache
 
-from recollect.core.text import words
-from recollect.language import kinship, lexicon
+from recollect.core.text import query_words, words
+from recollect.language import conjugation, kinship, lexicon
 from recollect.language.lexicon import Patterns
 
 MIN_SHARE, MIN_FOREIGN_SHARE, MIN_UNSPACED_SHARE = 1, 4 / 5, 1 / 2
@@ -20,6 +20,8 @@ MIN_SHARE, MIN_FOREIGN_SHARE, MIN_UNSPACED_SHARE = 1, 4 / 5, 1 / 2
 _MIN_LANGUAGE_WORDS = 4
 """From this many words on, a text without any known function word is in an unknown language."""
 _MIN_STEM_CHARS, _MAX_ENDING_CHARS = 4, 5
+_MIN_COMPOUND_CHARS, _MAX_COMPOUND_CHARS = 6, 40
+"""Length of the second part of a compound, as a shorter one is likely to be an ending; and of the whole."""
 
 _PATTERNS = Patterns()
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
@@ -163,12 +165,27 @@ def _is_empty(word: str) -> bool:
     return word in lexicon.words("number_words") or word in _calendar() or _DIGIT.search(word) is not None
 
 
+def search_forms(text: str, terms: Iterable[str]) -> list[str]:
+    """Further words to search for: those that French joins by an apostrophe, and other persons of verbs."""
+    elided = [word for word in query_words(_ELISION.sub(" ", text)) if _ELISION.search(text)]
+    forms = (form for term in (*terms, *elided) for form in conjugation.other_persons(term))
+    return [word for word in (*elided, *forms) if word not in lexicon.words("stop")]
+
+
 def is_stated(word: str, source_words: Collection[str]) -> bool:
     """Whether a word was said, in any form, or is implied by one that was."""
     if word in source_words:
         return True
     implying = _implied_by().get(word, ())
-    return any(other in implying or is_form(word, other) for other in source_words)
+    is_said = any(other in implying or is_form(word, other) for other in source_words)
+    return is_said or is_compound(word, source_words)
+
+
+def is_compound(word: str, source_words: Collection[str]) -> bool:
+    """Whether a word is put together from two that were said: "Nussallergie" from "allergisch gegen Nüsse"."""
+    firsts = [other for other in source_words if other[:3] == word[:3]] if len(word) <= _MAX_COMPOUND_CHARS else []
+    ends = range(_MIN_STEM_CHARS, len(word) - _MIN_COMPOUND_CHARS + 1) if firsts else ()
+    return any(has_form(word[:end], firsts) and has_form(word[end:], source_words) for end in ends)
 
 
 def is_abbreviated(word: str, source_words: Collection[str]) -> bool:
@@ -203,6 +220,8 @@ def is_form(first: str, second: str) -> bool:
     if first == second:
         return True
     if kinship.is_same_person(first, second) or second in _related().get(first, ()):
+        return True
+    if conjugation.is_other_person(first, second):
         return True
     first, second = _american_spelling(first), _american_spelling(second)
     short, long = sorted((first, second), key=len)

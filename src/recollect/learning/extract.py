@@ -50,6 +50,7 @@ from recollect.learning.extraction_records import (
     within_cap,
 )
 from recollect.learning.token_usage import total_usage
+from recollect.learning.unread_languages import note_unread_language
 from recollect.policy import guard, hindsight
 from recollect.policy.guard.retractions import is_ended
 from recollect.policy.merge import covered_by, may_retract, retire
@@ -289,6 +290,7 @@ class Extractor:
             raise StaleResult
         for extraction in extractions if skip_reason is None else ():
             self._apply(tx, extraction)
+            note_unread_language(tx, extraction, (self._model, self._fallback), self._clock())
         usage = total_usage(*(extraction.result.usage for extraction in extractions))
         self._options.budget.spend(tx, job.tenant, usage, self._clock())
         key = batches.batch_key(job)

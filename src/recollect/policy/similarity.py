@@ -165,7 +165,7 @@ def _rivals(text: str) -> tuple[str, ...]:
     """Words of facts that a text may replace without sharing a word with them."""
     parsed = _parse(text)
     if parsed.slot is not None:
-        return _RIVALS.get(parsed.slot.name, ())
+        return _cues(parsed.slot.name)
     return _RIVALS["home"] if parsed.left else ()
 
 
@@ -181,11 +181,34 @@ def _slot(statement: str) -> Slot | None:
             *label, value = match.groups()
             persons = sorted(_persons(statement.removesuffix(value)))
             return Slot(" ".join([*persons, _unify_spelling(label[0] if label else name)]), value)
+    for name, pattern in _foreign_slots():
+        if match := pattern.fullmatch(statement):
+            return Slot(name, match[1])
     count = _PATTERNS.count.match(statement)
     if count:
         persons = " ".join(sorted(_persons(statement)))
         return Slot(f"{persons} how many {' '.join(_order(count[2]))}".strip(), _number(count[1]))
     return None
+
+
+@cache
+def _foreign_slots() -> list[tuple[str, re.Pattern[str]]]:
+    """The relations of other languages, under the names of the English ones."""
+    tables = lexicon.tables("slots").values()
+    return [(name, re.compile(pattern)) for table in tables for name, pattern in table.items()]
+
+
+@cache
+def _foreign_phrases() -> list[tuple[re.Pattern[str], str]]:
+    pairs = (pair for table in lexicon.tables("similar").values() for pair in table.get("phrases", ()))
+    return [(re.compile(pattern), replacement) for pattern, replacement in pairs]
+
+
+@cache
+def _cues(name: str) -> tuple[str, ...]:
+    """Words of statements of a relation, in all languages."""
+    foreign = (word for table in lexicon.tables("cues").values() for word in table.get(name, "").split())
+    return (*_RIVALS.get(name, ()), *foreign)
 
 
 def _number(word: str) -> str:
@@ -300,7 +323,7 @@ def _persons(text: str) -> set[str]:
 
 def _order(text: str) -> list[str]:
     """Stems of the words that matter, in order."""
-    for pattern, replacement in _PHRASES:
+    for pattern, replacement in (*_foreign_phrases(), *_PHRASES):
         text = pattern.sub(replacement, text)
     all_words = words(text)
     last, filler = len(all_words) - 1, lexicon.words("filler")

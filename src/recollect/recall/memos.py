@@ -6,6 +6,7 @@ from recollect.core.ports import Filters, Tx, WordHit
 from recollect.core.ports.ranker import RankItem
 from recollect.core.text import words
 from recollect.core.types import Memo, Status, Subject
+from recollect.language import word_forms
 from recollect.recall.query import (
     MAX_INDEX_HITS,
     MAX_RECENT_ROWS,
@@ -44,6 +45,7 @@ def _newest(tx: Tx, query: Query) -> Iterator[Memo]:
 def _collect(tx: Tx, query: Query, is_visible: VisibilityCheck, allowed: set[int] | None) -> tuple[Candidates, bool]:
     """Candidates among the allowed rows, and whether an index may have more hits than it returned."""
     terms = parse_query(query.question, ()).terms
+    terms = tuple(dict.fromkeys([*terms, *word_forms.search_forms(query.question.text, terms)]))
     hits = {
         hit.key: hit for hit in tx.index.words("memos", query.scopes, terms, max(MAX_WORD_HITS, query.limit), allowed)
     }

@@ -143,6 +143,23 @@ class HasNotice(Protocol):
 
 
 @runtime_checkable
+class KnowsLanguages(Protocol):
+    """A model that reads only some languages."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def languages(self) -> Sequence[str]:
+        """Their names, in English."""
+        ...
+
+    def unread_language(self, text: str) -> str:
+        """The name of the language of a text, if it can't read that; empty where it can, or can't tell."""
+        ...
+
+
+@runtime_checkable
 class ChatModel(Protocol):
     """A model that can also hold a conversation, through its pydantic-ai client."""
 

@@ -198,7 +198,8 @@ async def _try_model(model: ports.Model, spec: str, check: str, online: bool, is
     finally:
         await model.close()
     if is_ours:
-        return Finding(check, "ok", f"{spec}: works offline, at lower quality" if spec == "local" else spec)
+        languages = f"; reads {', '.join(model.languages)}" if isinstance(model, ports.KnowsLanguages) else ""
+        return Finding(check, "ok", f"{spec}: works offline, at lower quality{languages}" if spec == "local" else spec)
     return Finding(check, "ok", f"{spec} answered: {_cost(spec, answer.usage)}")
 
 

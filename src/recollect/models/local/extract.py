@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal, Retraction
 from recollect.core.types import Memo, Message
 from recollect.language import dates
-from recollect.models.local import rejections, retractions
+from recollect.models.local import foreign, rejections, retractions
 from recollect.models.local.clauses import MAX_MESSAGE_CHARS, Clause, split_clauses
 from recollect.models.local.grammar import expressions
 from recollect.models.local.rephrase import strip_asides
@@ -85,7 +85,7 @@ def _best(proposals: list[Proposal], limit: int | None) -> list[Proposal]:
 def _extract_message(message: Message, collected: _Collected) -> None:
     if rejections.is_play(message.text[:MAX_MESSAGE_CHARS]):
         return
-    statements = list(_read_statements(message))
+    statements = list(_read_statements(message)) or [(*read, None) for read in foreign.read_statements(message)]
     if not statements or is_instruction(message.text):  # an expensive check, so only where something was stated
         return
     for clause, finding, state_end in statements:

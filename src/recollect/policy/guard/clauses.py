@@ -5,7 +5,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from recollect.core.text import words
-from recollect.language import word_forms
+from recollect.language import conjugation, word_forms
 from recollect.language.lexicon import Patterns
 from recollect.policy.guard.quote import QuoteMatch, lower
 
@@ -19,7 +19,9 @@ _PATTERNS = Patterns(
         |(?<!nothing)(?<!anything)(?<!anywhere)(?<!everything)(?<!all)\s(?=but\b)
         |\s(?=(?:{break})\b)
         |\s(?=(?:before|until) (?:i|we|he|she|they|it|you|my)\b)
-        |\s(?=(?:so|since|{and}) (?:{clause_subject})\b)""",
+        |\s(?=(?:so|since|{and}) (?:{clause_subject})\b)
+        |\s(?=(?:{foreign_and}) (?:no |não |nicht )?(?:{own_verbs})\b)""",
+    table=lambda: {"own_verbs": conjugation.first_persons()},
 )
 
 

@@ -113,8 +113,8 @@ def keeps_names(fact: str, source: str, speaker: str = "") -> bool:
     allowed = {_root(word) for word in words(speaker)} | _NOT_NAMES | _calendar()
     foreign = word_forms.is_foreign(source)
     allowed |= (
-        lexicon.words("languages") | lexicon.words("nationalities") if foreign else frozenset()
-    )  # languages have other names there
+        lexicon.words("languages") | lexicon.words("nationalities") | lexicon.words("frame") if foreign else frozenset()
+    )  # languages have other names there, and German nouns have capitals
     return all(_root(fold(name)) in allowed or _was_said(name, folded_source, foreign) for name in _names(fact))
 
 
@@ -133,7 +133,7 @@ def _root(name: str) -> str:
 def _was_said(name: str, source: str, foreign: bool) -> bool:
     """Whether a name was said in any inflection, such as "Berliner" for "Berlin"; a short name only as it is."""
     root = _root(fold(name))
-    if word_forms.is_abbreviated(root, words(source)):
+    if word_forms.is_abbreviated(root, words(source)) or (foreign and word_forms.is_compound(root, words(source))):
         return True
     if not _same_script(root, source):
         return True  # "Tokyo" can't be found in Japanese text

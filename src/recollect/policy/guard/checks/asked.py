@@ -28,8 +28,9 @@ def _is_answered(clause: str, fact: str) -> bool:
     """Whether a clause within the quote is a question, regardless of an answer: "are you a nurse? yes"."""
     if not clause.endswith(_MARKS):
         return False
-    if word_forms.is_foreign(clause):
-        return not _PATTERNS.wish.search(fact)
+    if clause.startswith("¿") or word_forms.is_foreign(clause):
+        is_request = _PATTERNS.asks_you.search(clause) and _PATTERNS.wishes.search(fact)
+        return not (is_request or _PATTERNS.wish.search(fact))
     return _asks(clause, fact) or (_PATTERNS.opens_with_you.match(clause) is not None and not _requests(clause, fact))
 
 

@@ -52,7 +52,8 @@ def _fact_subject(fact: str, speaker: str, context: QuoteContext) -> _FactSubjec
         tokens = tokens[1:]
     first = tokens[0].strip(",.:") if tokens else ""
     name = fold(first.removesuffix("'s"))
-    if name in lexicon.words("possessives") or (name in user_names and (first.endswith("'s") or name == "users")):
+    is_possessive = name in lexicon.words("possessives") and (context.foreign or not kinship.person(name))  # "son"
+    if is_possessive or (name in user_names and (first.endswith("'s") or name == "users")):
         return _FactSubject(False, tuple(_people(tokens[1:4])), is_users=True)
     if kinship.person(name) and not tokens[0][:1].islower():
         return _FactSubject(False, tuple(_people(tokens[:3])), is_users=True)
@@ -93,7 +94,8 @@ def _differs(case: Case) -> bool:
             return True
     if context.foreign:
         about_other = any(map(_is_foreign_other, context.clauses[:1]))
-        return subject.is_user and about_other and not _names_possession(fact, context.lower)
+        is_request = _PATTERNS.asks_you.search(context.lower) and _PATTERNS.wishes.search(case.lower_fact)
+        return subject.is_user and about_other and not (is_request or _names_possession(fact, context.lower))
     if subject.is_user and (_is_of_institution(fact, case.clauses) or _is_role_of_another(case)):
         return True
     if subject.is_user and (_is_of_another(fact, context.lower) or not (verbs or _keeps_verb(fact, case.clauses))):

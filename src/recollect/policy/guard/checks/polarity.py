@@ -46,7 +46,7 @@ def _difference(clause: str, context: QuoteContext, fact: str) -> Reason | None:
             return Reason.OPPOSITE
     elif _is_negated(before, literal, context.foreign) and not _negates(fact, literal, context.foreign):
         return Reason.NEGATION_DROPPED
-    elif _PATTERNS.fact_denial.search(fact) and not _is_ending(clause) and word_forms.is_comparable(clause, fact):
+    elif _adds_denial(fact, clause, context.foreign):
         return Reason.OPPOSITE
     if _PATTERNS.was_so.search(before) and not (_PATTERNS.states_past.search(fact) or _PATTERNS.denial.search(fact)):
         return Reason.NO_LONGER_SO
@@ -85,6 +85,17 @@ def _negates(fact: str, clause: str, foreign: bool) -> bool:
     clause_words = words(clause)
     is_negative = any(word[0] not in clause_words for word in _PATTERNS.negative.finditer(fact))
     return is_negative or _PATTERNS.denial.search(fact) is not None
+
+
+def _adds_denial(fact: str, clause: str, foreign: bool) -> bool:
+    """Whether only the fact has a "not", in the language of its clause."""
+    if not word_forms.is_comparable(clause, fact):
+        return False
+    if _PATTERNS.fact_denial.search(fact):
+        return not _is_ending(clause)
+    if not foreign or word_forms.is_surely_english(fact):
+        return False
+    return _PATTERNS.foreign_denial.search(fact) is not None and not _PATTERNS.foreign_denial.search(clause)
 
 
 def _is_ending(clause: str) -> bool:
