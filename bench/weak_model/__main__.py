@@ -36,8 +36,10 @@ ROOT = Path(__file__).resolve().parents[2]
 PLACE = Place("discord", "guild", "channel", name="general", public=True)
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 MAX_WAIT_S = 600
-FRAME = frozenset("has have with the and not than that from for his her their they who was were been now".split())
-"""Words of a memo that say nothing."""
+FRAME = frozenset(
+    "has have with the and not than that from for his her their they who was were been now named longer".split()
+)
+"""Words of a memo that say nothing; "named" and "no longer" are how `local` puts "called" and "not any more"."""
 
 
 @dataclass
@@ -106,6 +108,7 @@ async def measure(model: str, url: str, messages: Sequence[str], timeout: str) -
     settings = {"summary": off, "consolidation": off, "extraction": {"timeout": timeout}}
     async with AsyncMemory(":memory:", model=counted, embedder="null", **settings) as memory:
         for number, text in enumerate(messages):
+            print(f"\r{number + 1} of {len(messages)}", end="", file=sys.stderr, flush=True)
             user = f"user{number % 6}"
             at = START + timedelta(minutes=number)
             await memory.add(Message(f"10000000000000000{number:02}", user, PLACE, text, at, name=user.title()))
