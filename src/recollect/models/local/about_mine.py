@@ -5,6 +5,7 @@ import re
 from recollect.core.types import Kind
 from recollect.models.local.clauses import Clause
 from recollect.models.local.grammar import expressions
+from recollect.models.local.introductions import is_person_name, kin_named
 from recollect.models.local.rephrase import object_phrase, strip_duration, trim_object
 from recollect.models.local.rule import LIKELY, SURE, Finding, Reading, capitalize_name, make_finding
 from recollect.models.local.statements import is_named, is_trade, place_name
@@ -40,8 +41,29 @@ def pet(reading: Reading) -> Finding | None:
 
 def kin_name(reading: Reading) -> Finding | None:
     name = _name(reading)
-    statement = f"their {reading['kin'].lower()} is called {name}"
-    return make_finding(statement, Kind.PERSON, about=name) if name else None
+    return kin_named(reading["kin"], name) if name else None
+
+
+def kin_is(reading: Reading) -> Finding | None:
+    """ "My boss is Priya", "my kids are Mia and Jonas"; not "my boss is German"."""
+    names = trim_object(reading["n"])
+    return kin_named(reading["kin"], names) if is_person_name(names) else None
+
+
+def team(reading: Reading) -> Finding | None:
+    """ "My team uses Postgres", "our company deploys on Fridays"."""
+    phrase = object_phrase(strip_duration(reading["o"]))
+    if phrase is None or _EXPRESSIONS.empty_object.search(phrase) or (reading["uses"] and not is_named(phrase)):
+        return None
+    kind = Kind.TOOL if reading["uses"] else Kind.WORKFLOW
+    verb = (reading["uses"] or reading["does"]).lower()
+    return make_finding(f"their {reading['what'].lower()} {verb} {phrase}", kind)
+
+
+def ritual(reading: Reading) -> Finding | None:
+    """ "Our standup is at 9:30"."""
+    phrase = object_phrase(reading["o"])
+    return make_finding(f"their {reading['what'].lower()} {reading['is']} {phrase}", Kind.WORKFLOW) if phrase else None
 
 
 def pronouns(reading: Reading) -> Finding | None:
@@ -90,7 +112,7 @@ def note(reading: Reading) -> Finding | None:
     if does:
         rephrased = _rephrase_action(does, reading.clause)
     elif state and (state["trade"] is None or is_trade(trim_object(state["trade"]))):
-        phrase = object_phrase(state["o"])
+        phrase = object_phrase(f"{state['age']} years old" if state["age"] else state["o"])
         rephrased = f"{'are' if is_plural else 'is'} {phrase}" if phrase else None
     else:
         return None

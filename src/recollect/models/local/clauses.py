@@ -15,13 +15,16 @@ MAX_SENTENCE_CHARS = 500
 MAX_SENTENCES = 300
 
 _END = re.compile(
-    r"(?<=[.!?…])[\"')*_]*\s+|(?<=[.!?…])(?=[A-Z])(?<![A-Z].)|"
+    r"(?<=[.!?…])[\"')*_]*\s+|(?<=[a-z)][.!?…])(?=(?:I|I'm|My|We|The|But|And|So|It|This|That|You|He|She|They|There)\b)|"
     r"(?<=[\U0001F300-\U0001FAFF\u2600-\u27BF\uFE0F])\s+(?=[^\W_])|\n+|\s+\|\s+|\s*;\s+(?!\))"
 )
 _CODE = re.compile(
     r"^\s*(?:SELECT|INSERT|UPDATE|DELETE|import|from \w+ import|def \w|class \w|if \(|for \(|while \(|return\b|"
     r"const |let \w+ =|"
     r"var |console\.|#include|--|//|#!|\$ )|[{}]\s*$|\);|=>|==|\w\(\)|\w\('"
+    r"|^\W*(?:\w+ ?)?(?:warn(?:ing)?|error|info|debug|fatal|exception|traceback|log|stderr|stdout|panic|assert\w*|critical|trace"
+    r"|failed|usage|output|msg|message)(?: \([^)]*\))?\s*(?::|\]|-\s)|^\W*\S+:\d+:\d+:",
+    re.IGNORECASE,
 )
 _ASIDE = re.compile(r"\*[^*\n]{1,200}\*|<[@#&!:\w][^>\n]{0,80}>|https?://\S+|(?<!\w)@[\w.]+|:\w+:")
 _EXPRESSIONS = expressions("clauses")

@@ -1,11 +1,14 @@
 """Habits: "usually", "every morning", "on Tuesdays"."""
 
 from recollect.core.types import Kind
+from recollect.language import lexicon
 from recollect.models.local.grammar import expressions
 from recollect.models.local.rephrase import conjugate, object_phrase
 from recollect.models.local.rule import LIKELY, Finding, Reading, make_finding
 
 _EXPRESSIONS = expressions("habits")
+_NEEDS_DETAIL = frozenset("run draw box dive fence row stream hunt cycle swim climb sing dance".split())
+"""Verbs that say little alone: "I swim" may be about today."""
 _TRANSITIVE = frozenset("watch do take have use make keep grab order host visit call check track log get post".split())
 
 
@@ -29,7 +32,7 @@ def regular_action(reading: Reading) -> Finding | None:
     if not reading["o"] and reading["verb"].split()[0] in _TRANSITIVE:
         return None
     phrase = object_phrase(f"{reading['o'] or ''} {reading['often']}{reading['more'] or ''}".strip())
-    if not phrase or _EXPRESSIONS.empty.search(phrase):
+    if not phrase or _EXPRESSIONS.empty.search(phrase.removeprefix("to ") if reading.verb() == "go" else phrase):
         return None
     return make_finding(f"{_conjugate(reading['verb'])} {phrase}", Kind.WORKFLOW)
 
@@ -46,3 +49,24 @@ def _conjugate(verb: str) -> str:
     """The third person of a verb with its particles: "gets up"."""
     first, *particles = verb.split()
     return " ".join([conjugate(first), *particles])
+
+
+def livelihood(reading: Reading) -> Finding | None:
+    """ "I sell cars for a living"."""
+    phrase = object_phrase(reading["o"])
+    return make_finding(f"{_conjugate(reading['verb'])} {phrase} for a living", Kind.FACT) if phrase else None
+
+
+def hobby(reading: Reading) -> Finding | None:
+    """ "I knit"."""
+    if reading.verb() in _NEEDS_DETAIL and not reading["o"]:
+        return None
+    return make_finding(f"{_conjugate(reading['verb'])} {object_phrase(reading['o']) or ''}", Kind.FACT, LIKELY)
+
+
+def craft(reading: Reading) -> Finding | None:
+    """ "I fix old radios"."""
+    phrase = object_phrase(reading["o"])
+    if phrase is None or any(word in lexicon.words("code_words") for word in phrase.split()):
+        return None
+    return make_finding(f"{_conjugate(reading['verb'])} {phrase}", Kind.FACT, LIKELY)

@@ -54,9 +54,9 @@ def strip_asides(text: str) -> str:
 
 def trim_object(text: str) -> str:
     """The object of a verb without asides, reasons and chat endings."""
-    return _EXPRESSIONS.tail.sub("", _trim_list(_EXPRESSIONS.tail.sub("", _EXPRESSIONS.aside.sub("", text)))).strip(
-        " ,.!-–—*_~'\"“”"
-    )
+    without_asides = _EXPRESSIONS.for_example.sub("", _EXPRESSIONS.aside.sub("", text))
+    trimmed = _EXPRESSIONS.tail.sub("", _trim_list(_EXPRESSIONS.tail.sub("", without_asides)))
+    return trimmed.strip(" ,.!-–—*_~'\"“”")
 
 
 def _trim_list(text: str) -> str:
@@ -67,7 +67,7 @@ def _trim_list(text: str) -> str:
     parts = [first]
     for index, part in enumerate(tail):
         names = [word for word in part.split() if word not in ("and", "or", "&")]
-        is_series = len(part.split()) <= 5 and re.search(r"\b(?:and|or)\b", ", ".join(tail[index:]))
+        is_series = _is_short(part) and re.search(r"\b(?:and|or)\b", ", ".join(tail[index:]))
         is_named = all(word[0].isupper() or word[0].isdigit() for word in names)
         if _EXPRESSIONS.remark.match(part) or not (
             is_named
@@ -81,6 +81,11 @@ def _trim_list(text: str) -> str:
     return ", ".join(parts)
 
 
+def _is_short(part: str) -> bool:
+    """Whether each of what it lists is a few words: "English and a bit of Slovenian"."""
+    return all(len(item.split()) <= 4 for item in re.split(r"\b(?:and|or)\b", part)) and len(part.split()) <= 9
+
+
 def strip_duration(text: str) -> str:
     """The text without how long it has been so."""
     return _EXPRESSIONS.duration.sub("", text)
@@ -89,7 +94,7 @@ def strip_duration(text: str) -> str:
 def object_phrase(text: str) -> str | None:
     """The object of a statement in the third person; None when it needs context or addresses someone."""
     phrase = trim_object(text)
-    unfit = _EXPRESSIONS.pointing, _EXPRESSIONS.second_person, _EXPRESSIONS.needs_context
+    unfit = _EXPRESSIONS.pointing, _EXPRESSIONS.second_person, _EXPRESSIONS.needs_context, _EXPRESSIONS.junk
     if not phrase or len(phrase.split()) > MAX_WORDS or any(pattern.search(phrase) for pattern in unfit):
         return None
     return to_third_person(phrase)

@@ -49,34 +49,58 @@ def place_name(text: str, clause: Clause) -> str | None:
     parts = place.split()
     if not parts or len(parts) > 6 or parts[0].lower() in lexicon.words("tools"):
         return None
-    if _EXPRESSIONS.article.match(place) or _EXPRESSIONS.not_a_place.search(place):
+    if (_EXPRESSIONS.article.match(place) and not is_country(place)) or _EXPRESSIONS.not_a_place.search(place):
         return None
+    if is_country(place):
+        return place if place[4].isupper() else f"the {place[4:].upper() if len(parts[1]) < 4 else place[4:].title()}"
     if clause.lacks_capitals:
         return capitalize_name(place, clause) if _is_place(parts[0]) or len(parts) <= 2 else None
     return place if parts[0][0].isupper() or parts[0].lower() in _DIRECTIONS else None
 
 
+def is_country(place: str) -> bool:
+    """ "The UK", "the Netherlands", "the Bay Area"; not "the office"."""
+    return bool(_EXPRESSIONS.country.match(place) or re.match(r"the [A-Z][\w.]+(?: [A-Z]\w+)*$", place))
+
+
 def lives(reading: Reading) -> Finding | None:
-    place = place_name(reading["o"], reading.clause) or _dwelling(reading)
+    place = place_name(reading["o"], reading.clause) or _dwelling(reading["o"])
     return make_finding(f"lives in {place}", Kind.FACT) if place else None
 
 
-def _dwelling(reading: Reading) -> str | None:
+def _dwelling(text: str) -> str | None:
     """A small flat, the countryside: a home, if not a place on the map."""
-    phrase = _lasting_object(reading)
+    phrase = object_phrase(strip_duration(text))
     if phrase is None or not re.match(r"(?:an?|the) ", phrase) or _EXPRESSIONS.not_a_place.search(phrase):
         return None
     return phrase if _EXPRESSIONS.dwelling.search(phrase) else None
 
 
 def comes_from(reading: Reading) -> Finding | None:
-    place = place_name(reading["o"] or reading["p"], reading.clause)
+    text = reading["o"] or reading["p"]
+    place = place_name(text, reading.clause) or _dwelling(text)
     return make_finding(f"is from {place}", Kind.FACT) if place else None
 
 
 def grew_up(reading: Reading) -> Finding | None:
-    place = place_name(reading["o"], reading.clause)
-    return make_finding(f"{reading['how'].lower()} in {place}", Kind.FACT) if place else None
+    place = place_name(reading["o"], reading.clause) or _dwelling(reading["o"])
+    return make_finding(f"{reading['how'].lower()} {reading['in'].lower()} {place}", Kind.FACT) if place else None
+
+
+def raised(reading: Reading) -> Finding | None:
+    """ "Was raised Catholic"."""
+    return make_finding(f"{reading['o'].lower()} {_proper(reading['more'])}", Kind.FACT)
+
+
+def origin(reading: Reading) -> Finding | None:
+    """ "Is half Japanese"; not "is German at heart"."""
+    return make_finding(f"is {_proper(reading['o'])}", Kind.FACT)
+
+
+def _proper(text: str) -> str:
+    """With capitals for nations and faiths."""
+    names = lexicon.words("nationalities") | lexicon.words("faiths") - lexicon.words("uncapitalized")
+    return " ".join(word[:1].upper() + word[1:] if word.strip(",.") in names else word for word in text.split())
 
 
 def moved(reading: Reading) -> Finding | None:
@@ -212,8 +236,75 @@ def has(reading: Reading) -> Finding | None:
     return make_finding(f"{'owns' if reading.verb() == 'own' else 'has'} {phrase}", Kind.FACT)
 
 
+def owns(reading: Reading) -> Finding | None:
+    """ "Has a Tesla", "drives an old Volvo"."""
+    phrase = object_phrase(reading["o"])
+    verb = conjugate(reading.verb()) if reading.verb() in ("drive", "ride", "own") else "has"
+    return make_finding(f"{verb} {phrase}", Kind.FACT) if phrase else None
+
+
 def has_condition(reading: Reading) -> Finding | None:
-    return make_finding(f"has {reading['o']}", Kind.FACT)
+    article = "a " if re.match(r"(?i).* an? (?:bad|heart|severe|mild|chronic) ", f" {reading[0]}") else ""
+    return make_finding(f"has {article}{reading['o']}", Kind.FACT)
+
+
+def diagnosed(reading: Reading) -> Finding | None:
+    phrase = object_phrase(_EXPRESSIONS.after_diagnosis.sub("", strip_duration(reading["o"])))
+    return make_finding(f"was diagnosed with {phrase}", Kind.FACT) if phrase and len(phrase.split()) <= 6 else None
+
+
+def novice(reading: Reading) -> Finding | None:
+    """ "Is new to Clojure", "is a complete beginner in Go"; not "is new to this"."""
+    phrase = object_phrase(reading["o"])
+    if phrase is None or _EXPRESSIONS.not_a_subject.search(phrase) or re.fullmatch(r"(?:an? )?\w+", phrase):
+        return None
+    return make_finding(f"is {phrase}", Kind.FACT)
+
+
+def started_learning(reading: Reading) -> Finding | None:
+    phrase = object_phrase(strip_duration(reading["o"]))
+    if phrase is None or not (is_named(phrase.split()[0]) or phrase.split()[0].lower() in lexicon.words("languages")):
+        return None
+    return make_finding(f"started learning {phrase}", Kind.FACT)
+
+
+def knows(reading: Reading) -> Finding | None:
+    """ "Knows Python, Go and some Rust"."""
+    phrase = object_phrase(reading["o"])
+    known = lexicon.words("languages") | lexicon.words("tools")
+    first = phrase.split()[0].strip(",.").lower() if phrase else ""
+    if not phrase or first not in known or _EXPRESSIONS.finite.search(phrase):
+        return None
+    verb = "is fluent in" if reading[0].lower().startswith(("am", "fluent")) else "knows"
+    return make_finding(f"{verb} {phrase}", Kind.FACT)
+
+
+def background(reading: Reading) -> Finding | None:
+    """ "Comes from a Java background"."""
+    phrase = object_phrase(reading["o"])
+    return make_finding(f"comes from {phrase}", Kind.FACT) if phrase else None
+
+
+def degree(reading: Reading) -> Finding | None:
+    phrase = object_phrase(reading["o"])
+    article = "an" if phrase and phrase[0].lower() in "aeiou" else "a"
+    return make_finding(f"has {article} {phrase}", Kind.FACT) if phrase and len(phrase.split()) <= 12 else None
+
+
+def never(reading: Reading) -> Finding | None:
+    """ "Has never used Docker"; not "has never seen that error"."""
+    phrase = object_phrase(reading["o"])
+    if not phrase or len(phrase.split()) > 4 or not is_named(phrase) or _EXPRESSIONS.article.match(phrase):
+        return None
+    return make_finding(f"has never {reading.verb()} {phrase}", Kind.FACT)
+
+
+def has_been_doing(reading: Reading) -> Finding | None:
+    """ "Has been writing Python for 10 years"."""
+    phrase = object_phrase(reading["o"])
+    if phrase is None or _EXPRESSIONS.not_a_subject.search(phrase):
+        return None
+    return make_finding(f"has been {reading.verb()} {phrase} {reading['for']}", Kind.FACT)
 
 
 def allergic(reading: Reading) -> Finding | None:

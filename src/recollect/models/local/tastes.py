@@ -45,3 +45,21 @@ def _is_at_hand(verb: str, phrase: str) -> bool:
     if inside and not _EXPRESSIONS.generic.match(phrase, inside.end()):
         return True
     return article.lower() in ("my", "our") and verb not in ("love", "like", "enjoy", "adore", "prefer")
+
+
+def fears(reading: Reading) -> Finding | None:
+    """ "Is afraid of spiders"; not "is afraid of breaking it"."""
+    phrase = object_phrase(reading["o"])
+    if phrase is None or _EXPRESSIONS.no_fear.match(phrase) or len(phrase.split()) > 5:
+        return None
+    how = reading["how"].lower()
+    statement = f"has a {how} of {phrase}" if how in ("fear", "phobia") else f"is {how} of {phrase}"
+    return make_finding(statement, Kind.FACT)
+
+
+def enthusiast(reading: Reading) -> Finding | None:
+    """ "Is a Patriots fan", "is a huge Star Wars nerd"."""
+    phrase = object_phrase(re.sub(r"^such (?=an? )", "", reading["o"]))
+    if phrase is None or _EXPRESSIONS.no_enthusiast.search(phrase):
+        return None
+    return make_finding(f"is {phrase}", Kind.PREFERENCE)
