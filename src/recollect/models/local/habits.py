@@ -9,6 +9,8 @@ from recollect.models.local.rule import LIKELY, Finding, Reading, make_finding
 _EXPRESSIONS = expressions("habits")
 _NEEDS_DETAIL = frozenset("run draw box dive fence row stream hunt cycle swim climb sing dance".split())
 """Verbs that say little alone: "I swim" may be about today."""
+_JOINT = frozenset("sell raise breed grow foster farm brew bake rescue roast cater repair restore".split())
+"""Crafts that "we" may name of a family or a shop; "we build packages" is about a program."""
 _TRANSITIVE = frozenset("watch do take have use make keep grab order host visit call check track log get post".split())
 
 
@@ -18,6 +20,8 @@ def usual_action(reading: Reading) -> Finding | None:
     if _EXPRESSIONS.not_a_habit.search(reading["verb"]) or _EXPRESSIONS.not_a_habit.match(target):
         return None
     if reading.verb() in _TRANSITIVE and _EXPRESSIONS.when.match(target):
+        return None
+    if reading.verb() == "use" and target.split()[:1] and target.split()[0].lower() not in lexicon.words("tools"):
         return None
     phrase = object_phrase(target)
     if phrase is None or len(phrase) < 3:
@@ -67,6 +71,8 @@ def hobby(reading: Reading) -> Finding | None:
 def craft(reading: Reading) -> Finding | None:
     """ "I fix old radios"."""
     phrase = object_phrase(reading["o"])
+    if reading.clause.text.lower().startswith("we ") and reading.verb() not in _JOINT:
+        return None
     if phrase is None or any(word in lexicon.words("code_words") for word in phrase.split()):
         return None
     return make_finding(f"{_conjugate(reading['verb'])} {phrase}", Kind.FACT, LIKELY)

@@ -2,6 +2,7 @@
 
 import re
 
+from recollect.language import lexicon
 from recollect.models.local.grammar import expressions
 
 MAX_TEXT_CHARS = 140
@@ -13,7 +14,7 @@ _THIRD_PERSON = {
     "i": "they", "we": "they", "me": "them", "us": "them", "my": "their", "our": "their", "mine": "theirs",
     "ours": "theirs", "myself": "themselves", "ourselves": "themselves", "am": "are", "was": "were",
 }  # fmt: skip
-_FIRST_PERSON = re.compile(r"\b(?:I (?:am|was)\b|i|we|me|us|my|our|mine|ours|myself|ourselves)\b", re.IGNORECASE)
+_FIRST_PERSON = re.compile(r"\b(?:I (?:am|was)\b|i(?![/-])|we|me|us|my|our|mine|ours|myself|ourselves)\b", re.IGNORECASE)
 _EXPRESSIONS = expressions("rephrase")
 
 
@@ -68,7 +69,7 @@ def _trim_list(text: str) -> str:
     for index, part in enumerate(tail):
         names = [word for word in part.split() if word not in ("and", "or", "&")]
         is_series = _is_short(part) and re.search(r"\b(?:and|or)\b", ", ".join(tail[index:]))
-        is_named = all(word[0].isupper() or word[0].isdigit() for word in names)
+        is_named = all(word[0].isupper() or word[0].isdigit() or _is_listed(word) for word in names)
         if _EXPRESSIONS.remark.match(part) or not (
             is_named
             or is_series
@@ -79,6 +80,11 @@ def _trim_list(text: str) -> str:
             break
         parts.append(part)
     return ", ".join(parts)
+
+
+def _is_listed(word: str) -> bool:
+    word = word.strip(",.!").lower()
+    return word in lexicon.words("tools") or word in lexicon.words("languages")
 
 
 def _is_short(part: str) -> bool:

@@ -45,7 +45,8 @@ def find_ended(predicate: str, clause: Clause) -> tuple[Finding, bool] | None:
 def _read_past(predicate: str, clause: Clause) -> Finding | None:
     finding = first_finding("me", predicate, clause)
     generic = _GENERIC.match(predicate)
-    if finding is None and generic and generic["verb"].lower() in _COMMON_VERBS:
+    is_lasting = generic and not re.match(r" (?:the|this|that|these|those) ", generic["o"])
+    if finding is None and generic and is_lasting and generic["verb"].lower() in _COMMON_VERBS:
         phrase = object_phrase(generic["o"]) if generic["o"].strip(" .!,") else ""
         if phrase is not None:
             return make_finding(f"{conjugate(generic['verb'])} {phrase}", Kind.FACT, LIKELY)

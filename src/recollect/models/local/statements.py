@@ -18,6 +18,7 @@ from recollect.models.local.rule import (
 )
 
 _EXPRESSIONS = expressions("statements")
+_HANDIWORK = {"restoring", "renovating", "composing", "recording", "training for", "writing"}
 _DIRECTIONS = {"downtown", "central", "northern", "southern"}
 
 
@@ -118,6 +119,8 @@ def switched(reading: Reading) -> Finding | None:
     phrase = object_phrase(_EXPRESSIONS.after_tool.sub("", new))
     if phrase is None or _EXPRESSIONS.article.match(phrase) or len(phrase.split()) > 5 or not is_named(phrase):
         return None
+    if old and _EXPRESSIONS.refers_back.match(old):
+        return None
     finding = make_finding(f"uses {phrase}", Kind.TOOL)
     old_phrase = object_phrase(old) if old else None
     return finding and Finding(finding.text, finding.kind, replaces=f"Uses {old_phrase}" if old_phrase else None)
@@ -147,7 +150,7 @@ def works_with(reading: Reading) -> Finding | None:
     phrase = _lasting_object(reading)
     if phrase is None:
         return None
-    if any(map(is_tool, phrase.split())):
+    if is_tool(phrase.split()[0]):
         return make_finding(f"works with {phrase}", Kind.TOOL)
     return make_finding(f"works with {phrase}", Kind.FACT) if _EXPRESSIONS.occupation.match(phrase) else None
 
@@ -161,6 +164,8 @@ def uses(reading: Reading) -> Finding | None:
     phrase = _lasting_object(reading)
     if phrase is None or _EXPRESSIONS.no_tool.match(phrase):
         return None
+    if " to " in phrase and reading.clause.text.lower().startswith("we "):
+        return None  # "we use X to know how long": how a program works
     if not (re.match(r"(?i)(?:use|have been using|am .*using)\b", reading[0]) or is_tool(reading["o"].split()[0])):
         return None  # "am on", "run": only of a tool
     is_known_tool = any(map(is_tool, phrase.split()))
@@ -179,7 +184,7 @@ def codes(reading: Reading) -> Finding | None:
 def is_a(reading: Reading) -> Finding | None:
     phrase = trim_object(strip_duration(reading["o"]))
     trade = _EXPRESSIONS.trade.match(phrase)
-    if trade is None or _EXPRESSIONS.no_trade.search(trade[0]) or re.match(r"[\w ]+\bof (?:my|all|war)\b", phrase):
+    if trade is None or _EXPRESSIONS.bare_trade.match(phrase) or _EXPRESSIONS.no_trade.search(trade[0]) or re.match(r"[\w ]+\bof (?:my|all|war)\b", phrase):
         return None
     rephrased = object_phrase(phrase)
     return make_finding(f"is {reading['art']} {rephrased}", Kind.FACT) if rephrased else None
@@ -197,7 +202,7 @@ def speaks(reading: Reading) -> Finding | None:
 
 def learns(reading: Reading) -> Finding | None:
     phrase = _lasting_object(reading)
-    if phrase is None or _EXPRESSIONS.no_subject.match(phrase):
+    if phrase is None or _EXPRESSIONS.no_subject.match(phrase) or len(phrase.split()) > 9:
         return None
     return make_finding(f"{reading['verb']} {phrase}", Kind.FACT)
 
@@ -206,11 +211,26 @@ def project(reading: Reading) -> Finding | None:
     phrase = _lasting_object(reading)
     if phrase is None or len(phrase) < 4 or _EXPRESSIONS.minor_task.match(phrase):
         return None
+    if reading.verb() not in _HANDIWORK and not _is_undertaking(phrase):
+        return None
     if _EXPRESSIONS.figurative.search(phrase) or (
         reading.verb() == "writing" and not _EXPRESSIONS.written.search(phrase)
     ):
         return None
     return make_finding(f"{reading['verb']} {phrase}", Kind.PROJECT)
+
+
+def _is_undertaking(phrase: str) -> bool:
+    """A game, a thesis, a shed, something with a name: not the task of the day, such as a ring buffer."""
+    if _EXPRESSIONS.compiled.search(phrase):
+        return False
+    if _EXPRESSIONS.undertaking.search(phrase):
+        return True
+    plain_words = [word.strip(",.").lower() for word in phrase.split()]
+    if any(word in lexicon.words("code_words") for word in plain_words) or "own" in plain_words[1:2]:
+        return False
+    is_named = re.match(r"(?:the )?[A-Z][a-z]\w+(?: [A-Z]\w+)*(?:$| (?:in|with|for) )", phrase)
+    return bool(is_named or any(map(is_tool, plain_words)) or re.match(r"(?:an?|my|their|the \w+) \w", phrase))
 
 
 def plays(reading: Reading) -> Finding | None:
@@ -256,7 +276,8 @@ def diagnosed(reading: Reading) -> Finding | None:
 def novice(reading: Reading) -> Finding | None:
     """ "Is new to Clojure", "is a complete beginner in Go"; not "is new to this"."""
     phrase = object_phrase(reading["o"])
-    if phrase is None or _EXPRESSIONS.not_a_subject.search(phrase) or re.fullmatch(r"(?:an? )?\w+", phrase):
+    is_about = re.search(r" (?:to|in|with|at) ", phrase or "") or "topic" in reading.match.groupdict() and reading["topic"]
+    if phrase is None or _EXPRESSIONS.not_a_subject.search(phrase) or not is_about:
         return None
     return make_finding(f"is {phrase}", Kind.FACT)
 
@@ -294,7 +315,10 @@ def degree(reading: Reading) -> Finding | None:
 def never(reading: Reading) -> Finding | None:
     """ "Has never used Docker"; not "has never seen that error"."""
     phrase = object_phrase(reading["o"])
-    if not phrase or len(phrase.split()) > 4 or not is_named(phrase) or _EXPRESSIONS.article.match(phrase):
+    if not phrase or len(phrase.split()) > 4:
+        return None
+    known = lexicon.words("tools") | lexicon.words("languages")
+    if phrase.split()[0].lower() not in known and not (reading.verb() == "been to" and phrase[0].isupper()):
         return None
     return make_finding(f"has never {reading.verb()} {phrase}", Kind.FACT)
 
@@ -302,7 +326,7 @@ def never(reading: Reading) -> Finding | None:
 def has_been_doing(reading: Reading) -> Finding | None:
     """ "Has been writing Python for 10 years"."""
     phrase = object_phrase(reading["o"])
-    if phrase is None or _EXPRESSIONS.not_a_subject.search(phrase):
+    if phrase is None or _EXPRESSIONS.not_a_subject.search(phrase) or phrase.startswith("code in the"):
         return None
     return make_finding(f"has been {reading.verb()} {phrase} {reading['for']}", Kind.FACT)
 
