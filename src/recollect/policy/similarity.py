@@ -85,10 +85,10 @@ _PATTERNS = Patterns(
     r"(?: years old| (?:on|in|last|this|today|yesterday)\b.*)?$",
     trait=r"^(?:my |user'?s |the user'?s |the )?((?:favou?rite|preferred) [\w ]+?|birthday|time ?zone|phone number"
     r"|e-?mail|deadline|job|editor|shell|native language|first language) is (.+)$",
-    status=rf"^{_WHO}(?:got |has been |have been )?((?:happily |recently |newly )?(?:single|engaged|married|divorced|widowed))"
-    r"(?: (?:to|since|on|in|last|for|again|yesterday|today)\b.*)?$",
-    kin=r"^(?:my|their|user'?s|the user'?s) (wife|husband|partner|fianc[eé]e?|girlfriend|boyfriend|boss|manager|mother|mom|mum"
-    r"|father|dad) is (?:called|named) (.+)$",
+    status=rf"^{_WHO}(?:got |has been |have been )?(?:happily |recently |newly )?"
+    r"(single|engaged|married|divorced|widowed)(?: (?:to|since|on|in|last|for|again|yesterday|today)\b.*)?$",
+    kin=r"^(?:my|their|user'?s|the user'?s) (wife|husband|partner|fianc[eé]e?|girlfriend|boyfriend|boss|manager"
+    r"|mother|mom|mum|father|dad) is (?:called|named) (.+)$",
     pronouns=r"^(?:my |user'?s |the user'?s )?(pronouns) are (.+)$",
     count=rf"^{_WHO}(?:has|have|owns?) (\d+|{{cardinal}}) ([\w ]+)$",
     prefers=rf"^{_WHO}(?:strongly |really )?prefers? (.+?) (?:over|to|rather than|instead of) (.+?)"

@@ -11,7 +11,7 @@ from recollect.models.local.rule import LIKELY, SURE, Finding, Reading, capitali
 from recollect.models.local.statements import is_named, is_trade, place_name
 
 _EXPRESSIONS = expressions("about_mine")
-_MILESTONES = ("got married", "got engaged", "got promoted", "retired", "graduated")
+_MILESTONES = ("passed away", "died", "got married", "got engaged", "got promoted", "retired", "graduated")
 
 
 def _name(reading: Reading, *, lower: bool = True) -> str | None:
@@ -79,9 +79,26 @@ def favorite(reading: Reading) -> Finding | None:
     return make_finding(f"{reading['fav']} {category} {reading['is']} {phrase}", Kind.PREFERENCE)
 
 
+def favorite_first(reading: Reading) -> Finding | None:
+    """ "Cooking is my favorite hobby"."""
+    phrase = object_phrase(reading["o"])
+    if phrase is None or len(phrase.split()) > 5:
+        return None
+    return make_finding(f"{reading['fav'].lower()} {reading['what'].lower()} is {phrase}", Kind.PREFERENCE)
+
+
+def passion(reading: Reading) -> Finding | None:
+    """ "Music is my passion"."""
+    phrase = object_phrase(reading["o"])
+    return make_finding(f"{reading['what'].lower()} is {phrase}", Kind.PREFERENCE) if phrase else None
+
+
 def trait(reading: Reading) -> Finding | None:
     phrase, what, kind = object_phrase(reading["o"]), reading["what"], reading.rule.kind
-    if phrase is None or _EXPRESSIONS.passing.match(phrase) or (kind is Kind.TOOL and not is_named(phrase)):
+    is_aim = what.lower() in ("dream", "goal", "life goal", "dream job")
+    if phrase is None or (_EXPRESSIONS.passing.match(phrase) and not is_aim):
+        return None
+    if kind is Kind.TOOL and not is_named(phrase):
         return None
     if what.lower().endswith("job") and not re.match(r"\w+ing\b", phrase) and not is_trade(_without_article(phrase)):
         return None

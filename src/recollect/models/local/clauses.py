@@ -22,8 +22,8 @@ _CODE = re.compile(
     r"^\s*(?:SELECT|INSERT|UPDATE|DELETE|import|from \w+ import|def \w|class \w|if \(|for \(|while \(|return\b|"
     r"const |let \w+ =|"
     r"var |console\.|#include|--|//|#!|\$ )|[{}]\s*$|\);|=>|==|\w\(\)|\w\(\w?['\"]"
-    r"|^\W*(?:\w+ ?)?(?:warn(?:ing)?|error|info|debug|fatal|exception|traceback|log|stderr|stdout|panic|assert\w*|critical|trace"
-    r"|failed|usage|output|msg|message)(?: \([^)]*\))?\s*(?::|\]|-\s)|^\W*\S+:\d+:\d+:",
+    r"|^\W*(?:\w+ ?)?(?:warn(?:ing)?|error|info|debug|fatal|exception|traceback|log|stderr|stdout|panic|assert\w*"
+    r"|critical|trace|failed|usage|output|msg|message)(?: \([^)]*\))?\s*(?::|\]|-\s)|^\W*\S+:\d+:\d+:",
     re.IGNORECASE,
 )
 _ASIDE = re.compile(r"\*[^*\n]{1,200}\*|<[@#&!:\w][^>\n]{0,80}>|https?://\S+|(?<!\w)@[\w.]+|:\w+:")
@@ -75,7 +75,8 @@ def _split_sentence(sentence: str, said_at: datetime, message_id: str) -> Iterat
     start = 0
     for joint in [*_EXPRESSIONS.joint.finditer(statement), None]:
         evidence = statement[start : joint.start() if joint else len(statement)].strip()
-        unlinked = _ASIDE.sub(" ", _LINK.sub(" ( ", evidence))  # what follows a link does not belong to what precedes it
+        # What follows a link does not belong to what precedes it.
+        unlinked = _ASIDE.sub(" ", _LINK.sub(" ( ", evidence))
         text = _EXPRESSIONS.subject_dropped.sub(_missing_subject, strip_lead(normalize_spelling(unlinked)))
         if text:
             lacks_capitals = evidence == evidence.lower() or _is_shouting(evidence)

@@ -21,7 +21,12 @@ def usual_action(reading: Reading) -> Finding | None:
         return None
     if reading.verb() in _TRANSITIVE and _EXPRESSIONS.when.match(target):
         return None
-    if reading.verb() == "use" and target.split()[:1] and target.split()[0].lower() not in lexicon.words("tools"):
+    if (
+        reading.verb() == "use"
+        and reading["how"].lower() in ("never", "rarely")
+        and target.split()[:1]
+        and target.split()[0].lower() not in lexicon.words("tools")
+    ):
         return None
     phrase = object_phrase(target)
     if phrase is None or len(phrase) < 3:
@@ -76,3 +81,13 @@ def craft(reading: Reading) -> Finding | None:
     if phrase is None or any(word in lexicon.words("code_words") for word in phrase.split()):
         return None
     return make_finding(f"{_conjugate(reading['verb'])} {phrase}", Kind.FACT, LIKELY)
+
+
+def ability(reading: Reading) -> Finding | None:
+    """ "Can speak three languages"."""
+    phrase = object_phrase(reading["o"])
+    return make_finding(f"can {reading.verb()} {phrase}", Kind.FACT, LIKELY) if phrase else None
+
+
+def inability(reading: Reading) -> Finding | None:
+    return make_finding(f"can't {reading['o'].lower()}", Kind.FACT, LIKELY)

@@ -55,7 +55,9 @@ def named_others(clause: Clause) -> Iterator[Finding]:
     for match in _EXPRESSIONS.apposed.finditer(clause.text):
         names = (match["n"] or match["before"]).strip(" ,")
         if is_person_name(names):
-            finding = _pet(match["pet"], names) if match["pet"] else kin_named(match["kin"] or match["kin_after"], names)
+            finding = (
+                _pet(match["pet"], names) if match["pet"] else kin_named(match["kin"] or match["kin_after"], names)
+            )
             if finding is not None:
                 yield finding
 

@@ -14,7 +14,9 @@ _THIRD_PERSON = {
     "i": "they", "we": "they", "me": "them", "us": "them", "my": "their", "our": "their", "mine": "theirs",
     "ours": "theirs", "myself": "themselves", "ourselves": "themselves", "am": "are", "was": "were",
 }  # fmt: skip
-_FIRST_PERSON = re.compile(r"\b(?:I (?:am|was)\b|i(?![/-])|we|me|us|my|our|mine|ours|myself|ourselves)\b", re.IGNORECASE)
+_FIRST_PERSON = re.compile(
+    r"\b(?:I (?:am|was)\b|i(?![/-])|we|me|us|my|our|mine|ours|myself|ourselves)\b", re.IGNORECASE
+)
 _EXPRESSIONS = expressions("rephrase")
 
 

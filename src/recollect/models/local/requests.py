@@ -4,6 +4,7 @@ import re
 
 from recollect.core.types import Kind
 from recollect.language import lexicon
+from recollect.models.local.grammar import expressions
 from recollect.models.local.rephrase import base_verb, object_phrase
 from recollect.models.local.rule import Finding, Reading, make_finding
 
@@ -13,7 +14,7 @@ _PARTICIPLES = {
 }  # fmt: skip
 
 
-_PASSING = re.compile(r"(?i)\b(?:here|now|today|yet|this|that|it|them|until|unless|if|in front of|names?|users?|anyone|everyone)\b")
+_EXPRESSIONS = expressions("requests")
 _AVOIDED = {
     "suggest": "suggested", "recommend": "recommended", "mention": "mentioned", "bring up": "brought up",
     "offer": "offered", "propose": "proposed", "discuss": "discussed", "serve": "served", "cook": "cooked",
@@ -22,7 +23,9 @@ _AVOIDED = {
 
 def language(reading: Reading) -> Finding | None:
     """ "Talk to me in German"; "write it in German" is a request of the moment."""
-    is_lasting = reading["me"] or reading["always"].strip(" .!") or re.search(r"(?i)always|now on|answer|reply", reading[0])
+    is_lasting = (
+        reading["me"] or reading["always"].strip(" .!") or re.search(r"(?i)always|now on|answer|reply", reading[0])
+    )
     return language_wish(reading) if is_lasting else None
 
 
@@ -54,7 +57,7 @@ def manner(reading: Reading) -> Finding | None:
 def avoided(reading: Reading) -> Finding | None:
     """ "Never suggest pork", "don't talk to me about politics"."""
     phrase = object_phrase(reading["o"])
-    if phrase is None or _PASSING.search(phrase):
+    if phrase is None or _EXPRESSIONS.passing.search(phrase):
         return None
     verb = _base(reading.verb())
     if verb in _AVOIDED:

@@ -16,8 +16,8 @@ _EXPRESSIONS = expressions("retractions")
 _SAME_FACT = (Similarity.SAME, Similarity.RICHER, Similarity.POORER)
 _ARTICLE = re.compile(r"(?:my|the|our|that|an?) (?:old |little |beloved )?", re.IGNORECASE)
 _HAVING = (
-    "Has", "Owns", "Drives", "Rides", "Uses", "Bought", "Got", "Keeps", "Plays", "Runs", "Prefers", "Codes in", "Editor is",
-    "Car is", "Bike is", "Phone is", "Laptop is", "Browser is", "Works with", "Writes", "Loves their",
+    "Has", "Owns", "Drives", "Rides", "Uses", "Bought", "Got", "Keeps", "Plays", "Runs", "Prefers", "Codes in",
+    "Editor is", "Car is", "Bike is", "Phone is", "Laptop is", "Browser is", "Works with", "Writes", "Loves their",
 )  # fmt: skip
 _GENERIC = re.compile(r"(?P<verb>[a-z]+)\b(?P<o>.*)", re.IGNORECASE)
 _COMMON_VERBS = frozenset("eat drink smoke play work live use own drive run write do go watch read teach code".split())

@@ -88,22 +88,6 @@ def grew_up(reading: Reading) -> Finding | None:
     return make_finding(f"{reading['how'].lower()} {reading['in'].lower()} {place}", Kind.FACT) if place else None
 
 
-def raised(reading: Reading) -> Finding | None:
-    """ "Was raised Catholic"."""
-    return make_finding(f"{reading['o'].lower()} {_proper(reading['more'])}", Kind.FACT)
-
-
-def origin(reading: Reading) -> Finding | None:
-    """ "Is half Japanese"; not "is German at heart"."""
-    return make_finding(f"is {_proper(reading['o'])}", Kind.FACT)
-
-
-def _proper(text: str) -> str:
-    """With capitals for nations and faiths."""
-    names = lexicon.words("nationalities") | lexicon.words("faiths") - lexicon.words("uncapitalized")
-    return " ".join(word[:1].upper() + word[1:] if word.strip(",.") in names else word for word in text.split())
-
-
 def moved(reading: Reading) -> Finding | None:
     if is_tool(reading["o"].split()[0]) or is_tool(reading["old"] or ""):
         return switched(reading)
@@ -176,7 +160,7 @@ def uses(reading: Reading) -> Finding | None:
 
 def codes(reading: Reading) -> Finding | None:
     phrase = _lasting_object(reading)
-    if phrase is None or not any(map(is_tool, phrase.split())):
+    if phrase is None or not any(map(is_tool, phrase.split())) or phrase.lower().startswith("poetry"):
         return None
     return make_finding(f"{conjugate(reading.verb())} {'in ' if reading['in'] else ''}{phrase}", Kind.TOOL)
 
@@ -184,7 +168,12 @@ def codes(reading: Reading) -> Finding | None:
 def is_a(reading: Reading) -> Finding | None:
     phrase = trim_object(strip_duration(reading["o"]))
     trade = _EXPRESSIONS.trade.match(phrase)
-    if trade is None or _EXPRESSIONS.bare_trade.match(phrase) or _EXPRESSIONS.no_trade.search(trade[0]) or re.match(r"[\w ]+\bof (?:my|all|war)\b", phrase):
+    if (
+        trade is None
+        or _EXPRESSIONS.bare_trade.match(phrase)
+        or _EXPRESSIONS.no_trade.search(trade[0])
+        or re.match(r"[\w ]+\bof (?:my|all|war)\b", phrase)
+    ):
         return None
     rephrased = object_phrase(phrase)
     return make_finding(f"is {reading['art']} {rephrased}", Kind.FACT) if rephrased else None
@@ -254,81 +243,6 @@ def has(reading: Reading) -> Finding | None:
     if phrase is None or _EXPRESSIONS.no_possession.search(phrase):
         return None
     return make_finding(f"{'owns' if reading.verb() == 'own' else 'has'} {phrase}", Kind.FACT)
-
-
-def owns(reading: Reading) -> Finding | None:
-    """ "Has a Tesla", "drives an old Volvo"."""
-    phrase = object_phrase(reading["o"])
-    verb = conjugate(reading.verb()) if reading.verb() in ("drive", "ride", "own") else "has"
-    return make_finding(f"{verb} {phrase}", Kind.FACT) if phrase else None
-
-
-def has_condition(reading: Reading) -> Finding | None:
-    article = "a " if re.match(r"(?i).* an? (?:bad|heart|severe|mild|chronic) ", f" {reading[0]}") else ""
-    return make_finding(f"has {article}{reading['o']}", Kind.FACT)
-
-
-def diagnosed(reading: Reading) -> Finding | None:
-    phrase = object_phrase(_EXPRESSIONS.after_diagnosis.sub("", strip_duration(reading["o"])))
-    return make_finding(f"was diagnosed with {phrase}", Kind.FACT) if phrase and len(phrase.split()) <= 6 else None
-
-
-def novice(reading: Reading) -> Finding | None:
-    """ "Is new to Clojure", "is a complete beginner in Go"; not "is new to this"."""
-    phrase = object_phrase(reading["o"])
-    is_about = re.search(r" (?:to|in|with|at) ", phrase or "") or "topic" in reading.match.groupdict() and reading["topic"]
-    if phrase is None or _EXPRESSIONS.not_a_subject.search(phrase) or not is_about:
-        return None
-    return make_finding(f"is {phrase}", Kind.FACT)
-
-
-def started_learning(reading: Reading) -> Finding | None:
-    phrase = object_phrase(strip_duration(reading["o"]))
-    if phrase is None or not (is_named(phrase.split()[0]) or phrase.split()[0].lower() in lexicon.words("languages")):
-        return None
-    return make_finding(f"started learning {phrase}", Kind.FACT)
-
-
-def knows(reading: Reading) -> Finding | None:
-    """ "Knows Python, Go and some Rust"."""
-    phrase = object_phrase(reading["o"])
-    known = lexicon.words("languages") | lexicon.words("tools")
-    first = phrase.split()[0].strip(",.").lower() if phrase else ""
-    if not phrase or first not in known or _EXPRESSIONS.finite.search(phrase):
-        return None
-    verb = "is fluent in" if reading[0].lower().startswith(("am", "fluent")) else "knows"
-    return make_finding(f"{verb} {phrase}", Kind.FACT)
-
-
-def background(reading: Reading) -> Finding | None:
-    """ "Comes from a Java background"."""
-    phrase = object_phrase(reading["o"])
-    return make_finding(f"comes from {phrase}", Kind.FACT) if phrase else None
-
-
-def degree(reading: Reading) -> Finding | None:
-    phrase = object_phrase(reading["o"])
-    article = "an" if phrase and phrase[0].lower() in "aeiou" else "a"
-    return make_finding(f"has {article} {phrase}", Kind.FACT) if phrase and len(phrase.split()) <= 12 else None
-
-
-def never(reading: Reading) -> Finding | None:
-    """ "Has never used Docker"; not "has never seen that error"."""
-    phrase = object_phrase(reading["o"])
-    if not phrase or len(phrase.split()) > 4:
-        return None
-    known = lexicon.words("tools") | lexicon.words("languages")
-    if phrase.split()[0].lower() not in known and not (reading.verb() == "been to" and phrase[0].isupper()):
-        return None
-    return make_finding(f"has never {reading.verb()} {phrase}", Kind.FACT)
-
-
-def has_been_doing(reading: Reading) -> Finding | None:
-    """ "Has been writing Python for 10 years"."""
-    phrase = object_phrase(reading["o"])
-    if phrase is None or _EXPRESSIONS.not_a_subject.search(phrase) or phrase.startswith("code in the"):
-        return None
-    return make_finding(f"has been {reading.verb()} {phrase} {reading['for']}", Kind.FACT)
 
 
 def allergic(reading: Reading) -> Finding | None:

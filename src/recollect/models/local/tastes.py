@@ -5,7 +5,7 @@ import re
 from recollect.core.types import Kind
 from recollect.models.local.grammar import expressions
 from recollect.models.local.rephrase import conjugate, object_phrase, trim_object
-from recollect.models.local.rule import Finding, Reading, make_finding
+from recollect.models.local.rule import LIKELY, Finding, Reading, make_finding
 
 _EXPRESSIONS = expressions("tastes")
 
@@ -65,3 +65,24 @@ def enthusiast(reading: Reading) -> Finding | None:
     if phrase is None or _EXPRESSIONS.no_enthusiast.search(phrase):
         return None
     return make_finding(f"is {phrase}", Kind.PREFERENCE)
+
+
+def interest(reading: Reading) -> Finding | None:
+    """ "Is interested in type theory"; not "in seeing how it goes"."""
+    phrase, words = object_phrase(reading["o"]), reading["how"].lower()
+    is_open = words in ("interested in", "keen on") and _EXPRESSIONS.no_interest.match(phrase or "")
+    if phrase is None or is_open or _is_at_hand("like", phrase) or len(phrase.split()) > 9:
+        return None
+    return make_finding(f"is {words} {phrase}", Kind.PREFERENCE, LIKELY)
+
+
+def always(reading: Reading) -> Finding | None:
+    """ "Has always loved strategy games", "has always wanted to learn Spanish"."""
+    phrase, verb = object_phrase(reading["o"]), reading.verb()
+    if phrase is None or _EXPRESSIONS.not_a_taste.match(phrase) or len(phrase.split()) > 12:
+        return None
+    if verb.startswith("wanted") and not re.match(
+        r"(?:learn|visit|be|become|go to|own|play|live|travel|write)\b", phrase
+    ):
+        return None
+    return make_finding(f"has always {verb} {phrase}", Kind.PREFERENCE, LIKELY)
