@@ -3,6 +3,7 @@
 import re
 
 from recollect.core.types import Kind
+from recollect.language import lexicon
 from recollect.models.local.clauses import Clause
 from recollect.models.local.grammar import expressions
 from recollect.models.local.introductions import is_person_name, kin_named
@@ -81,21 +82,29 @@ def favorite(reading: Reading) -> Finding | None:
 
 def favorite_first(reading: Reading) -> Finding | None:
     """ "Cooking is my favorite hobby"."""
-    phrase = object_phrase(reading["o"])
+    phrase = _opening(reading)
     if phrase is None or len(phrase.split()) > 5:
         return None
     return make_finding(f"{reading['fav'].lower()} {reading['what'].lower()} is {phrase}", Kind.PREFERENCE)
 
 
+def _opening(reading: Reading) -> str | None:
+    """What a sentence opens with, without the capital that only its place gives it."""
+    phrase = object_phrase(reading["o"])
+    first, _, rest = (phrase or "").partition(" ")
+    is_name = first.lower() in lexicon.words("languages") | lexicon.words("given_names") or rest[:1].isupper()
+    return phrase if phrase is None or is_name else phrase[0].lower() + phrase[1:]
+
+
 def passion(reading: Reading) -> Finding | None:
     """ "Music is my passion"."""
-    phrase = object_phrase(reading["o"])
+    phrase = _opening(reading)
     return make_finding(f"{reading['what'].lower()} is {phrase}", Kind.PREFERENCE) if phrase else None
 
 
 def trait(reading: Reading) -> Finding | None:
     phrase, what, kind = object_phrase(reading["o"]), reading["what"], reading.rule.kind
-    is_aim = what.lower() in ("dream", "goal", "life goal", "dream job")
+    is_aim = what.lower() in ("dream", "life goal", "dream job")
     if phrase is None or (_EXPRESSIONS.passing.match(phrase) and not is_aim):
         return None
     if kind is Kind.TOOL and not is_named(phrase):
