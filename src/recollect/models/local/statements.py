@@ -152,8 +152,12 @@ def uses(reading: Reading) -> Finding | None:
         return None  # "we use X to know how long": how a program works
     if not (re.match(r"(?i)(?:use|have been using|am .*using)\b", reading[0]) or is_tool(reading["o"].split()[0])):
         return None  # "am on", "run": only of a tool
-    is_known_tool = any(map(is_tool, phrase.split()))
-    if not is_known_tool and not re.search(r"\b(?![AP]M\b)\w*[A-Z]", phrase) and not _EXPRESSIONS.gadget.search(phrase):
+    if _EXPRESSIONS.class_name.match(phrase) or (reading[0].lower().startswith("run") and len(phrase.split()) > 4):
+        return None
+    head = re.split(r" (?:in|with|for|on|to|at|as|via|over) ", phrase)[0]
+    is_known_tool = any(map(is_tool, head.split()))
+    is_tool_like = _EXPRESSIONS.unlisted_tool.match(phrase) or _EXPRESSIONS.gadget.search(head)
+    if not (is_known_tool or is_tool_like or re.search(r"\b(?![AP]M\b)\w*[A-Z]", head)):
         return None
     return make_finding(f"uses {phrase}", Kind.TOOL, SURE if is_known_tool else LIKELY)
 
@@ -200,7 +204,7 @@ def project(reading: Reading) -> Finding | None:
     phrase = _lasting_object(reading)
     if phrase is None or len(phrase) < 4 or _EXPRESSIONS.minor_task.match(phrase):
         return None
-    if reading.verb() not in _HANDIWORK and not _is_undertaking(phrase):
+    if reading.verb() not in _HANDIWORK and not _is_undertaking(phrase, reading.verb()):
         return None
     if _EXPRESSIONS.figurative.search(phrase) or (
         reading.verb() == "writing" and not _EXPRESSIONS.written.search(phrase)
@@ -209,7 +213,7 @@ def project(reading: Reading) -> Finding | None:
     return make_finding(f"{reading['verb']} {phrase}", Kind.PROJECT)
 
 
-def _is_undertaking(phrase: str) -> bool:
+def _is_undertaking(phrase: str, verb: str) -> bool:
     """A game, a thesis, a shed, something with a name: not the task of the day, such as a ring buffer."""
     if _EXPRESSIONS.compiled.search(phrase):
         return False
@@ -219,7 +223,9 @@ def _is_undertaking(phrase: str) -> bool:
     if any(word in lexicon.words("code_words") for word in plain_words) or "own" in plain_words[1:2]:
         return False
     is_named = re.match(r"(?:the )?[A-Z][a-z]\w+(?: [A-Z]\w+)*(?:$| (?:in|with|for) )", phrase)
-    return bool(is_named or any(map(is_tool, plain_words)) or re.match(r"(?:an?|my|their|the \w+) \w", phrase))
+    is_port = verb in ("rewriting", "migrating", "porting") and any(map(is_tool, plain_words))
+    is_named = is_named and verb != "building"
+    return bool(is_named or is_port or re.match(r"(?:an?|my|their|the \w+) \w", phrase))
 
 
 def plays(reading: Reading) -> Finding | None:

@@ -3,6 +3,7 @@
 import re
 
 from recollect.core.types import Kind
+from recollect.language import lexicon
 from recollect.models.local.grammar import expressions
 from recollect.models.local.rephrase import conjugate, object_phrase, trim_object
 from recollect.models.local.rule import LIKELY, Finding, Reading, make_finding
@@ -16,6 +17,8 @@ def taste(reading: Reading) -> Finding | None:
         return None
     rephrased = object_phrase(phrase)
     if phrase.lower().startswith("our ") or re.search(r"\b(?:more|the most)$", trim_object(reading["o"])):
+        return None
+    if _is_about_code(verb, phrase) or (phrase.startswith("to ") and len(phrase.split()) > 9):
         return None
     if rephrased is None or (" than " in phrase and "rather than" not in phrase):
         return None
@@ -33,6 +36,13 @@ def fancies(reading: Reading) -> Finding | None:
     if phrase is None or (fan and _is_at_hand("like", phrase[fan.end() :])):
         return None
     return make_finding(("isn't " if " not " in reading[0] else "is ") + phrase, Kind.PREFERENCE)
+
+
+def _is_about_code(verb: str, phrase: str) -> bool:
+    """Praise of a piece of code: "I like named break"; a choice between two, or love, counts."""
+    if verb in ("love", "enjoy", "adore") or re.search(r"\b(?:over|to|rather than|instead of)\b", phrase):
+        return False
+    return any(word in lexicon.words("code_words") for word in re.split(r"[^\w+#]+", phrase.lower()))
 
 
 def _is_at_hand(verb: str, phrase: str) -> bool:
