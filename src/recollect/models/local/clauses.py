@@ -21,7 +21,7 @@ _END = re.compile(
 _CODE = re.compile(
     r"^\s*(?:SELECT|INSERT|UPDATE|DELETE|import|from \w+ import|def \w|class \w|if \(|for \(|while \(|return\b|"
     r"const |let \w+ =|"
-    r"var |console\.|#include|--|//|#!|\$ )|[{}]\s*$|\);|=>|==|\w\(\)|\w\(\w?['\"]"
+    r"var |console\.|#include|--|//|#!|\$ )|[{}]\s*$|\);|=>|==|\w\(\)|\b[a-z_]\w*\((?!e?s\))[^)\s]*\)|\w\(\w?['\"]"
     r"|^\W*(?:\w+ ?)?(?:warn(?:ing)?|error|info|debug|fatal|exception|traceback|log|stderr|stdout|panic|assert\w*"
     r"|critical|trace|failed|usage|output|msg|message)(?: \([^)]*\))?\s*(?::|\]|-\s)|^\W*\S+:\d+:\d+:",
     re.IGNORECASE,

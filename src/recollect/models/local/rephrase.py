@@ -17,6 +17,7 @@ _THIRD_PERSON = {
 _FIRST_PERSON = re.compile(
     r"\b(?:I (?:am|was)\b|i(?![/-])|we|me|us|my|our|mine|ours|myself|ourselves)\b", re.IGNORECASE
 )
+_DOTTED = re.compile(r"(?:[A-Za-z_]\w+\.)+(?!(?:js|io|com|org|net|ai|dev|app|fm|tv|de|uk|ca)$)[A-Za-z_]\w+")
 _EXPRESSIONS = expressions("rephrase")
 
 
@@ -105,7 +106,14 @@ def object_phrase(text: str) -> str | None:
     unfit = _EXPRESSIONS.pointing, _EXPRESSIONS.second_person, _EXPRESSIONS.needs_context, _EXPRESSIONS.junk
     if not phrase or len(phrase.split()) > MAX_WORDS or any(pattern.search(phrase) for pattern in unfit):
         return None
+    if any(_is_identifier(word.strip(",.!?")) for word in phrase.split() if "." in word):
+        return None
     return to_third_person(phrase)
+
+
+def _is_identifier(word: str) -> bool:
+    """Whether it is a dotted name of code: "std.fmt", not "node.js"."""
+    return _DOTTED.fullmatch(word) is not None and not _is_listed(word)
 
 
 def finish_statement(text: str) -> str | None:
