@@ -75,9 +75,9 @@ def favorite(reading: Reading) -> Finding | None:
     phrase, category = object_phrase(reading["o"]), object_phrase(reading["what"])
     if phrase is None or category is None or re.match(r"(?:when|part|things?|ones?|not)\b", f"{category} {phrase}"):
         return None
-    if re.search(r"\b(?:about|so far|from|of (?:this|the))\b", category) or re.match(
-        r"(?:in|on|at|from|the one)\b", phrase
-    ):
+    if re.search(r"\b(?:about|so far|from|of (?:this|the))\b", category):
+        return None
+    if re.match(r"(?:in|on|at|from|the one)\b", phrase):
         return None
     return make_finding(f"{reading['fav']} {category} {reading['is']} {phrase}", Kind.PREFERENCE)
 
