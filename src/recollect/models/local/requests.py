@@ -47,8 +47,7 @@ def wish(reading: Reading) -> Finding | None:
 
 def manner(reading: Reading) -> Finding | None:
     """ "Always answer in short sentences"; without "always" or "me" it may be about one answer."""
-    is_lasting = reading["always"] or reading["me"] or re.search(r"(?i)now on|always|future", reading["later"])
-    if not is_lasting:
+    if not (reading["me"] or re.search(r"(?i)\b(?:now on|always|future)\b", reading[0])):
         return None
     phrase = object_phrase(reading["x"])
     return make_finding(f"wants answers {phrase}", Kind.CONSTRAINT) if phrase else None
