@@ -104,12 +104,12 @@ def possesses(reading: Reading) -> Finding | None:
 
 def lacks(reading: Reading) -> Finding | None:
     """ "Has no siblings", "doesn't own a car"."""
-    refusal = reading["not"].lower()
-    if refusal.startswith("have no"):
+    denial = reading["not"].lower()
+    if denial.startswith("have no"):
         return make_finding(f"has no {reading['o']}", Kind.FACT)
-    if refusal.startswith("have never"):
-        return make_finding(f"has{refusal.removeprefix('have')} {reading['o']}", Kind.FACT)
-    return make_finding(f"doesn't{refusal.removeprefix('do not')} {reading['o']}", Kind.FACT)
+    if denial.startswith("have never"):
+        return make_finding(f"has{denial.removeprefix('have')} {reading['o']}", Kind.FACT)
+    return make_finding(f"doesn't{denial.removeprefix('do not')} {reading['o']}", Kind.FACT)
 
 
 def tall(reading: Reading) -> Finding | None:
