@@ -232,3 +232,57 @@ async def test_a_huge_and_hostile_message_is_read_in_bounded_time(hostile: str):
     start = time.process_time()
     await LocalModel().extract(ExtractionInput([message(hostile)]))
     assert time.process_time() - start < 5
+
+
+@pytest.mark.parametrize(
+    ("said", "texts"),
+    [
+        ("Hi, I'm Tom, 34, from the UK", ["Name is Tom", "Is 34 years old"]),
+        ("I'm from the Netherlands", ["Is from the Netherlands"]),
+        ("went to the lake with my wife Lena yesterday", ["Their wife is called Lena"]),
+        ("my kids are Mia and Jonas", ["Their kids are called Mia and Jonas"]),
+        ("my son Jonas is 3", ["Their son Jonas is 3 years old"]),
+        ("my dog Rex ate the couch", ["Has a dog named Rex"]),
+        ("I was raised Catholic", ["Was raised Catholic"]),
+        ("I have type 1 diabetes", ["Has type 1 diabetes"]),
+        ("I'm afraid of spiders", ["Is afraid of spiders"]),
+        ("I'm a Patriots fan", ["Is a Patriots fan"]),
+        ("I'm pretty new to Clojure", ["Is pretty new to Clojure"]),
+        ("I fix old radios", ["Fixes old radios"]),
+        ("I speak German, English and a bit of Slovenian", ["Speaks German, English and a bit of Slovenian"]),
+        ("my team uses Postgres", ["Their team uses Postgres"]),
+        ("our standup is at 9:30", ["Their standup is at 9:30"]),
+        ("I use shadow-cljs", ["Uses shadow-cljs"]),
+        ("I go by they/them", ["Pronouns are they/them"]),
+        ("Cooking is my favorite hobby", ["Favorite hobby is cooking"]),
+        ("I don't own a car", ["Doesn't own a car"]),
+        ("I work at Acme and need to find a new job", ["Works at Acme"]),
+    ],
+)
+async def test_people_and_teams_tell_of_themselves_in_many_forms(said: str, texts: list[str]):
+    assert await learned(said) == texts
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I like em",
+        "I prefer theirs",
+        "I like got a job at the mall",
+        "WARNING: I use deprecated API",
+        "I use conj twice",
+        "I'm using std.fmt",
+        "I'm using 4 in my editor",
+        "I'm creating a ring buffer",
+        "I'm working on a math problem",
+        "we use QTranslator to know how long the user is idle",
+        "I like named break",
+        "I hate to keep referencing it",
+        "I live in Berlin for the moment",
+        "I love hiking as long as the weather is nice",
+        "my editor is older than Andrew",
+        "I'm afraid of breaking it",
+    ],
+)
+async def test_code_talk_moments_and_empty_objects_teach_nothing(said: str):
+    assert await learned(said) == []

@@ -254,11 +254,20 @@ class TestReplacing:
         assert isinstance(change, Skip)
 
     def test_messages_learned_in_order_replace_each_other_however_late_that_happens(self):
-        berlin = memo("Lives in Berlin", source=LEARNED, updated=LATER)
+        (first,) = merge(says("Lives in Berlin", at=START, source=LEARNED), existing(), LATER)
+        assert isinstance(first, Add)
         in_order = says("Lives in Paris", at=START + timedelta(minutes=1), source=LEARNED)
-        added, gone = merge(in_order, existing(similar=[berlin]), LATER)
+        added, gone = merge(in_order, existing(similar=[first.memo]), LATER)
         assert isinstance(added, Add)
         assert isinstance(gone, Retire)
+
+    def test_messages_learned_out_of_order_leave_what_was_said_last(self):
+        (last,) = merge(says("Lives in Paris", at=START + timedelta(minutes=1), source=LEARNED), existing(), LATER)
+        assert isinstance(last, Add)
+        assert last.memo.updated == START + timedelta(minutes=1), "when it was said, not when it was learned"
+        (change,) = merge(says("Lives in Berlin", at=START, source=LEARNED), existing(similar=[last.memo]), LATER)
+        assert isinstance(change, Skip)
+        assert change.reason == "older than what is known"
 
 
 class TestProvenance:

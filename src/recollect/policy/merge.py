@@ -50,7 +50,7 @@ def merge(candidate: Candidate, existing: ExistingMemos, now: datetime) -> list[
     superseded = existing.find_by_id(candidate.supersedes.strip()) if candidate.supersedes else None
     contradicted = [memo for memo, similarity in similar if similarity is Similarity.CONTRADICTS]
     rivals = _replaceable(candidate, [*filter(None, [superseded]), *existing.same, *contradicted], now)
-    newer = next((memo for memo in rivals if _predates(candidate, memo)), None)
+    newer = next((memo for memo in rivals if _predates(candidate, memo, contradicts=memo in contradicted)), None)
     if newer is not None:
         return [Skip(candidate, Reason.OUTDATED, newer)]
     match = (
@@ -90,11 +90,12 @@ def _restates(candidate: Candidate, forgotten_at: datetime) -> bool:
             return candidate.at > forgotten_at and candidate.source.actor == candidate.subject.id
 
 
-def _predates(candidate: Candidate, memo: Memo) -> bool:
-    """Whether the candidate is older than what the owner wrote since: work in flight, or an import."""
+def _predates(candidate: Candidate, memo: Memo, *, contradicts: bool = False) -> bool:
+    """Whether the candidate is older than what the owner wrote or said since: work in flight, or an import."""
     if candidate.source.origin is Origin.MANUAL:
         return False
-    return candidate.at < memo.updated and (is_authored(memo) or candidate.source.origin is Origin.IMPORT)
+    is_newer = contradicts or is_authored(memo) or candidate.source.origin is Origin.IMPORT
+    return candidate.at < memo.updated and is_newer
 
 
 def _may_change(candidate: Candidate, memo: Memo) -> bool:
@@ -177,9 +178,14 @@ def _revise(candidate: Candidate, memo: Memo, now: datetime, reason: Reason) -> 
         pinned=memo.pinned or candidate.pinned,
         status=Status.ACTIVE,
         superseded_by=None,
-        updated=max(now, memo.updated),
+        updated=max(_said_at(candidate, now), memo.updated),
     )
     return Revise(memo, after, reason)
+
+
+def _said_at(candidate: Candidate, now: datetime) -> datetime:
+    """When it was said, not when it was learned: what was said a year ago is a year old, however late it was read."""
+    return min(candidate.at, now)
 
 
 def _merged_source(candidate: Candidate, memo: Memo, widens: bool) -> Provenance:
@@ -202,8 +208,8 @@ def _add(candidate: Candidate, existing: ExistingMemos, now: datetime) -> Add:
         source=candidate.source,
         audience=candidate.audience,
         confidence=candidate.confidence,
-        created=now,
-        updated=now,
+        created=_said_at(candidate, now),
+        updated=_said_at(candidate, now),
         happened=candidate.happened,
         expires=candidate.expires,
         pinned=candidate.pinned,

@@ -81,9 +81,14 @@ _PATTERNS = Patterns(
     role=rf"^{_WHO}(?:works?|working) as (?:an? |the )?(.+)$",
     team=rf"^{_WHO}on the (.+) team$",
     name=r"^(?:(?:my|user'?s|the user'?s) )?(?:first )?name is (.+)$",
-    age=r"^(?:(?:i|user|the user|he|she|they) )?(?:am|is|are) (\d+)(?: years old)?$",
+    age=r"^(?:(?:i|user|the user|he|she|they) )?(?:am|is|are|just turned|turned|has turned) (\d+)"
+    r"(?: years old| (?:on|in|last|this|today|yesterday)\b.*)?$",
     trait=r"^(?:my |user'?s |the user'?s |the )?((?:favou?rite|preferred) [\w ]+?|birthday|time ?zone|phone number"
     r"|e-?mail|deadline|job|editor|shell|native language|first language) is (.+)$",
+    status=rf"^{_WHO}(?:got |has been |have been )?(?:happily |recently |newly )?"
+    r"(single|engaged|married|divorced|widowed)(?: (?:to|since|on|in|last|for|again|yesterday|today)\b.*)?$",
+    kin=r"^(?:my|their|user'?s|the user'?s) (wife|husband|partner|fianc[eé]e?|girlfriend|boyfriend|boss|manager"
+    r"|mother|mom|mum|father|dad) is (?:called|named) (.+)$",
     pronouns=r"^(?:my |user'?s |the user'?s )?(pronouns) are (.+)$",
     count=rf"^{_WHO}(?:has|have|owns?) (\d+|{{cardinal}}) ([\w ]+)$",
     prefers=rf"^{_WHO}(?:strongly |really )?prefers? (.+?) (?:over|to|rather than|instead of) (.+?)"
@@ -91,8 +96,11 @@ _PATTERNS = Patterns(
     moved=rf"^{_WHO}(?:have |has |just |recently )*moved from (.+?) to .+$",
     table=lambda: {"cardinal": "|".join(lexicon.ordered_words("cardinals")[:11])},
 )
-_SLOTS = ("home", "employer", "role", "team", "name", "age", "trait", "pronouns")
-_RIVALS = {"home": ("live", "living", "reside", "based"), "employer": ("work",), "role": ("work",)}
+_SLOTS = ("home", "employer", "role", "team", "name", "age", "trait", "pronouns", "status", "kin")
+_RIVALS = {
+    "home": ("live", "living", "reside", "based"), "employer": ("work",), "role": ("work",),
+    "age": ("years", "old", "turned"), "status": ("single", "engaged", "married", "divorced", "widowed"),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +158,24 @@ def compare(new: str, old: str) -> Similarity:
     if _flips(fresh, known) or _moved_away(fresh, known):
         return Similarity.CONTRADICTS
     return _compare_words(fresh, known)
+
+
+def details(long: str, short: str) -> bool:
+    """Whether a text says what a shorter one says, with more words: "works as an engineer at Acme", "works at Acme"."""
+    full, plain = _parse(long), _parse(short)
+    return (
+        bool(plain.content)
+        and full.persons == plain.persons
+        and full.negated == plain.negated
+        and full.order[:1] == plain.order[:1]
+        and _is_contained(plain.order, full.order)
+    )
+
+
+def _is_contained(short: list[str], long: list[str]) -> bool:
+    """Whether all words of a text occur in another one, in their order."""
+    rest = iter(long)
+    return all(word in rest for word in short)
 
 
 def match_cues(text: str) -> list[str]:
@@ -269,12 +295,21 @@ def _flips(new: _Parsed, old: _Parsed) -> bool:
         better, worse, when = old.prefers
         return new.prefers == (worse, better, when)
     if new.negated != old.negated:
-        remaining = [word for word in new.order if word not in lexicon.words("negation")]
-        return bool(remaining) and remaining == [word for word in old.order if word not in lexicon.words("negation")]
+        remaining, known = (_without_negation(parsed.order) for parsed in (new, old))
+        if not remaining or remaining == known:
+            return bool(remaining)
+        # What ended has ended in all its details; what holds again is no longer over.
+        shorter, longer = (remaining, known) if new.negated else (known, remaining)
+        is_over = (new if new.negated else old).normalized.startswith("no longer ")
+        return is_over and len(shorter) > 1 and shorter[0] == longer[0] and _is_contained(shorter, longer)
     if len(new.order) != len(old.order):
         return False
     differing = [{first, second} for first, second in zip(new.order, old.order, strict=True) if first != second]
     return differing == [_OPPOSITES]
+
+
+def _without_negation(order: list[str]) -> list[str]:
+    return [word for word in order if word not in lexicon.words("negation")]
 
 
 def _moved_away(new: _Parsed, old: _Parsed) -> bool:

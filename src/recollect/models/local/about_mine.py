@@ -3,14 +3,16 @@
 import re
 
 from recollect.core.types import Kind
+from recollect.language import lexicon
 from recollect.models.local.clauses import Clause
 from recollect.models.local.grammar import expressions
+from recollect.models.local.introductions import is_person_name, kin_named
 from recollect.models.local.rephrase import object_phrase, strip_duration, trim_object
 from recollect.models.local.rule import LIKELY, SURE, Finding, Reading, capitalize_name, make_finding
 from recollect.models.local.statements import is_named, is_trade, place_name
 
 _EXPRESSIONS = expressions("about_mine")
-_MILESTONES = ("got married", "got engaged", "got promoted", "retired", "graduated")
+_MILESTONES = ("passed away", "died", "got married", "got engaged", "got promoted", "retired", "graduated")
 
 
 def _name(reading: Reading, *, lower: bool = True) -> str | None:
@@ -40,8 +42,29 @@ def pet(reading: Reading) -> Finding | None:
 
 def kin_name(reading: Reading) -> Finding | None:
     name = _name(reading)
-    statement = f"their {reading['kin'].lower()} is called {name}"
-    return make_finding(statement, Kind.PERSON, about=name) if name else None
+    return kin_named(reading["kin"], name) if name else None
+
+
+def kin_is(reading: Reading) -> Finding | None:
+    """ "My boss is Priya", "my kids are Mia and Jonas"; not "my boss is German"."""
+    names = trim_object(reading["n"])
+    return kin_named(reading["kin"], names) if is_person_name(names) else None
+
+
+def team(reading: Reading) -> Finding | None:
+    """ "My team uses Postgres", "our company deploys on Fridays"."""
+    phrase = object_phrase(strip_duration(reading["o"]))
+    if phrase is None or _EXPRESSIONS.empty_object.search(phrase) or (reading["uses"] and not is_named(phrase)):
+        return None
+    kind = Kind.TOOL if reading["uses"] else Kind.WORKFLOW
+    verb = (reading["uses"] or reading["does"]).lower()
+    return make_finding(f"their {reading['what'].lower()} {verb} {phrase}", kind)
+
+
+def ritual(reading: Reading) -> Finding | None:
+    """ "Our standup is at 9:30"."""
+    phrase = object_phrase(reading["o"])
+    return make_finding(f"their {reading['what'].lower()} {reading['is']} {phrase}", Kind.WORKFLOW) if phrase else None
 
 
 def pronouns(reading: Reading) -> Finding | None:
@@ -52,14 +75,41 @@ def favorite(reading: Reading) -> Finding | None:
     phrase, category = object_phrase(reading["o"]), object_phrase(reading["what"])
     if phrase is None or category is None or re.match(r"(?:when|part|things?|ones?|not)\b", f"{category} {phrase}"):
         return None
-    if re.search(r"\b(?:about|so far|of (?:this|the))\b", category):
+    if re.search(r"\b(?:about|so far|from|of (?:this|the))\b", category):
+        return None
+    if re.match(r"(?:in|on|at|from|the one)\b", phrase):
         return None
     return make_finding(f"{reading['fav']} {category} {reading['is']} {phrase}", Kind.PREFERENCE)
 
 
+def favorite_first(reading: Reading) -> Finding | None:
+    """ "Cooking is my favorite hobby"."""
+    phrase = _opening(reading)
+    if phrase is None or len(phrase.split()) > 5:
+        return None
+    return make_finding(f"{reading['fav'].lower()} {reading['what'].lower()} is {phrase}", Kind.PREFERENCE)
+
+
+def _opening(reading: Reading) -> str | None:
+    """What a sentence opens with, without the capital that only its place gives it."""
+    phrase = object_phrase(reading["o"])
+    first, _, rest = (phrase or "").partition(" ")
+    is_name = first.lower() in lexicon.words("languages") | lexicon.words("given_names") or rest[:1].isupper()
+    return phrase if phrase is None or is_name else phrase[0].lower() + phrase[1:]
+
+
+def passion(reading: Reading) -> Finding | None:
+    """ "Music is my passion"."""
+    phrase = _opening(reading)
+    return make_finding(f"{reading['what'].lower()} is {phrase}", Kind.PREFERENCE) if phrase else None
+
+
 def trait(reading: Reading) -> Finding | None:
     phrase, what, kind = object_phrase(reading["o"]), reading["what"], reading.rule.kind
-    if phrase is None or _EXPRESSIONS.passing.match(phrase) or (kind is Kind.TOOL and not is_named(phrase)):
+    is_aim = what.lower() in ("dream", "life goal", "dream job")
+    if phrase is None or (_EXPRESSIONS.passing.match(phrase) and not is_aim):
+        return None
+    if kind is Kind.TOOL and not is_named(phrase):
         return None
     if what.lower().endswith("job") and not re.match(r"\w+ing\b", phrase) and not is_trade(_without_article(phrase)):
         return None
@@ -90,7 +140,7 @@ def note(reading: Reading) -> Finding | None:
     if does:
         rephrased = _rephrase_action(does, reading.clause)
     elif state and (state["trade"] is None or is_trade(trim_object(state["trade"]))):
-        phrase = object_phrase(state["o"])
+        phrase = object_phrase(f"{state['age']} years old" if state["age"] else state["o"])
         rephrased = f"{'are' if is_plural else 'is'} {phrase}" if phrase else None
     else:
         return None

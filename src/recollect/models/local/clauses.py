@@ -15,15 +15,19 @@ MAX_SENTENCE_CHARS = 500
 MAX_SENTENCES = 300
 
 _END = re.compile(
-    r"(?<=[.!?…])[\"')*_]*\s+|(?<=[.!?…])(?=[A-Z])(?<![A-Z].)|"
-    r"(?<=[\U0001F300-\U0001FAFF\u2600-\u27BF\uFE0F])\s+(?=[^\W_])|\n+|\s+\|\s+|\s*;\s+(?!\))"
+    r"(?<=[.!?…])[\"')*_]*\s+|(?<=[a-z)][.!?…])(?=(?:I|I'm|My|We|The|But|And|So|It|This|That|You|He|She|They|There)\b)|"
+    r"(?<=[\U0001F300-\U0001FAFF\u2600-\u27BF\uFE0F])\s+(?=[^\W_])|\n+|(?<=[a-z])\.{2,}(?=[a-z])|\s+\|\s+|\s+:[a-z_]+:\s+|\s*;\s+(?!\))"
 )
 _CODE = re.compile(
     r"^\s*(?:SELECT|INSERT|UPDATE|DELETE|import|from \w+ import|def \w|class \w|if \(|for \(|while \(|return\b|"
     r"const |let \w+ =|"
-    r"var |console\.|#include|--|//|#!|\$ )|[{}]\s*$|\);|=>|==|\w\(\)|\w\('"
+    r"var |console\.|#include|--|//|#!|\$ )|[{}]\s*$|\);|=>|==|\w\(\)|\b[a-z_]\w*\((?!e?s\))[^)\s]*\)|\w\(\w?['\"]"
+    r"|^\W*(?:\w+ ?)?(?:warn(?:ing)?|error|info|debug|fatal|exception|traceback|log|stderr|stdout|panic|assert\w*"
+    r"|critical|trace|failed|usage|output|msg|message)(?: \([^)]*\))?\s*(?::|\]|-\s)|^\W*\S+:\d+:\d+:",
+    re.IGNORECASE,
 )
 _ASIDE = re.compile(r"\*[^*\n]{1,200}\*|<[@#&!:\w][^>\n]{0,80}>|https?://\S+|(?<!\w)@[\w.]+|:\w+:")
+_LINK = re.compile(r"<?https?://\S+")
 _EXPRESSIONS = expressions("clauses")
 
 
@@ -71,9 +75,9 @@ def _split_sentence(sentence: str, said_at: datetime, message_id: str) -> Iterat
     start = 0
     for joint in [*_EXPRESSIONS.joint.finditer(statement), None]:
         evidence = statement[start : joint.start() if joint else len(statement)].strip()
-        text = _EXPRESSIONS.subject_dropped.sub(
-            _missing_subject, strip_lead(normalize_spelling(_ASIDE.sub(" ", evidence)))
-        )
+        # What follows a link does not belong to what precedes it.
+        unlinked = _ASIDE.sub(" ", _LINK.sub(" ( ", evidence))
+        text = _EXPRESSIONS.subject_dropped.sub(_missing_subject, strip_lead(normalize_spelling(unlinked)))
         if text:
             lacks_capitals = evidence == evidence.lower() or _is_shouting(evidence)
             yield Clause(_lower_shouting(text), evidence, said_at, message_id, lacks_capitals)

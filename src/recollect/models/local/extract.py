@@ -2,14 +2,16 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal, Retraction
 from recollect.core.types import Memo, Message
 from recollect.language import dates
+from recollect.language.corrections import resolve, splice
 from recollect.models.local import foreign, rejections, retractions
 from recollect.models.local.clauses import MAX_MESSAGE_CHARS, Clause, split_clauses
 from recollect.models.local.grammar import expressions
+from recollect.models.local.introductions import introduced, named_others
 from recollect.models.local.rephrase import strip_asides
 from recollect.models.local.rule import Finding
 from recollect.models.local.rules import first_finding
@@ -64,6 +66,11 @@ class _Collected:
         if statement is not None:
             self.add(clause, statement)
 
+    def withdraw(self, finding: Finding) -> None:
+        """Retract the known memos that a statement made, which its speaker took back."""
+        outdated = retractions.matching_memos(finding.text, self.known_memos)
+        self.retractions += [Retraction("the speaker corrected it", id=memo.id) for memo in outdated]
+
 
 def extract(extraction_input: ExtractionInput) -> ExtractionResult:
     """Everything that the speaker plainly stated; the most confident proposals where their number is limited."""
@@ -88,6 +95,8 @@ def _extract_message(message: Message, collected: _Collected) -> None:
     statements = list(_read_statements(message)) or [(*read, None) for read in foreign.read_statements(message)]
     if not statements or is_instruction(message.text):  # an expensive check, so only where something was stated
         return
+    for finding in _withdrawn(message, statements):
+        collected.withdraw(finding)
     for clause, finding, state_end in statements:
         if state_end is None:
             collected.add(clause, finding)
@@ -95,22 +104,50 @@ def _extract_message(message: Message, collected: _Collected) -> None:
             collected.retract(clause, finding, state_end)
 
 
+def _withdrawn(message: Message, statements: list[tuple[Clause, Finding, bool | None]]) -> list[Finding]:
+    """What the message states before it corrects itself: known or not, it does not hold."""
+    said = own_words(message.text[:MAX_MESSAGE_CHARS], message.name)
+    if resolve(said) == said:
+        return []
+    texts = {finding.text for _, finding, _ in statements}
+    clauses = split_clauses(said, message.at, message.id)
+    findings = [finding for clause in clauses for finding, state_end in _read_clause(clause) if state_end is None]
+    return [finding for finding in findings if finding.text not in texts]
+
+
 def _read_statements(message: Message) -> Iterator[tuple[Clause, Finding, bool | None]]:
     """What each clause states; for something that ended, whether its end is worth a statement (else None)."""
-    for clause in split_clauses(own_words(message.text[:MAX_MESSAGE_CHARS], message.name), message.at, message.id):
-        text = _move_date_to_end(clause)
-        subject = _EXPRESSIONS.first_person.match(text)
-        if subject is None:
-            finding = _read_impersonal(text, clause)
-            if finding is not None:
+    said = own_words(message.text[:MAX_MESSAGE_CHARS], message.name)
+    corrected = resolve(said)
+    for clause in split_clauses(corrected, message.at, message.id):
+        if corrected is not said and clause.evidence not in message.text:
+            clause = replace(clause, evidence=said)
+        texts: list[str] = []
+        for finding, state_end in _read_clause(clause):
+            texts.append(finding.text)
+            yield clause, finding, state_end
+        for finding in named_others(clause):
+            if not any(finding.about and finding.about in text for text in texts):
                 yield clause, finding, None
-            continue
-        for predicate in _predicates(subject["rest"]):
-            ended = retractions.find_ended(predicate, clause)
-            if ended is not None:
-                yield clause, *ended
-            elif (finding := _read_personal(predicate, clause)) is not None:
-                yield clause, finding, None
+
+
+def _read_clause(clause: Clause) -> Iterator[tuple[Finding, bool | None]]:
+    text = _move_date_to_end(clause)
+    subject = _EXPRESSIONS.first_person.match(text)
+    if subject is None:
+        finding = _read_impersonal(text, clause)
+        if finding is not None:
+            yield finding, None
+        return
+    name, described = introduced(subject["rest"], clause)
+    if name is not None:
+        yield name, None
+    for predicate in _predicates(described):
+        ended = retractions.find_ended(predicate, clause)
+        if ended is not None:
+            yield ended
+        elif (finding := _read_personal(predicate, clause)) is not None:
+            yield finding, None
 
 
 def _move_date_to_end(clause: Clause) -> str:
@@ -141,8 +178,13 @@ def _read_impersonal(text: str, clause: Clause) -> Finding | None:
 
 
 def _read_personal(predicate: str, clause: Clause) -> Finding | None:
+    wish = first_finding("wishes", predicate, clause)
+    if wish is not None:
+        return wish
     if rejections.is_hedged(strip_asides(predicate)):
         return None
+    if (contrast := _EXPRESSIONS.contrast.match(predicate)) is not None:
+        return _read_contrast(contrast, clause)
     normalized = _EXPRESSIONS.am.sub(r"\1 ", _EXPRESSIONS.am.sub(r"\1 ", predicate))
     event = first_finding("events", normalized, clause)
     normalized = re.sub(r"(?i)^are\b", "am", normalized)
@@ -150,6 +192,15 @@ def _read_personal(predicate: str, clause: Clause) -> Finding | None:
         return event
     habit = first_finding("habits", normalized, clause)
     return habit or first_finding("me", _EXPRESSIONS.habitual.sub("", normalized), clause)
+
+
+def _read_contrast(contrast: re.Match[str], clause: Clause) -> Finding | None:
+    """ "Live in Braga now, not Porto": the statement, in place of the one that it corrects."""
+    finding = _read_personal(contrast["new"], clause)
+    if finding is None:
+        return None
+    former = first_finding("me", splice(contrast["new"], contrast["old"]), clause)
+    return replace(finding, replaces=former.text) if former is not None else finding
 
 
 def _predicates(text: str) -> Iterator[str]:

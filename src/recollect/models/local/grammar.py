@@ -5,6 +5,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+from recollect.language import lexicon
 from recollect.language.lexicon import Patterns, read_tables
 
 
@@ -15,7 +16,9 @@ def grammar() -> dict[str, Any]:
 
 @cache
 def _expressions(section: str) -> dict[str, str]:
-    return grammar()["fragments"] | grammar()[section]
+    lists = {"nationality": "nationalities", "faith": "faiths"}
+    alternatives = {name: "|".join(sorted(lexicon.words(words, lexicon.ENGLISH))) for name, words in lists.items()}
+    return alternatives | grammar()["fragments"] | grammar()[section]
 
 
 def expressions(section: str) -> Patterns:

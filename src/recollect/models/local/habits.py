@@ -1,11 +1,16 @@
 """Habits: "usually", "every morning", "on Tuesdays"."""
 
 from recollect.core.types import Kind
+from recollect.language import lexicon
 from recollect.models.local.grammar import expressions
 from recollect.models.local.rephrase import conjugate, object_phrase
 from recollect.models.local.rule import LIKELY, Finding, Reading, make_finding
 
 _EXPRESSIONS = expressions("habits")
+_NEEDS_DETAIL = frozenset("run draw box dive fence row stream hunt cycle swim climb sing dance".split())
+"""Verbs that say little alone: "I swim" may be about today."""
+_JOINT = frozenset("sell raise breed grow foster farm brew bake rescue roast cater repair restore".split())
+"""Crafts that "we" may name of a family or a shop; "we build packages" is about a program."""
 _TRANSITIVE = frozenset("watch do take have use make keep grab order host visit call check track log get post".split())
 
 
@@ -15,6 +20,13 @@ def usual_action(reading: Reading) -> Finding | None:
     if _EXPRESSIONS.not_a_habit.search(reading["verb"]) or _EXPRESSIONS.not_a_habit.match(target):
         return None
     if reading.verb() in _TRANSITIVE and _EXPRESSIONS.when.match(target):
+        return None
+    if (
+        reading.verb() == "use"
+        and reading["how"].lower() in ("never", "rarely")
+        and target.split()[:1]
+        and target.split()[0].lower() not in lexicon.words("tools")
+    ):
         return None
     phrase = object_phrase(target)
     if phrase is None or len(phrase) < 3:
@@ -29,7 +41,7 @@ def regular_action(reading: Reading) -> Finding | None:
     if not reading["o"] and reading["verb"].split()[0] in _TRANSITIVE:
         return None
     phrase = object_phrase(f"{reading['o'] or ''} {reading['often']}{reading['more'] or ''}".strip())
-    if not phrase or _EXPRESSIONS.empty.search(phrase):
+    if not phrase or _EXPRESSIONS.empty.search(phrase.removeprefix("to ") if reading.verb() == "go" else phrase):
         return None
     return make_finding(f"{_conjugate(reading['verb'])} {phrase}", Kind.WORKFLOW)
 
@@ -46,3 +58,36 @@ def _conjugate(verb: str) -> str:
     """The third person of a verb with its particles: "gets up"."""
     first, *particles = verb.split()
     return " ".join([conjugate(first), *particles])
+
+
+def livelihood(reading: Reading) -> Finding | None:
+    """ "I sell cars for a living"."""
+    phrase = object_phrase(reading["o"])
+    return make_finding(f"{_conjugate(reading['verb'])} {phrase} for a living", Kind.FACT) if phrase else None
+
+
+def hobby(reading: Reading) -> Finding | None:
+    """ "I knit"."""
+    if reading.verb() in _NEEDS_DETAIL and not reading["o"]:
+        return None
+    return make_finding(f"{_conjugate(reading['verb'])} {object_phrase(reading['o']) or ''}", Kind.FACT, LIKELY)
+
+
+def craft(reading: Reading) -> Finding | None:
+    """ "I fix old radios"."""
+    phrase = object_phrase(reading["o"])
+    if reading.clause.text.lower().startswith("we ") and reading.verb() not in _JOINT:
+        return None
+    if phrase is None or any(word in lexicon.words("code_words") for word in phrase.split()):
+        return None
+    return make_finding(f"{_conjugate(reading['verb'])} {phrase}", Kind.FACT, LIKELY)
+
+
+def ability(reading: Reading) -> Finding | None:
+    """ "Can speak three languages"."""
+    phrase = object_phrase(reading["o"])
+    return make_finding(f"can {reading.verb()} {phrase}", Kind.FACT, LIKELY) if phrase else None
+
+
+def inability(reading: Reading) -> Finding | None:
+    return make_finding(f"can't {reading['o'].lower()}", Kind.FACT, LIKELY)

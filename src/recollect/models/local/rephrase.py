@@ -2,6 +2,7 @@
 
 import re
 
+from recollect.language import lexicon
 from recollect.models.local.grammar import expressions
 
 MAX_TEXT_CHARS = 140
@@ -13,7 +14,10 @@ _THIRD_PERSON = {
     "i": "they", "we": "they", "me": "them", "us": "them", "my": "their", "our": "their", "mine": "theirs",
     "ours": "theirs", "myself": "themselves", "ourselves": "themselves", "am": "are", "was": "were",
 }  # fmt: skip
-_FIRST_PERSON = re.compile(r"\b(?:I (?:am|was)\b|i|we|me|us|my|our|mine|ours|myself|ourselves)\b", re.IGNORECASE)
+_FIRST_PERSON = re.compile(
+    r"\b(?:I (?:am|was)\b|i(?![/-])|we|me|us|my|our|mine|ours|myself|ourselves)\b", re.IGNORECASE
+)
+_DOTTED = re.compile(r"(?:[A-Za-z_]\w+\.)+(?!(?:js|io|com|org|net|ai|dev|app|fm|tv|de|uk|ca)$)[A-Za-z_]\w+")
 _EXPRESSIONS = expressions("rephrase")
 
 
@@ -54,9 +58,9 @@ def strip_asides(text: str) -> str:
 
 def trim_object(text: str) -> str:
     """The object of a verb without asides, reasons and chat endings."""
-    return _EXPRESSIONS.tail.sub("", _trim_list(_EXPRESSIONS.tail.sub("", _EXPRESSIONS.aside.sub("", text)))).strip(
-        " ,.!-–—*_~'\"“”"
-    )
+    without_asides = _EXPRESSIONS.for_example.sub("", _EXPRESSIONS.aside.sub("", text))
+    trimmed = _EXPRESSIONS.tail.sub("", _trim_list(_EXPRESSIONS.tail.sub("", without_asides)))
+    return trimmed.strip(" ,.!-–—*_~'\"“”")
 
 
 def _trim_list(text: str) -> str:
@@ -67,8 +71,8 @@ def _trim_list(text: str) -> str:
     parts = [first]
     for index, part in enumerate(tail):
         names = [word for word in part.split() if word not in ("and", "or", "&")]
-        is_series = len(part.split()) <= 5 and re.search(r"\b(?:and|or)\b", ", ".join(tail[index:]))
-        is_named = all(word[0].isupper() or word[0].isdigit() for word in names)
+        is_series = _is_short(part) and re.search(r"\b(?:and|or)\b", ", ".join(tail[index:]))
+        is_named = all(word[0].isupper() or word[0].isdigit() or _is_listed(word) for word in names)
         if _EXPRESSIONS.remark.match(part) or not (
             is_named
             or is_series
@@ -81,6 +85,16 @@ def _trim_list(text: str) -> str:
     return ", ".join(parts)
 
 
+def _is_listed(word: str) -> bool:
+    word = word.strip(",.!").lower()
+    return word in lexicon.words("tools") or word in lexicon.words("languages")
+
+
+def _is_short(part: str) -> bool:
+    """Whether each of what it lists is a few words: "English and a bit of Slovenian"."""
+    return all(len(item.split()) <= 4 for item in re.split(r"\b(?:and|or)\b", part)) and len(part.split()) <= 9
+
+
 def strip_duration(text: str) -> str:
     """The text without how long it has been so."""
     return _EXPRESSIONS.duration.sub("", text)
@@ -89,10 +103,17 @@ def strip_duration(text: str) -> str:
 def object_phrase(text: str) -> str | None:
     """The object of a statement in the third person; None when it needs context or addresses someone."""
     phrase = trim_object(text)
-    unfit = _EXPRESSIONS.pointing, _EXPRESSIONS.second_person, _EXPRESSIONS.needs_context
+    unfit = _EXPRESSIONS.pointing, _EXPRESSIONS.second_person, _EXPRESSIONS.needs_context, _EXPRESSIONS.junk
     if not phrase or len(phrase.split()) > MAX_WORDS or any(pattern.search(phrase) for pattern in unfit):
         return None
+    if any(_is_identifier(word.strip(",.!?")) for word in phrase.split() if "." in word):
+        return None
     return to_third_person(phrase)
+
+
+def _is_identifier(word: str) -> bool:
+    """Whether it is a dotted name of code: "std.fmt", not "node.js"."""
+    return _DOTTED.fullmatch(word) is not None and not _is_listed(word)
 
 
 def finish_statement(text: str) -> str | None:

@@ -10,10 +10,15 @@ from recollect.models.local.grammar import expressions
 from recollect.models.local.rephrase import base_verb, conjugate, object_phrase, strip_duration
 from recollect.models.local.rule import LIKELY, Finding, make_finding
 from recollect.models.local.rules import first_finding
-from recollect.policy.similarity import Similarity, compare
+from recollect.policy.similarity import Similarity, compare, details
 
 _EXPRESSIONS = expressions("retractions")
 _SAME_FACT = (Similarity.SAME, Similarity.RICHER, Similarity.POORER)
+_ARTICLE = re.compile(r"(?:my|the|our|that|an?) (?:old |little |beloved )?", re.IGNORECASE)
+_HAVING = (
+    "Has", "Owns", "Drives", "Rides", "Uses", "Bought", "Got", "Keeps", "Plays", "Runs", "Prefers", "Codes in",
+    "Editor is", "Car is", "Bike is", "Phone is", "Laptop is", "Browser is", "Works with", "Writes", "Loves their",
+)  # fmt: skip
 _GENERIC = re.compile(r"(?P<verb>[a-z]+)\b(?P<o>.*)", re.IGNORECASE)
 _COMMON_VERBS = frozenset("eat drink smoke play work live use own drive run write do go watch read teach code".split())
 
@@ -23,20 +28,25 @@ def find_ended(predicate: str, clause: Clause) -> tuple[Finding, bool] | None:
     match = _EXPRESSIONS.ended.match(predicate)
     if match is None:
         return None
-    if match["e"]:
+    if match["h"]:
+        phrase = object_phrase(_ARTICLE.sub("", match["h"]))
+        finding = make_finding(f"has {phrase}", Kind.FACT, LIKELY) if phrase else None
+    elif match["e"]:
         finding = first_finding("me", f"work at {match['e']}", clause)
     elif match["g"]:
         finding = _read_past(f"{base_verb(match['g'])}{strip_duration(match['d'])}", clause)
     else:
-        past = match["a"] or match["b"] or match["f"] or f"am {match['c']}"
+        past = match["a"] or match["b"] or _EXPRESSIONS.contrasted.sub("", match["f"] or "") or f"am {match['c']}"
+        past = re.sub(r"(?i)^be\b", "am", past)
         finding = _read_past(f"am {past}" if match[0].lower().startswith("am no longer") else past, clause)
-    return (finding, not (match["e"] or match["f"])) if finding else None
+    return (finding, not (match["e"] or match["f"] or match["h"])) if finding else None
 
 
 def _read_past(predicate: str, clause: Clause) -> Finding | None:
     finding = first_finding("me", predicate, clause)
     generic = _GENERIC.match(predicate)
-    if finding is None and generic and generic["verb"].lower() in _COMMON_VERBS:
+    is_lasting = generic and not re.match(r" (?:the|this|that|these|those) ", generic["o"])
+    if finding is None and generic and is_lasting and generic["verb"].lower() in _COMMON_VERBS:
         phrase = object_phrase(generic["o"]) if generic["o"].strip(" .!,") else ""
         if phrase is not None:
             return make_finding(f"{conjugate(generic['verb'])} {phrase}", Kind.FACT, LIKELY)
@@ -44,8 +54,15 @@ def _read_past(predicate: str, clause: Clause) -> Finding | None:
 
 
 def matching_memos(text: str, known_memos: Sequence[Memo]) -> list[Memo]:
-    """Active known memos that state the same fact."""
-    return [memo for memo in known_memos if memo.active and compare(text, memo.text) in _SAME_FACT]
+    """Active known memos that state the same fact, perhaps in more detail or as another kind of having it."""
+    return [memo for memo in known_memos if memo.active and _states(memo.text, text)]
+
+
+def _states(known: str, text: str) -> bool:
+    if compare(text, known) in _SAME_FACT or details(known, text):
+        return True
+    verb, _, thing = text.partition(" ")
+    return verb in ("Has", "Uses") and any(details(known, f"{other} {thing}") for other in _HAVING)
 
 
 def end_statement(finding: Finding) -> Finding | None:

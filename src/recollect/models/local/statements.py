@@ -18,6 +18,7 @@ from recollect.models.local.rule import (
 )
 
 _EXPRESSIONS = expressions("statements")
+_HANDIWORK = {"restoring", "renovating", "composing", "recording", "training for", "writing"}
 _DIRECTIONS = {"downtown", "central", "northern", "southern"}
 
 
@@ -49,34 +50,42 @@ def place_name(text: str, clause: Clause) -> str | None:
     parts = place.split()
     if not parts or len(parts) > 6 or parts[0].lower() in lexicon.words("tools"):
         return None
-    if _EXPRESSIONS.article.match(place) or _EXPRESSIONS.not_a_place.search(place):
+    if (_EXPRESSIONS.article.match(place) and not is_country(place)) or _EXPRESSIONS.not_a_place.search(place):
         return None
+    if is_country(place):
+        return place if place[4].isupper() else f"the {place[4:].upper() if len(parts[1]) < 4 else place[4:].title()}"
     if clause.lacks_capitals:
         return capitalize_name(place, clause) if _is_place(parts[0]) or len(parts) <= 2 else None
     return place if parts[0][0].isupper() or parts[0].lower() in _DIRECTIONS else None
 
 
+def is_country(place: str) -> bool:
+    """ "The UK", "the Netherlands", "the Bay Area"; not "the office"."""
+    return bool(_EXPRESSIONS.country.match(place) or re.match(r"the [A-Z][\w.]+(?: [A-Z]\w+)*$", place))
+
+
 def lives(reading: Reading) -> Finding | None:
-    place = place_name(reading["o"], reading.clause) or _dwelling(reading)
+    place = place_name(reading["o"], reading.clause) or _dwelling(reading["o"])
     return make_finding(f"lives in {place}", Kind.FACT) if place else None
 
 
-def _dwelling(reading: Reading) -> str | None:
+def _dwelling(text: str) -> str | None:
     """A small flat, the countryside: a home, if not a place on the map."""
-    phrase = _lasting_object(reading)
+    phrase = object_phrase(strip_duration(text))
     if phrase is None or not re.match(r"(?:an?|the) ", phrase) or _EXPRESSIONS.not_a_place.search(phrase):
         return None
     return phrase if _EXPRESSIONS.dwelling.search(phrase) else None
 
 
 def comes_from(reading: Reading) -> Finding | None:
-    place = place_name(reading["o"] or reading["p"], reading.clause)
+    text = reading["o"] or reading["p"]
+    place = place_name(text, reading.clause) or _dwelling(text)
     return make_finding(f"is from {place}", Kind.FACT) if place else None
 
 
 def grew_up(reading: Reading) -> Finding | None:
-    place = place_name(reading["o"], reading.clause)
-    return make_finding(f"{reading['how'].lower()} in {place}", Kind.FACT) if place else None
+    place = place_name(reading["o"], reading.clause) or _dwelling(reading["o"])
+    return make_finding(f"{reading['how'].lower()} {reading['in'].lower()} {place}", Kind.FACT) if place else None
 
 
 def moved(reading: Reading) -> Finding | None:
@@ -93,6 +102,8 @@ def switched(reading: Reading) -> Finding | None:
     old = reading["old"] or (re.search(r" from (.+)$", new) or [None, None])[1]
     phrase = object_phrase(_EXPRESSIONS.after_tool.sub("", new))
     if phrase is None or _EXPRESSIONS.article.match(phrase) or len(phrase.split()) > 5 or not is_named(phrase):
+        return None
+    if old and _EXPRESSIONS.refers_back.match(old):
         return None
     finding = make_finding(f"uses {phrase}", Kind.TOOL)
     old_phrase = object_phrase(old) if old else None
@@ -123,7 +134,7 @@ def works_with(reading: Reading) -> Finding | None:
     phrase = _lasting_object(reading)
     if phrase is None:
         return None
-    if any(map(is_tool, phrase.split())):
+    if is_tool(phrase.split()[0]):
         return make_finding(f"works with {phrase}", Kind.TOOL)
     return make_finding(f"works with {phrase}", Kind.FACT) if _EXPRESSIONS.occupation.match(phrase) else None
 
@@ -137,17 +148,23 @@ def uses(reading: Reading) -> Finding | None:
     phrase = _lasting_object(reading)
     if phrase is None or _EXPRESSIONS.no_tool.match(phrase):
         return None
+    if " to " in phrase and reading.clause.text.lower().startswith("we "):
+        return None  # "we use X to know how long": how a program works
     if not (re.match(r"(?i)(?:use|have been using|am .*using)\b", reading[0]) or is_tool(reading["o"].split()[0])):
         return None  # "am on", "run": only of a tool
-    is_known_tool = any(map(is_tool, phrase.split()))
-    if not is_known_tool and not re.search(r"\b(?![AP]M\b)\w*[A-Z]", phrase) and not _EXPRESSIONS.gadget.search(phrase):
+    if _EXPRESSIONS.class_name.match(phrase) or (reading[0].lower().startswith("run") and len(phrase.split()) > 4):
+        return None
+    head = re.split(r" (?:in|with|for|on|to|at|as|via|over) ", phrase)[0]
+    is_known_tool = any(map(is_tool, head.split()))
+    is_tool_like = _EXPRESSIONS.unlisted_tool.match(phrase) or _EXPRESSIONS.gadget.search(head)
+    if not (is_known_tool or is_tool_like or re.search(r"\b(?![AP]M\b)\w*[A-Z]", head)):
         return None
     return make_finding(f"uses {phrase}", Kind.TOOL, SURE if is_known_tool else LIKELY)
 
 
 def codes(reading: Reading) -> Finding | None:
     phrase = _lasting_object(reading)
-    if phrase is None or not any(map(is_tool, phrase.split())):
+    if phrase is None or not any(map(is_tool, phrase.split())) or phrase.lower().startswith("poetry"):
         return None
     return make_finding(f"{conjugate(reading.verb())} {'in ' if reading['in'] else ''}{phrase}", Kind.TOOL)
 
@@ -155,7 +172,12 @@ def codes(reading: Reading) -> Finding | None:
 def is_a(reading: Reading) -> Finding | None:
     phrase = trim_object(strip_duration(reading["o"]))
     trade = _EXPRESSIONS.trade.match(phrase)
-    if trade is None or _EXPRESSIONS.no_trade.search(trade[0]) or re.match(r"[\w ]+\bof (?:my|all|war)\b", phrase):
+    if (
+        trade is None
+        or _EXPRESSIONS.bare_trade.match(phrase)
+        or _EXPRESSIONS.no_trade.search(trade[0])
+        or re.match(r"[\w ]+\bof (?:my|all|war)\b", phrase)
+    ):
         return None
     rephrased = object_phrase(phrase)
     return make_finding(f"is {reading['art']} {rephrased}", Kind.FACT) if rephrased else None
@@ -173,7 +195,7 @@ def speaks(reading: Reading) -> Finding | None:
 
 def learns(reading: Reading) -> Finding | None:
     phrase = _lasting_object(reading)
-    if phrase is None or _EXPRESSIONS.no_subject.match(phrase):
+    if phrase is None or _EXPRESSIONS.no_subject.match(phrase) or len(phrase.split()) > 9:
         return None
     return make_finding(f"{reading['verb']} {phrase}", Kind.FACT)
 
@@ -182,11 +204,28 @@ def project(reading: Reading) -> Finding | None:
     phrase = _lasting_object(reading)
     if phrase is None or len(phrase) < 4 or _EXPRESSIONS.minor_task.match(phrase):
         return None
+    if reading.verb() not in _HANDIWORK and not _is_undertaking(phrase, reading.verb()):
+        return None
     if _EXPRESSIONS.figurative.search(phrase) or (
         reading.verb() == "writing" and not _EXPRESSIONS.written.search(phrase)
     ):
         return None
     return make_finding(f"{reading['verb']} {phrase}", Kind.PROJECT)
+
+
+def _is_undertaking(phrase: str, verb: str) -> bool:
+    """A game, a thesis, a shed, something with a name: not the task of the day, such as a ring buffer."""
+    if _EXPRESSIONS.compiled.search(phrase):
+        return False
+    if _EXPRESSIONS.undertaking.search(phrase):
+        return True
+    plain_words = [word.strip(",.").lower() for word in phrase.split()]
+    if any(word in lexicon.words("code_words") for word in plain_words) or "own" in plain_words[1:2]:
+        return False
+    is_named = re.match(r"(?:the )?[A-Z][a-z]\w+(?: [A-Z]\w+)*(?:$| (?:in|with|for) )", phrase)
+    is_port = verb in ("rewriting", "migrating", "porting") and any(map(is_tool, plain_words))
+    is_named = is_named and verb != "building"
+    return bool(is_named or is_port or re.match(r"(?:an?|my|their|the \w+) \w", phrase))
 
 
 def plays(reading: Reading) -> Finding | None:
@@ -210,10 +249,6 @@ def has(reading: Reading) -> Finding | None:
     if phrase is None or _EXPRESSIONS.no_possession.search(phrase):
         return None
     return make_finding(f"{'owns' if reading.verb() == 'own' else 'has'} {phrase}", Kind.FACT)
-
-
-def has_condition(reading: Reading) -> Finding | None:
-    return make_finding(f"has {reading['o']}", Kind.FACT)
 
 
 def allergic(reading: Reading) -> Finding | None:

@@ -3,9 +3,10 @@
 import re
 
 from recollect.core.types import Kind
+from recollect.language import lexicon
 from recollect.models.local.grammar import expressions
 from recollect.models.local.rephrase import conjugate, object_phrase, trim_object
-from recollect.models.local.rule import Finding, Reading, make_finding
+from recollect.models.local.rule import LIKELY, Finding, Reading, make_finding
 
 _EXPRESSIONS = expressions("tastes")
 
@@ -15,6 +16,10 @@ def taste(reading: Reading) -> Finding | None:
     if _EXPRESSIONS.not_a_taste.match(phrase) or _EXPRESSIONS.finite_verb.match(phrase) or _is_at_hand(verb, phrase):
         return None
     rephrased = object_phrase(phrase)
+    if phrase.lower().startswith("our ") or re.search(r"\b(?:more|the most)$", trim_object(reading["o"])):
+        return None
+    if _is_about_code(verb, phrase) or (phrase.startswith("to ") and len(phrase.split()) > 9):
+        return None
     if rephrased is None or (" than " in phrase and "rather than" not in phrase):
         return None
     if verb.startswith("cannot stand"):
@@ -33,6 +38,13 @@ def fancies(reading: Reading) -> Finding | None:
     return make_finding(("isn't " if " not " in reading[0] else "is ") + phrase, Kind.PREFERENCE)
 
 
+def _is_about_code(verb: str, phrase: str) -> bool:
+    """Praise of a piece of code: "I like named break"; a choice between two, or love, counts."""
+    if verb in ("love", "enjoy", "adore") or re.search(r"\b(?:over|to|rather than|instead of)\b", phrase):
+        return False
+    return any(word in lexicon.words("code_words") for word in re.split(r"[^\w+#]+", phrase.lower()))
+
+
 def _is_at_hand(verb: str, phrase: str) -> bool:
     """Whether it is something particular at hand: "the traffic", "my printer" that is hated; not "the Beatles"."""
     article, _, noun = phrase.partition(" ")
@@ -45,3 +57,42 @@ def _is_at_hand(verb: str, phrase: str) -> bool:
     if inside and not _EXPRESSIONS.generic.match(phrase, inside.end()):
         return True
     return article.lower() in ("my", "our") and verb not in ("love", "like", "enjoy", "adore", "prefer")
+
+
+def fears(reading: Reading) -> Finding | None:
+    """ "Is afraid of spiders"; not "is afraid of breaking it"."""
+    phrase = object_phrase(reading["o"])
+    if phrase is None or _EXPRESSIONS.no_fear.match(phrase) or len(phrase.split()) > 5:
+        return None
+    how = reading["how"].lower()
+    statement = f"has a {how} of {phrase}" if how in ("fear", "phobia") else f"is {how} of {phrase}"
+    return make_finding(statement, Kind.FACT)
+
+
+def enthusiast(reading: Reading) -> Finding | None:
+    """ "Is a Patriots fan", "is a huge Star Wars nerd"."""
+    phrase = object_phrase(re.sub(r"^such (?=an? )", "", reading["o"]))
+    if phrase is None or _EXPRESSIONS.no_enthusiast.search(phrase):
+        return None
+    return make_finding(f"is {phrase}", Kind.PREFERENCE)
+
+
+def interest(reading: Reading) -> Finding | None:
+    """ "Is interested in type theory"; not "in seeing how it goes"."""
+    phrase, words = object_phrase(reading["o"]), reading["how"].lower()
+    is_open = words in ("interested in", "keen on") and _EXPRESSIONS.no_interest.match(phrase or "")
+    if phrase is None or is_open or _is_at_hand("like", phrase) or len(phrase.split()) > 9:
+        return None
+    return make_finding(f"is {words} {phrase}", Kind.PREFERENCE, LIKELY)
+
+
+def always(reading: Reading) -> Finding | None:
+    """ "Has always loved strategy games", "has always wanted to learn Spanish"."""
+    phrase, verb = object_phrase(reading["o"]), reading.verb()
+    if phrase is None or _EXPRESSIONS.not_a_taste.match(phrase) or len(phrase.split()) > 12:
+        return None
+    if verb.startswith("wanted") and not re.match(
+        r"(?:learn|visit|be|become|go to|own|play|live|travel|write)\b", phrase
+    ):
+        return None
+    return make_finding(f"has always {verb} {phrase}", Kind.PREFERENCE, LIKELY)

@@ -16,6 +16,7 @@ from recollect.core.reasons import Reason
 from recollect.core.text import clip, collapse_spaces, words
 from recollect.core.types import Kind, Memo, Message
 from recollect.language import lexicon, word_forms
+from recollect.language.corrections import resolve
 from recollect.language.lexicon import Patterns
 from recollect.policy import kinds
 from recollect.policy.guard.case import Case, Claim
@@ -93,7 +94,22 @@ class Refused:
 def check(
     proposal: Proposal, messages: Sequence[Message], known: Sequence[Memo], *, grounding: Grounding = "quote"
 ) -> Accepted | Refused:
-    """Whether a proposal may be learned from its speaker's messages."""
+    """Whether a proposal may be learned from its speaker's messages, as they stand after their own corrections."""
+    corrected = [message for message in messages if resolve(message.text) != message.text]
+    if not corrected:
+        return _check(proposal, messages, known, grounding)
+    resolved = [replace(message, text=resolve(message.text)) for message in messages]
+    verdict = _check(replace(proposal, evidence=resolve(proposal.evidence)), resolved, known, grounding)
+    if isinstance(verdict, Refused):
+        return verdict
+    original = next(message for message in messages if message.id == verdict.message.id)
+    evidence = clip(collapse_spaces(remove_invisible(proposal.evidence)), MAX_EVIDENCE_CHARS)
+    return replace(verdict, message=original, evidence=evidence if verdict.evidence else "")
+
+
+def _check(
+    proposal: Proposal, messages: Sequence[Message], known: Sequence[Memo], grounding: Grounding
+) -> Accepted | Refused:
     claim = Claim(collapse_spaces(remove_invisible(proposal.text)), proposal.evidence)
     for fact_check in FACT_CHECKS:
         if reason := fact_check.refuse(claim):
