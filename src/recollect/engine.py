@@ -11,6 +11,7 @@ from recollect.core.ports import Corpus, Filters, Tx
 from recollect.core.types import Place, Status, person_key
 from recollect.jobs.worker import Worker
 from recollect.learning.apply import ChangeContext
+from recollect.learning.removed import RecentlyRemoved
 from recollect.policy.viewer import Viewer, session_name
 from recollect.policy.visibility import VisibilityPolicy
 from recollect.privacy.planned_erasures import ERASE
@@ -32,13 +33,14 @@ class Engine:
         self.write_monitor = parts.write_monitor
         self.names, self.mirror, self.consolidator = parts.names, parts.mirror, parts.consolidator
         self.policy, self.schedule = VisibilityPolicy(settings.visibility), wiring.schedule(settings)
+        self.removed = RecentlyRemoved(clock)
         self.exchange_limits = wiring.exchange_limits(settings, self.names)
         self.usage, self.timeline = UsageCounter(store, clock), Timeline(store, self.names)
         self.bot_state = BotState(store)
         options, lifetime = wiring.composer_options(settings), settings.search.cache_ttl
         self.composer = Composer(parts.layers, parts.layout, options, lifetime, clock, prompt_timeout)
         self.privacy = wiring.privacy_service(
-            store, settings, clock, self.search, self.mirror.catch_up, self.composer.clear
+            store, settings, clock, self.search, self.mirror.catch_up, self.composer.clear, self.removed
         )
         self.worker = parts.worker or Worker(store, {}, clock)
         self._searcher = Searcher(store, self.vectors, self.usage, wiring.ranker, clock)

@@ -183,13 +183,17 @@ class AsyncMemory:
         newer state. `place` is where it is now, if fewer people can see it there than when it was said.
         """
         time, text, schedule = at or self._clock(), redact(text[: ingest.MAX_MESSAGE_CHARS]).text, self.engine.schedule
-        where = place and redact_place(place)
-        return await self.engine.write(lambda tx: ingest.edit(tx, platform, message_id, text, time, schedule, where))
+        where, removed = place and redact_place(place), self.engine.removed
+        return await self.engine.write(
+            lambda tx: ingest.edit(tx, platform, message_id, text, time, schedule, where, removed)
+        )
 
     async def message_deleted(self, platform: str, message_id: str, at: datetime | None = None) -> bool:
         """A message was deleted, and with it what rests on it; False when it is unknown or already deleted."""
-        deleted_at, schedule = at or self._clock(), self.engine.schedule
-        return await self.engine.write(lambda tx: ingest.delete(tx, platform, message_id, deleted_at, schedule))
+        deleted_at, schedule, removed = at or self._clock(), self.engine.schedule, self.engine.removed
+        return await self.engine.write(
+            lambda tx: ingest.delete(tx, platform, message_id, deleted_at, schedule, removed)
+        )
 
     async def wait_learned(self, message: Message, timeout: float | None = None) -> LearnedOutcome:
         """Wait until a message has been learned from; see `LearnedOutcome`."""

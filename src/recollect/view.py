@@ -82,7 +82,8 @@ class View:
             return False
         message = ingest.sanitize(message)
         now, limits, schedule = self.engine.clock(), self.engine.exchange_limits, self.engine.schedule
-        return await self.engine.write(lambda tx: ingest.add_message(tx, message, now, limits, schedule))
+        removed = self.engine.removed
+        return await self.engine.write(lambda tx: ingest.add_message(tx, message, now, limits, schedule, removed))
 
     async def flush(self) -> int:
         """Learn now from the queued messages of the conversation; returns how many jobs were made due."""

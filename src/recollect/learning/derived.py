@@ -37,10 +37,6 @@ class Derived:
     """Its messages, as they would be without the sentences that do; empty ones say nothing else."""
     summary_lines: int = 0
 
-    @property
-    def is_empty(self) -> bool:
-        return not self.messages and not self.summary_lines
-
 
 def statements_of(message: Message, memos: Iterable[Memo], now: datetime, new_text: str = "") -> list[Retired]:
     """What a message said, and what was learned from it, as far as its new text does not say so."""

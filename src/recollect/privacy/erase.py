@@ -19,6 +19,7 @@ from recollect.core.ports import Progress, Store, Tx
 from recollect.core.reasons import Reason
 from recollect.core.types import Memo, Subject
 from recollect.learning import derived
+from recollect.learning.removed import RecentlyRemoved
 from recollect.learning.schedule import Schedule
 from recollect.privacy import delete_rows, planned_erasures
 from recollect.privacy.export import export
@@ -79,6 +80,8 @@ class ErasureHooks:
     """Updates the files that mirror the store."""
     clear_caches: Callable[[], None]
     """Drops in-memory caches."""
+    removed: RecentlyRemoved
+    """Where replies that are under way are told what they may not repeat."""
 
 
 class PrivacyService:
@@ -194,10 +197,11 @@ class PrivacyService:
         statements = await self._store.read(lambda tx: owned_memos(tx, target))
         for start in range(0, len(statements), derived.MAX_STATEMENTS):
             batch = statements[start : start + derived.MAX_STATEMENTS]
-            await self._store.write(partial(delete_rows.remove_derived, memos=batch, now=now))
+            removal = partial(delete_rows.remove_derived, memos=batch, now=now, removed=self._hooks.removed)
+            await self._store.write(removal)
         async for page, replies in iter_pages(self._store, target):
             erase = partial(delete_rows.erase_messages, target=target, now=now, schedule=self._schedule)
-            await self._store.write(partial(erase, rows=[*page, *replies]))
+            await self._store.write(partial(erase, rows=[*page, *replies], removed=self._hooks.removed))
             counts["messages"] += len(page)
             counts["replies"] += len(replies)
             steps.advance(len(page) + len(replies))
