@@ -1,10 +1,13 @@
 """Attacks by someone who has the id of somebody else, on another platform."""
 
 import pytest
+from mcp import Client
 
 from recollect import Place
 from recollect.core.errors import BadInput, RecollectError
 from recollect.core.outcomes import NotFound
+from recollect.faces.mcp.server import build
+from recollect.faces.tool.dispatcher import MemoryTool
 from recollect.privacy.target import ErasureTarget
 from tests import scenes
 
@@ -107,3 +110,32 @@ async def test_without_a_platform_an_id_is_local_and_only_readers_look_further(c
         assert [memo.text for memo in (await memory.show(user=ID)).memos] == ["Keeps bees"]
         await memory.remember("Sails", user=ID)
         assert [memo.text for memo in (await memory.show(user="discord:1042")).memos] == [SECRET]
+
+
+async def test_a_tool_with_a_bare_id_reads_of_the_only_person_who_has_it_says_so_and_asks_before_it_writes():
+    async with scenes.opened() as stage:
+        told = await stage.remember(SECRET, user=ID, place=DISCORD_DM)
+        writes = (
+            {"action": "save", "content": "I keep bees", "category": "fact", "keywords": ["bees"]},
+            {"action": "update", "id": told.id, "content": "I love peanuts"},
+            {"action": "delete", "id": told.id},
+            {"action": "restore", "id": told.id},
+        )
+        tool = MemoryTool(stage.memory, user=ID)
+        for reading in ({"action": "search", "query": "peanuts"}, {"action": "list", "category": "fact"}):
+            answer = await tool.call(reading)
+            assert "this is about discord:1042" in answer.text
+            assert SECRET in answer.text
+        for write in writes:
+            answer = await tool.call(write)
+            assert not answer.ok
+            assert "say discord:1042, or local:1042 for somebody new" in answer.text
+        async with Client(build(stage.memory, user=ID)) as client:
+            assert [row.title for row in (await client.list_resources()).resources] == [SECRET]
+            assert SECRET in str(await client.get_prompt("what-do-you-remember"))
+            for write in writes:
+                assert (await client.call_tool("memory", write)).is_error
+        assert [memo.text for memo in (await stage.memory.show(user="discord:1042")).memos] == [SECRET]
+        assert (await MemoryTool(stage.memory, user="local:1042").call(writes[0])).ok
+        assert SECRET not in (await tool.call({"action": "list", "category": "fact"})).text
+        assert (await tool.call(writes[0])).ok, "there is a local one now"
