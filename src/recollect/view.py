@@ -301,7 +301,7 @@ class View:
         """Everything about the user, or, with `here`, what they left on this server; raises BadInput."""
         if here and self.place.guild is None:
             raise BadInput('this is not a server: leave out "here" to erase everything')
-        return ErasureTarget(self.user, self.place.guild if here else None)
+        return ErasureTarget(self.user, self.place.guild_key if here else None)
 
     async def preview_erasure(self, *, here: bool = False) -> ErasurePreview | None:
         """What `erase` would remove; None when there is nothing."""

@@ -42,9 +42,10 @@ def statements_of(message: Message, memos: Iterable[Memo], now: datetime, new_te
     """What a message said, and what was learned from it, as far as its new text does not say so."""
     said = [part for part in repetition.sentences(message.text)[:MAX_STATEMENTS] if not part.rstrip().endswith("?")]
     texts = dict.fromkeys([*(memo.text for memo in memos), *said])
-    scope = Subject(message.person).scope
+    scope, guild = Subject(message.person).scope, message.place.guild_key
+    guilds = () if guild is None else (guild,)
     return [
-        Retired(scope, "", text, now, message.name, source_gone=True)
+        Retired(scope, "", text, now, message.name, source_gone=True, guilds=guilds)
         for text in texts
         if not any(repetition.repeats(part, text, about=True) for part in repetition.sentences(new_text))
     ]

@@ -149,7 +149,7 @@ def _handle_message(tx: Tx, message: Message, now: datetime, schedule: Schedule)
         if schedule.learn in _DELAYED_TRIGGERS:
             due = _due(schedule.learn, now, schedule)
             tx.jobs.add(_batch_job(message.place, message.author, due), postpone=schedule.learn == "idle")
-        owner = Owner.member(message.person, message.place.guild)
+        owner = Owner.member(message.person, message.place.guild_key)
         key = _batch_key(message.place, message.author)
         tx.state.append(StateKind.UNLEARNED_MESSAGES, key, message_ref(message), owner)
         tx.state.append(StateKind.SPEAKERS, message.place.session, message.author, owner)

@@ -14,6 +14,7 @@ from time import monotonic
 from typing import Any, Protocol
 
 from recollect.core.clock import Clock
+from recollect.core.errors import BadInput
 from recollect.core.events import Event
 from recollect.core.ports import Progress, Store, Tx
 from recollect.core.reasons import Reason
@@ -110,6 +111,8 @@ class PrivacyService:
         started_at, now = monotonic(), self._clock()
         if target.user is not None and await self.is_clean(target):
             await self._store.read(partial(people.resolve, user=target.user, changes=True, speakers=True))
+        if target.user is None and await self.is_clean(target):
+            await self._store.read(partial(_require_only, target=target))
         inventory = await take_inventory(self._store, target)
         await self._store.read(lambda tx: delete_rows.load_intent(tx, target, inventory))
         inventory.samples.add(await self._hooks.files.resume(str(target), inventory.samples.chosen()))
@@ -228,6 +231,13 @@ def _describe_backups(paths: Sequence[Path]) -> list[str]:
     more = f" and {len(paths) - MAX_BACKUPS_NAMED} more" if len(paths) > MAX_BACKUPS_NAMED else ""
     backups = "1 backup" if len(paths) == 1 else f"{len(paths)} backups"
     return [f"{backups} made earlier may still contain it; delete: {names}{more}"]
+
+
+def _require_only(tx: Tx, target: ErasureTarget) -> None:
+    """Raises BadInput if guilds of other platforms have this id: who erases one has to say which."""
+    messages = [message for _, message in tx.messages.written_by(guild=target.guild_id)]
+    if others := sorted({key for message in messages if (key := message.place.guild_key)}):
+        raise BadInput(f"there is no server {target.guild}: say {' or '.join(others)}")
 
 
 class _Steps:
