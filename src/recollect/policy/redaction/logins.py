@@ -15,8 +15,8 @@ _LOGIN_AFTER = re.compile(
     r"|for)\s(?:[\w'’-]{1,20}\s){0,4}(?:login|creds|credentials)\b"
 )
 _LOGGED_IN = re.compile(
-    r"\b(?:log|sign)(?:ging|ning|s)? ?in (?:(?:to|at|on) \S{1,60} )?(?:as|with|using) [\w.@+-]{2,80},? "
-    r"(?:(?:and|with|using|plus) (?:(?:the )?(?:password|pass|pw) )?)?(\S{6,64})"
+    r"\b(?:log|sign)(?:ging|ning|s)? ?in(?:to)? (?:(?:to |at |on |the |my )*[\w.-]{1,40} )?(?:as|with|using) "
+    r"[\w.@+-]{2,80},? (?:(?:and|with|using|plus) (?:(?:the )?(?:password|pass|pw) )?)?(\S{6,64})"
 )
 _ROOT_LOGIN = re.compile(
     r"(?<![\w/.:@-])(?:root|admin|administrator|user|test|guest|pi|postgres"
@@ -29,6 +29,6 @@ def matches(lower: str) -> Iterator[re.Match[str]]:
     if "/" in lower or ":" in lower:
         for pattern in (_LOGIN, _LOGIN_AFTER) if any(name in lower for name in _NAMES) else ():
             yield from pattern.finditer(lower)
-    if "in as " in lower or "in with " in lower or "in using " in lower:
+    if ("log" in lower or "sign" in lower) and (" as " in lower or " with " in lower or " using " in lower):
         yield from _LOGGED_IN.finditer(lower)
     yield from _ROOT_LOGIN.finditer(lower)
