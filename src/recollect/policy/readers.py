@@ -114,8 +114,10 @@ def both(first: str, second: str) -> str:
 
 @lru_cache(maxsize=4096)
 def includes(wide: str, narrow: str) -> bool:
-    """Whether everyone in `narrow` is known to be in `wide`; False when that is undecided."""
-    if wide == narrow:
+    """Whether everyone in `narrow` is known to be in `wide`; False when that is undecided. Who is not sure to read
+    everything in one channel need not have been there when it was said, though the rule of another channel is equal.
+    """
+    if wide == narrow and is_sure(wide):
         return True
     others = _parse(narrow.rpartition("<")[2])
     return all(any(clause.includes(other) for other in others) for clause in _parse(wide.partition("<")[0]))
