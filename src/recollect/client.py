@@ -85,8 +85,11 @@ class Client:
         del body["tag"]  # only about how a message is displayed
         return (await self._send("POST", "/observe", body))["new"]
 
-    async def message_edited(self, platform: str, message_id: str, text: str, at: datetime | None = None) -> bool:
+    async def message_edited(
+        self, platform: str, message_id: str, text: str, at: datetime | None = None, place: Place | None = None
+    ) -> bool:
         body = _encode({"platform": platform, "id": message_id, "text": text, "at": at})
+        body |= {} if place is None else {"place": _place(place)}
         return (await self._send("POST", "/observe/edited", body))["changed"]
 
     async def message_deleted(self, platform: str, message_id: str, at: datetime | None = None) -> bool:

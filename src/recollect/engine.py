@@ -18,6 +18,7 @@ from recollect.jobs.worker import Worker
 from recollect.learning import batches
 from recollect.learning.apply import ChangeContext
 from recollect.learning.relearn import Selection
+from recollect.learning.removed import RecentlyRemoved
 from recollect.policy.viewer import Viewer, session_name
 from recollect.policy.visibility import VisibilityPolicy
 from recollect.privacy.planned_erasures import ERASE
@@ -45,13 +46,14 @@ class Engine:
         self.names, self.mirror, self.consolidator = parts.names, parts.mirror, parts.consolidator
         self.relearner = parts.relearner
         self.policy, self.schedule = VisibilityPolicy(settings.visibility), wiring.schedule(settings, parts.learner)
+        self.removed = RecentlyRemoved(clock)
         self.exchange_limits = wiring.exchange_limits(settings, self.names)
         self.usage, self.timeline = UsageCounter(store, clock), Timeline(store, self.names)
         self.bot_state = BotState(store)
         options, lifetime = wiring.composer_options(settings), settings.search.cache_ttl
         self.composer = Composer(parts.layers, parts.layout, options, lifetime, clock, prompt_timeout)
         self.privacy = wiring.privacy_service(
-            store, settings, clock, self.search, self.mirror.catch_up, self.composer.clear
+            store, settings, clock, self.search, self.mirror.catch_up, self.composer.clear, self.removed
         )
         self.worker = parts.worker or Worker(store, {}, clock)
         self._searcher = Searcher(store, self.vectors, self.usage, wiring.ranker, clock)

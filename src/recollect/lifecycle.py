@@ -141,6 +141,12 @@ class OpenedMemory:
     async def _changer(self, name: UserId, place: Place | None = None, lore: bool = False) -> View:
         return self.view(await self._resolve(name, place, changes=True), place, lore=lore)
 
+    async def view_of(self, user: UserId, place: Place | None = None, *, changes: bool) -> View:
+        """Like `view`, but a bare id that is nobody's here, while one other person has it, is that person for readers;
+        who `changes` something has to say whom they mean: raises BadInput.
+        """
+        return await (self._changer(user, place) if changes else self._reader(user, place))
+
     async def _resolve(self, user: UserId, place: Place | None, *, changes: bool) -> str:
         """Who is meant; with a place, someone of its platform. Raises BadInput, see `people.resolve`."""
         await self._ensure_open()

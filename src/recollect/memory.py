@@ -5,6 +5,7 @@ import time
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -99,10 +100,14 @@ class AsyncMemory(OpenedMemory):
         kept, engine = [ingest.sanitize(message) for message in messages], self.engine
         for message in kept:
             engine.heard(message)
-        now, limits, schedule = self._clock(), engine.exchange_limits, engine.schedule
-        return await engine.write(
-            lambda tx: sum(ingest.add_message(tx, message, now, limits, schedule) for message in kept)
+        add = partial(
+            ingest.add_message,
+            now=self._clock(),
+            exchange_limits=engine.exchange_limits,
+            schedule=engine.schedule,
+            removed=engine.removed,
         )
+        return await engine.write(lambda tx: sum(add(tx, message) for message in kept))
 
     async def message_edited(
         self, platform: str, message_id: str, text: str, at: datetime | None = None, place: Place | None = None
@@ -111,21 +116,19 @@ class AsyncMemory(OpenedMemory):
         newer state. `place` is where it is now, if fewer people can see it there than when it was said.
         """
         await self._ensure_open()
-        edited_at, text, schedule = (
-            at or self._clock(),
-            redact(text[: ingest.MAX_MESSAGE_CHARS]).text,
-            self.engine.schedule,
-        )
-        where = place and redact_place(place)
+        when, schedule, removed = at or self._clock(), self.engine.schedule, self.engine.removed
+        text, where = redact(text[: ingest.MAX_MESSAGE_CHARS]).text, place and redact_place(place)
         return await self.engine.write(
-            lambda tx: ingest.edit(tx, platform, message_id, text, edited_at, schedule, where)
+            lambda tx: ingest.edit(tx, platform, message_id, text, when, schedule, where, removed)
         )
 
     async def message_deleted(self, platform: str, message_id: str, at: datetime | None = None) -> bool:
         """A message was deleted, and with it what rests on it; False when it is unknown or already deleted."""
         await self._ensure_open()
-        deleted_at, schedule = at or self._clock(), self.engine.schedule
-        return await self.engine.write(lambda tx: ingest.delete(tx, platform, message_id, deleted_at, schedule))
+        deleted_at, schedule, removed = at or self._clock(), self.engine.schedule, self.engine.removed
+        return await self.engine.write(
+            lambda tx: ingest.delete(tx, platform, message_id, deleted_at, schedule, removed)
+        )
 
     async def wait_learned(self, message: Message, timeout: float | None = None) -> LearnedOutcome:
         """Wait until a message has been learned from; see `LearnedOutcome`."""

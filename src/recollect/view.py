@@ -88,7 +88,8 @@ class View:
         message = ingest.sanitize(message)
         self.engine.heard(message)
         now, limits, schedule = self.engine.clock(), self.engine.exchange_limits, self.engine.schedule
-        return await self.engine.write(lambda tx: ingest.add_message(tx, message, now, limits, schedule))
+        removed = self.engine.removed
+        return await self.engine.write(lambda tx: ingest.add_message(tx, message, now, limits, schedule, removed))
 
     async def flush(self) -> int:
         """Learn now from the queued messages of the conversation; returns how many jobs were made due."""
@@ -334,7 +335,7 @@ class View:
         """Everything about the user, or, with `here`, what they left on this server; raises BadInput."""
         if here and self.place.guild is None:
             raise BadInput('this is not a server: leave out "here" to erase everything')
-        return ErasureTarget(self.user, self.place.guild if here else None)
+        return ErasureTarget(self.user, self.place.guild_key if here else None)
 
     async def preview_erasure(self, *, here: bool = False) -> ErasurePreview | None:
         """What `erase` would remove; None when there is nothing."""

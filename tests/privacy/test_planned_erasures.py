@@ -134,3 +134,20 @@ async def test_what_the_discord_bot_noted_about_someone_goes_with_them(tmp_path:
         await stage.memory.privacy.erase(GUILD, asked_by="operator")
         assert await notes.keys(StateKind.LISTENED_CHANNEL) == []
         assert await notes.keys(StateKind.NOTIFIED) == ["2"]
+
+
+async def test_what_was_planned_while_the_clock_was_ahead_is_due_as_long_after_it_is_right_again(tmp_path: Path):
+    async with opened(tmp_path) as stage:
+        await stage.tell("I live in a lighthouse", place=HERE)
+        stage.clock.advance(days=400)
+        assert await stage.memory.privacy.schedule(GUILD, stage.clock() + WEEK, asked_by="bot")
+        stage.clock.advance(days=-400)
+        await stage.memory.privacy.confirm(GUILD)
+        await stage.settle()
+        assert await stage.known() == ["I live in a lighthouse"]
+        stage.clock.advance(days=8)
+        await stage.memory.privacy.confirm(GUILD)
+        stage.clock.advance(seconds=CONFIRMATION_INTERVAL.total_seconds())
+        await stage.settle()
+        assert await stage.known() == []
+        assert await jobs(stage) == []

@@ -241,3 +241,14 @@ def test_a_closed_channel_with_the_id_of_its_server_is_not_the_server() -> None:
     assert not audience_covers_place(closed.audience, Place("discord", "1", "2", public=True))
     assert not audience_covers_place(closed.audience, replace(closed, public=True))
     assert audience_covers_place(closed.audience, closed)
+
+
+def test_who_can_not_read_the_history_of_one_channel_is_not_told_it_in_another_of_the_same_permissions() -> None:
+    town = Town()
+    general, random, *_ = town.channels
+    for channel in (general, random):
+        town.world.overwrite(channel, town.guild.everyone, deny="read_message_history")
+        town.world.overwrite(channel, town.roles[0], allow="read_message_history")
+    assert town.place(general).readers == town.place(random).readers
+    assert _covers(town, general, general), "those who were there hear it there"
+    assert not _covers(town, general, random)

@@ -275,3 +275,47 @@ async def test_replies_to_others_that_repeat_what_an_erased_person_said_are_eras
         assert receipt.clean
         assert await rows_with(talk.stage.memory, SECRET) == []
         assert excerpts(await three_more(talk)) == []
+
+
+@pytest.mark.parametrize("how", ["delete", "edit", "erase", "forget"])
+async def test_a_reply_that_was_under_way_does_not_bring_back_what_was_removed_meanwhile(
+    tmp_path: Path, how: str
+) -> None:
+    """Ann states it; she and Bob ask; while the model answers, it goes; then the replies arrive."""
+    async with a_talk(tmp_path) as talk:
+        memory = talk.stage.memory
+        said = await talk.stage.tell("I live in Lisbon")
+        asked = [talk.stage.message("where do I live, number 0?"), talk.stage.message("where does Ann live?", "bob")]
+        replies = [await talk.assistant.reply(message) for message in asked]
+        assert all("Lisbon" in reply.text for reply in replies)
+        if how == "delete":
+            assert await memory.message_deleted("discord", said.id)
+        elif how == "edit":
+            assert await memory.message_edited("discord", said.id, "I keep bees")
+        elif how == "erase":
+            await memory.privacy.erase(ErasureTarget("discord:ann"), asked_by="discord:ann")
+        else:
+            await memory.forget("I live in Lisbon", user="ann", place=DEV)
+        for message, reply in zip(asked, replies, strict=True):
+            await talk.assistant.record_reply(reply.text, message, f"r-{message.id}")
+        assert excerpts(await three_more(talk)) == []
+        assert list(files_with(tmp_path, SECRET)) == [] or how == "forget"
+        rows = await rows_with(memory, SECRET)
+        assert rows == [] if how != "forget" else rows
+        stored = [row.text for row in await memory.timeline.recent(DEV, 20) if row.bot]
+        assert any(UNRELATED in text for text in stored)
+
+
+async def test_a_reply_to_a_message_that_was_deleted_meanwhile_goes_with_it_and_what_is_stated_again_stays(
+    tmp_path: Path,
+) -> None:
+    async with a_talk(tmp_path) as talk:
+        stage = talk.stage
+        question = await stage.say("Is it odd that my flat in Lisbon is so cold?")
+        await stage.memory.message_deleted("discord", question.id)
+        await stage.reply("Flats in Lisbon are often cold.", question)
+        assert await rows_with(stage.memory, SECRET) == []
+        await stage.tell("I live in Lisbon")
+        await stage.reply("You live in Lisbon, noted.", await stage.say("where do I live?"))
+        stored = [row.text for row in await stage.memory.timeline.recent(DEV, 20)]
+    assert "You live in Lisbon, noted." in stored

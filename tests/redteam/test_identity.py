@@ -1,10 +1,14 @@
 """Attacks by someone who has the id of somebody else, on another platform."""
 
 import pytest
+from mcp import Client
 
 from recollect import Place
+from recollect.admin import Admin
 from recollect.core.errors import BadInput, RecollectError
 from recollect.core.outcomes import NotFound
+from recollect.faces.mcp.server import build
+from recollect.faces.tool.dispatcher import MemoryTool
 from recollect.privacy.target import ErasureTarget
 from tests import scenes
 
@@ -107,3 +111,82 @@ async def test_without_a_platform_an_id_is_local_and_only_readers_look_further(c
         assert [memo.text for memo in (await memory.show(user=ID)).memos] == ["Keeps bees"]
         await memory.remember("Sails", user=ID)
         assert [memo.text for memo in (await memory.show(user="discord:1042")).memos] == [SECRET]
+
+
+async def test_a_tool_with_a_bare_id_reads_of_the_only_person_who_has_it_says_so_and_asks_before_it_writes():
+    async with scenes.opened() as stage:
+        told = await stage.remember(SECRET, user=ID, place=DISCORD_DM)
+        writes = (
+            {"action": "save", "content": "I keep bees", "category": "fact", "keywords": ["bees"]},
+            {"action": "update", "id": told.id, "content": "I love peanuts"},
+            {"action": "delete", "id": told.id},
+            {"action": "restore", "id": told.id},
+        )
+        tool = MemoryTool(stage.memory, user=ID)
+        for reading in ({"action": "search", "query": "peanuts"}, {"action": "list", "category": "fact"}):
+            answer = await tool.call(reading)
+            assert "this is about discord:1042" in answer.text
+            assert SECRET in answer.text
+        for write in writes:
+            answer = await tool.call(write)
+            assert not answer.ok
+            assert "say discord:1042, or local:1042 for somebody new" in answer.text
+        async with Client(build(stage.memory, user=ID)) as client:
+            assert [row.title for row in (await client.list_resources()).resources] == [SECRET]
+            assert SECRET in str(await client.get_prompt("what-do-you-remember"))
+            for write in writes:
+                assert (await client.call_tool("memory", write)).is_error
+        assert [memo.text for memo in (await stage.memory.show(user="discord:1042")).memos] == [SECRET]
+        assert (await MemoryTool(stage.memory, user="local:1042").call(writes[0])).ok
+        assert SECRET not in (await tool.call({"action": "list", "category": "fact"})).text
+        assert (await tool.call(writes[0])).ok, "there is a local one now"
+
+
+async def test_the_pages_offer_only_places_of_the_persons_platform():
+    async with scenes.opened() as stage:
+        for place in (DISCORD, IRC, Place(guild="home", channel="dev", public=True)):
+            await stage.summarise(f"About {place.platform}", place)
+        admin = Admin(stage.memory, stage.clock)
+        for user, platforms in (("discord:1042", {"discord"}), ("irc:7", {"irc"}), ("ann", {"local"})):
+            await stage.memory.remember("Keeps bees", user=user)
+            asker = await admin.asker(user, "")
+            assert {place.platform for place in asker.places if place.dm is None} == platforms
+        await stage.memory.remember("Keeps bees", user="user:42")
+        asker = await admin.asker("user:42", "")
+        assert {place.platform for place in asker.places if place.dm is None} == {"local"}, "a local id with a colon"
+        answer = await MemoryTool(stage.memory, user="user:42").call({"action": "list", "category": "fact"})
+        why = await MemoryTool(stage.memory, user="user:42").call(
+            {"action": "why", "id": answer.data["memories"][0]["id"]}
+        )
+        assert why.data["memory"]["why"]["said_by"] == "user:42"
+
+
+async def test_a_server_with_the_id_of_another_platforms_is_another_server_also_when_it_is_erased():
+    slack, here = Place("slack", "1", "c", name="dev", public=True), Place("discord", "1", "c", name="dev", public=True)
+    async with scenes.opened() as stage:
+        memory = stage.memory
+        for place in (slack, here):
+            await stage.say(f"I like {place.platform} a lot", user="ann", place=place)
+            await stage.reply(f"You like {place.platform} a lot.", await stage.say("what do I like?", place=place))
+            await stage.remember(f"Likes {place.platform}", user="ann", place=place)
+            await memory.remember(f"The {place.platform} release is on Friday", user="ann", place=place, lore=True)
+            await stage.summarise(f"About {place.platform}", place)
+        said = await stage.say("I live in Lisbon", user="ann", place=slack)
+        await stage.reply("You live in Lisbon.", await stage.say("where do I live?", place=slack))
+        await memory.message_deleted("slack", said.id)
+        assert not any("Lisbon" in row.text for row in await memory.timeline.recent(slack, 20))
+        left = await memory.view("ann", slack).erase(here=True)
+        assert left is not None
+        assert left.clean
+        assert (await memory.show(user="ann", place=slack)).memos == ()
+        assert [memo.text for memo in (await memory.show(user="ann", place=here)).memos] == ["Likes discord"]
+        receipt = await memory.privacy.erase(ErasureTarget(guild="slack~1"), asked_by="operator")
+        assert receipt.clean
+        assert await memory.timeline.recent(slack, 20) == []
+        assert not any("slack" in event.text for event in await memory.log(limit=500) if event.kind != "erased")
+        assert len(await memory.timeline.recent(here, 20)) == 3
+        lore = await memory.list(user="ann", place=here, lore=True)
+        assert [memo.text for memo in lore.memos] == ["The discord release is on Friday"]
+        await stage.say("Hello", user="ann", place=Place("slack", "2", "c", public=True))
+        with pytest.raises(BadInput, match="say slack~2"):
+            await memory.privacy.erase(ErasureTarget(guild="2"), asked_by="operator")

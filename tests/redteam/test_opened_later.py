@@ -81,6 +81,39 @@ async def test_what_was_said_in_a_channel_is_told_there_later_only_to_those_who_
         assert await _told(memory, before, clock) >= {"history", "people", "search"}, "closed again"
 
 
+BOTH_TIMES = {
+    "closed": (replace(STAFF, public=True, readers=""), STAFF, STAFF),
+    "opened": (STAFF, replace(STAFF, public=True, readers=""), STAFF),
+    "given to others": (replace(STAFF, readers="+7"), replace(STAFF, readers="+8"), replace(STAFF, readers="+7&+8")),
+    "of unknown readers": (replace(STAFF, public=True, readers="*,-7"), replace(STAFF, readers=""), None),
+    "a private thread now": (
+        Place("local", "home", "dev", "offsite", public=True),
+        Place("local", "home", "dev", "offsite", public=True, private_thread=True),
+        Place("local", "home", "dev", "offsite", public=True, private_thread=True),
+    ),
+}
+
+
+@pytest.mark.parametrize("how", BOTH_TIMES)
+async def test_what_an_edit_says_is_told_only_to_those_who_could_read_the_channel_both_times(how: str) -> None:
+    before, after, narrow = BOTH_TIMES[how]
+    clock = FakeClock()
+    async with AsyncMemory(ground.new(), embedder="null", model=FakeModel(), summary=EVERY_TURN, clock=clock) as memory:
+        await _talk(memory, before, clock, "something to say", 1)
+        clock.advance(minutes=1)
+        assert await memory.message_edited(before.platform, "1", SECRET, clock(), after)
+        await memory.add(Message("2", "bot", after, "I see", clock(), bot=True, reply_to="1"))
+        assert await memory.worker.wait_idle(60)
+        elsewhere = Place(before.platform, before.guild, "6", public=True)
+        for place in (before, after, elsewhere):
+            if place != narrow:
+                assert await _told(memory, place, clock) == set()
+        if narrow is not None:
+            assert await _told(memory, narrow, clock) >= {"history", "search"}
+            shown = await memory.show(user="ann", place=narrow)
+            assert "June" in str(shown.memos), "it is learned, for those"
+
+
 def _recall(request: Request) -> Says:
     """Tell the secret if the prompt has it."""
     return Says(f"As I know, {SECRET}" if "June" in str(request.body) else "I don't know")
@@ -151,3 +184,17 @@ async def test_ordinary_channels_share_what_is_said_in_them_and_tell_nobody_else
         assert await scene.ask("when is it?", who=eve, where=welcome) == "I don't know"
         assert await scene.ask("when is it?", who=cem, where=welcome) == "I don't know"
         assert not any("picnic" in prompt for prompt in scene.prompts()[-2:])
+
+
+async def test_an_edit_made_while_a_channel_is_closed_is_not_told_when_it_is_open_again() -> None:
+    async with acting(_recall, summary=EVERY_TURN) as scene:
+        await scene.allow(scene.staff, everyone=True)
+        sent = await scene.ann.send(scene.staff, "nothing to see here")
+        await scene.settle()
+        await scene.allow(scene.staff, everyone=False)
+        await scene.ann.edit(sent, SECRET)
+        await scene.settle()
+        assert "June" in await scene.ask("what was that about?", where=scene.staff)
+        await scene.allow(scene.staff, everyone=True)
+        for where in (scene.staff, scene.general):
+            assert await scene.ask("what was that about?", who=scene.bob, where=where) == "I don't know"

@@ -155,3 +155,29 @@ def test_the_metrics_token_reads_numbers_and_nothing_else(served: Served):
                 assert answer.status_code == 403, (method, route)
     with httpx.Client(base_url=served.url) as stranger:
         assert stranger.get("/metrics").status_code == 401
+
+
+def test_lore_keeps_its_audience_and_a_deletion_says_what_else_it_hides(served: Served):
+    """On the pages and in the API alike."""
+    place = {"platform": "web", "guild": "g", "channel": "c", "public": True}
+    with httpx.Client(base_url=f"{served.url}/api/v1", headers=OPERATOR) as client, browser(served) as operator:
+        sign_in(operator, TOKENS.operator)
+        guild = {"guild": "web~g"}
+        lore = client.post("/memos", json={**guild, "text": "The release is on Friday"}).json()["memo"]
+        for audience in ("everywhere", "guild:elsewhere", "dm:eve"):
+            answer = client.post("/memo/share", params={**guild, "id": lore["id"]}, json={"audience": audience})
+            assert (answer.status_code, "can't be chosen" in answer.text) == (422, True)
+        page = operator.get("/memo", params={**guild, "memo": lore["id"]})
+        form = {**guild, "memo": lore["id"], "audience": "everywhere", "form_token": hidden(page.text, "form_token")}
+        assert "can&#39;t be chosen" in operator.post("/memo/share", data=form).text
+        (kept,) = client.get("/memos", params=guild).json()["memos"]
+        assert kept["audience"] == lore["audience"]
+
+        said = {"id": "1", "author": "ann", "place": place, "text": "I live in Lisbon", "name": "Ann"}
+        client.post("/observe", json=said)
+        client.post("/observe", json={**said, "id": "2", "text": "where do I live?"})
+        reply = {"id": "3", "author": "bot", "bot": True, "reply_to": "2", "place": place}
+        client.post("/observe", json={**reply, "text": "You live in Lisbon."})
+        memo = client.post("/memos", json={"user": "web:ann", "text": "I live in Lisbon"}).json()["memo"]
+        gone = client.request("DELETE", "/memo", params={"user": "web:ann", "id": memo["id"]}).json()
+        assert (gone["status"], gone["hidden_replies"], gone["hidden_summary_lines"]) == ("deprecated", 1, 0)

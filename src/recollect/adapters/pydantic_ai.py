@@ -56,7 +56,8 @@ def _toolset(
 ) -> FunctionToolset[AgentDepsT]:
     async def use(ctx: RunContext[AgentDepsT], **arguments: Any) -> str:
         user_id, user_place = _identity(ctx, user, place)
-        return (await MemoryTool(memory, user=user_id, place=user_place).call(arguments)).text
+        where = None if place is None else user_place  # a DM on whichever platform the user is
+        return (await MemoryTool(memory, user=user_id, place=where).call(arguments)).text
 
     definition = schema("openai")["function"]
     tool = Tool[AgentDepsT].from_schema(

@@ -183,19 +183,22 @@ class MemoAdmin(AdminBase):
         return await self._write(lambda tx: changes.pin(tx, subject, memo_id, pinned, context, is_visible, version))
 
     async def share(self, subject: Subject, memo_id: str, audience: Audience, version: int | None = None) -> Memo:
-        """Change the audience of a memo."""
+        """Change the audience of a person's memo; raises BadInput for lore, which is its guild's."""
+        if subject.is_lore:
+            raise BadInput("that audience can't be chosen for this memory: lore is its server's")
         context = self._context()
         wanted = addressed(audience, subject.id)
         return await self._write(lambda tx: changes.share(tx, subject, memo_id, wanted, context, is_visible, version))
 
-    async def retire(self, subject: Subject, memo_id: str, version: int | None = None) -> Memo:
-        """Retire a memo and keep it from being learned again; raises UnknownMemo."""
+    async def retire(self, subject: Subject, memo_id: str, version: int | None = None) -> outcomes.Forgotten:
+        """Retire a memo and keep it from being learned again; raises UnknownMemo. The outcome has it as it is now."""
         context, schedule = self._context(), self.memory.engine.schedule
 
-        def work(tx: Tx) -> Memo:
+        def work(tx: Tx) -> outcomes.Forgotten:
             memo = _get_active(tx, subject, memo_id, version)
-            changes.forget(tx, subject, memo.id, context, is_visible, 0.0, every=False, schedule=schedule)
-            return _get(tx, subject, memo_id)
+            outcome = changes.forget(tx, subject, memo.id, context, is_visible, 0.0, every=False, schedule=schedule)
+            retired = outcomes.Forgotten((_get(tx, subject, memo_id),))
+            return replace(outcome, memos=retired.memos) if isinstance(outcome, outcomes.Forgotten) else retired
 
         return await self._write(work)
 

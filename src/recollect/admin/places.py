@@ -6,6 +6,7 @@ from dataclasses import replace
 from recollect.core.ports import Tx
 from recollect.core.sessions import parse_session
 from recollect.core.types import (
+    LOCAL,
     AudienceLevel,
     Place,
     Provenance,
@@ -27,9 +28,9 @@ def resolve_place(tx: Tx, place: Place) -> Place:
 
 
 def known_places(tx: Tx, user: str) -> list[Place]:
-    """Where a person may be: their DM first, then sources of their memos, then other conversations."""
+    """Where a person may be: their DM first, then sources of their memos, then other conversations there."""
     places: dict[str, Place] = {}
-    for place in (*_own_places(tx, user), *_conversations(tx)):
+    for place in (*_own_places(tx, user), *_conversations(tx, user)):
         if place.session not in places and place.person in (None, user):
             places[place.session] = resolve_place(tx, place)
         if len(places) >= MAX_PLACES:
@@ -56,8 +57,10 @@ def _source_place(source: Provenance) -> Place:
     return replace(place, readers=readers)
 
 
-def _conversations(tx: Tx) -> Iterator[Place]:
-    for name in tx.summaries.sessions()[:MAX_SCANNED]:
-        session = parse_session(name)
-        if session is not None:
-            yield session.place
+def _conversations(tx: Tx, user: str) -> list[Place]:
+    """Conversations on a person's platform; a local id may have a colon too, and then no platform is called so."""
+    sessions = map(parse_session, tx.summaries.sessions()[:MAX_SCANNED])
+    places = [session.place for session in sessions if session is not None]
+    platforms = {place.platform for place in places}
+    own = next((name for name in (split_person(user)[0], LOCAL) if name in platforms), None)
+    return [place for place in places if not user or place.platform == own]

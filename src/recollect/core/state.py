@@ -9,15 +9,14 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from recollect.core.text import unescape
-from recollect.core.types import Subject, person_key
+from recollect.core.types import Subject, guild_key, person_key
 
 
 @dataclass(frozen=True, slots=True)
 class Owner:
     """Whose a record is: a person's, a guild's, a person's in a guild, or nobody's.
 
-    A person is written as `person_key`. A guild is written as in the record that it comes from: as in a place, or as in
-    the subject of lore.
+    A person is written as `person_key`, a guild as `guild_key`; earlier versions wrote some guilds as in a place.
     """
 
     person_id: str | None
@@ -54,7 +53,7 @@ class Owner:
             return cls.person(person_key(platform, parts[1]))
         has_guild = len(parts) > 2 and parts[1] in ("channel", "thread")
         person = person_key(platform, parts[-1]) if len(parts) > 3 and parts[-2] == "user" else None
-        return cls(person, parts[0] if has_guild else None)
+        return cls(person, guild_key(platform, parts[0]) if has_guild else None)
 
     def includes(self, other: "Owner") -> bool:
         """Whether a record of another owner goes with this one: a person's in a guild goes with both."""

@@ -63,7 +63,7 @@ def batch_key(job: Job) -> str | None:
 
 def pend(tx: Tx, message: Message) -> None:
     """Let a message wait for the job of its session and speaker."""
-    owner = Owner.member(message.person, message.place.guild)
+    owner = Owner.member(message.person, message.place.guild_key)
     key = key_of(message.place, message.author)
     tx.state.append(StateKind.UNLEARNED_MESSAGES, key, message_ref(message), owner)
     tx.state.append(StateKind.SPEAKERS, message.place.session, message.author, owner)
@@ -82,7 +82,7 @@ def add(tx: Tx, message: Message, now: datetime, key: str, *, closes: bool) -> N
     if batch is not None:
         tx.jobs.add(batch_job(message.place, message.author, now + WINDOW))
         pend(tx, message)
-        owner = Owner.member(message.person, message.place.guild)
+        owner = Owner.member(message.person, message.place.guild_key)
         tx.state.append(StateKind.OPEN_BATCHES, message.person, batch, owner)
     if closes and not is_new:  # edited before it was acknowledged
         close_all(tx, message.person, now)
@@ -168,7 +168,7 @@ def asked(tx: Tx, job: Job, key: str, done: Sequence[str], message: Message | No
     remaining = tx.state.items(StateKind.UNLEARNED_MESSAGES, key)
     is_open = False
     if message is not None:
-        owner = Owner.member(message.person, message.place.guild)
+        owner = Owner.member(message.person, message.place.guild_key)
         tx.state.clear(StateKind.BATCH_ASKED, key)
         tx.state.append(StateKind.BATCH_ASKED, key, str(to_ms(now)), owner)
         is_open = key in tx.state.items(StateKind.OPEN_BATCHES, message.person) and not _is_large(tx, remaining)

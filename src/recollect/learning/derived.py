@@ -37,18 +37,15 @@ class Derived:
     """Its messages, as they would be without the sentences that do; empty ones say nothing else."""
     summary_lines: int = 0
 
-    @property
-    def is_empty(self) -> bool:
-        return not self.messages and not self.summary_lines
-
 
 def statements_of(message: Message, memos: Iterable[Memo], now: datetime, new_text: str = "") -> list[Retired]:
     """What a message said, and what was learned from it, as far as its new text does not say so."""
     said = [part for part in repetition.sentences(message.text)[:MAX_STATEMENTS] if not part.rstrip().endswith("?")]
     texts = dict.fromkeys([*(memo.text for memo in memos), *said])
-    scope = Subject(message.person).scope
+    scope, guild = Subject(message.person).scope, message.place.guild_key
+    guilds = () if guild is None else (guild,)
     return [
-        Retired(scope, "", text, now, message.name, source_gone=True)
+        Retired(scope, "", text, now, message.name, source_gone=True, guilds=guilds)
         for text in texts
         if not any(repetition.repeats(part, text, about=True) for part in repetition.sentences(new_text))
     ]

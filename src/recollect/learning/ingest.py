@@ -22,13 +22,14 @@ from recollect.core.types import (
     message_ref,
     with_bare_id,
 )
+from recollect.learning.removed import RecentlyRemoved, screened
 from recollect.learning.rollback import rollback_message
 from recollect.learning.schedule import Schedule, queue_daily_log, relearn, schedule_jobs
 from recollect.policy.redaction import redact, redact_name, redact_place
 from recollect.policy.rendering import speaker
 from recollect.policy.repetition import shares
 from recollect.policy.viewer import require_present, valid_user
-from recollect.policy.visibility import includes
+from recollect.policy.visibility import narrower
 from recollect.recall.display_names import Names, claim
 
 log = logging.getLogger("recollect")
@@ -84,17 +85,24 @@ def sanitize(message: Message) -> Message:
 
 
 def add_message(
-    tx: Tx, message: Message, now: datetime, exchange_limits: ExchangeLimits | None = None, schedule: Schedule = NO_JOBS
+    tx: Tx,
+    message: Message,
+    now: datetime,
+    exchange_limits: ExchangeLimits | None = None,
+    schedule: Schedule = NO_JOBS,
+    removed: RecentlyRemoved | None = None,
 ) -> bool:
     """Put a message into the journal, an answer into short-term memory, and what is due into the queue.
 
-    False when the message is there already, or was deleted before it came. Raises BadInput for an author that
-    nobody can be, a bot's too, and for one who can't speak in the place.
+    False when the message is there already, was deleted before it came, or is a reply that says nothing but what was
+    `removed` while it was under way. Raises BadInput for an author that nobody can be, a bot's too, and for one who
+    can't speak in the place.
     """
     valid_user(message.author)
     require_present(message)
     deleted = tx.state.items(StateKind.UNSEEN_DELETION, f"{message.place.platform}/{message.id}")
-    if deleted or not tx.messages.add(message):
+    reply = screened(tx, message, removed)
+    if deleted or (message.text and not reply.text) or not tx.messages.add(message := reply):
         return False
     claim(tx, message)
     if exchange_limits is not None and message.bot and message.reply_to is not None:
@@ -145,27 +153,40 @@ def edit(
     edited_at: datetime,
     schedule: Schedule = NO_JOBS,
     place: Place | None = None,
+    removed: RecentlyRemoved | None = None,
 ) -> bool:
-    """A message was edited: roll back what rested on its old text, and learn from the new one. An edit made after the
-    channel was restricted is not learned: its audience is unknown.
+    """A message was edited: roll back what rested on its old text, and learn from the new one, which only those heard
+    who could read the place both then and now (`place`).
 
     False when the message is unknown. An edit that arrives before its message is ignored: the message will arrive
     with its current text.
     """
     before = tx.messages.get(platform, message_id)
+    if before is not None:
+        text = screened(tx, replace(before, text=text), removed).text
     changed = tx.messages.edit(platform, message_id, text, edited_at)
+    if changed and before is not None and place is not None:
+        narrow = narrower(before.place, place)
+        if narrow != before.place:
+            tx.messages.move(platform, message_id, narrow)
     message = tx.messages.get(platform, message_id)
     if changed and before is not None and message is not None:
         _remove_quotes(tx, message)
-        _roll_back(tx, before, text, edited_at)
-        if place is None or includes(place.audience, message.place.audience):
-            relearn(tx, message, edited_at, schedule)
+        _roll_back(tx, before, text, edited_at, removed)
+        relearn(tx, message, edited_at, schedule)
         queue_daily_log(tx, message, edited_at, schedule)
         tx.events.add(Event(EventKind.MESSAGE_EDITED, edited_at, data={"platform": platform, "message": message_id}))
     return changed
 
 
-def delete(tx: Tx, platform: str, message_id: str, deleted_at: datetime, schedule: Schedule = NO_JOBS) -> bool:
+def delete(
+    tx: Tx,
+    platform: str,
+    message_id: str,
+    deleted_at: datetime,
+    schedule: Schedule = NO_JOBS,
+    removed: RecentlyRemoved | None = None,
+) -> bool:
     """Delete a message's text and what rests on it; the log keeps that there was one."""
     message = tx.messages.get(platform, message_id)
     if message is None:
@@ -173,19 +194,23 @@ def delete(tx: Tx, platform: str, message_id: str, deleted_at: datetime, schedul
         return False
     _remove_quotes(tx, message)
     tx.messages.delete(platform, message_id, deleted_at)
-    _roll_back(tx, message, None, deleted_at)
+    _roll_back(tx, message, None, deleted_at, removed)
     queue_daily_log(tx, message, deleted_at, schedule)
     tx.events.add(Event(EventKind.MESSAGE_DELETED, deleted_at, data={"platform": platform, "message": message_id}))
     return True
 
 
-def _roll_back(tx: Tx, message: Message, text: str | None, now: datetime) -> None:
+def _roll_back(
+    tx: Tx, message: Message, text: str | None, now: datetime, removed: RecentlyRemoved | None = None
+) -> None:
     """Take back what rests on a message that was edited or deleted, and the words of replies that repeat it."""
     replies = [] if message.bot else _replies(tx, message)
     for reply in replies:  # "I see." may stay
         if shares(reply.text, message.text) and not (text and shares(reply.text, text)):
             tx.messages.delete(reply.place.platform, reply.id, now)
-    rollback_message(tx, message, text, now)
+    statements = rollback_message(tx, message, text, now)
+    if removed is not None:
+        removed.note(statements, message)
 
 
 def _replies(tx: Tx, message: Message) -> list[Message]:

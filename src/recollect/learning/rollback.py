@@ -23,6 +23,7 @@ from recollect.policy.merge import is_authored, retire
 from recollect.policy.viewer import session_name
 from recollect.recall import withheld
 from recollect.recall.audience_migration import memo_before
+from recollect.recall.withheld import Retired
 
 _LEARNED_ORIGINS = (Origin.SUMMARY, Origin.DISCORD)
 _ARCHIVED_REASONS = {
@@ -44,9 +45,9 @@ class _EarlierState:
     step: int
 
 
-def rollback_message(tx: Tx, message: Message, text: str | None, now: datetime) -> bool:
+def rollback_message(tx: Tx, message: Message, text: str | None, now: datetime) -> list[Retired]:
     """Roll back what rests on a message that now has this text, or None if deleted; the store is already updated, and
-    `message` still says what it said. Returns whether anything rested on it.
+    `message` still says what it said. Returns what is no longer stated.
     """
     # An undo must not bring deleted words back.
     context = ChangeContext(message.person, now, "", message_ref(message), undoable=False)
@@ -65,10 +66,10 @@ def rollback_message(tx: Tx, message: Message, text: str | None, now: datetime) 
     for memo in memos:
         _remove_unsupported(tx, memo)
     if message.bot:
-        return bool(memos)
+        return []
     statements = derived.statements_of(message, memos, now, text or "")
-    repeated = derived.remove(tx, Subject(message.person), statements, message.at, now)
-    return bool(memos) or not repeated.is_empty
+    derived.remove(tx, Subject(message.person), statements, message.at, now)
+    return statements
 
 
 def _remove_unsupported(tx: Tx, memo: Memo) -> None:

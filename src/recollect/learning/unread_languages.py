@@ -34,6 +34,6 @@ def _is_told(tx: Tx, message: Message, language: str) -> bool:
     key = join_escaped("/", message.person, message.place.session)
     if tx.state.count(StateKind.UNREAD_LANGUAGES, key):
         return True
-    owner = Owner.member(message.person, message.place.guild)
+    owner = Owner.member(message.person, message.place.guild_key)
     tx.state.append(StateKind.UNREAD_LANGUAGES, key, language, owner)
     return False

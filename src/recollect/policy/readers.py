@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 EVERYONE = ""
-_NOBODY = "none"
+NOBODY = "none"
 _NO_IDS: frozenset[str] = frozenset()
 
 
@@ -77,7 +77,7 @@ class Clause:
         signs = {"~": self.base, "+": self.allowed, "-": self.denied}
         signs |= {"+@": self.members_allowed, "-@": self.members_denied}
         parts = [f"{sign}{name}" for sign, names in signs.items() for name in sorted(names)]
-        return ",".join((["*"] if self.everyone else []) + parts) or _NOBODY
+        return ",".join((["*"] if self.everyone else []) + parts) or NOBODY
 
 
 def rule_of(clauses: Iterable[Clause]) -> str:
@@ -100,10 +100,24 @@ def between(sure: str, possible: str) -> str:
     return sure if includes(sure, possible) else f"{sure}<{possible}"
 
 
+def both(first: str, second: str) -> str:
+    """Those who are readers by both rules."""
+    sure, possible = (
+        rule_of([*_parse(one), *_parse(other)])
+        for one, other in (
+            (first.partition("<")[0], second.partition("<")[0]),
+            (first.rpartition("<")[2], second.rpartition("<")[2]),
+        )
+    )
+    return between(sure, possible)
+
+
 @lru_cache(maxsize=4096)
 def includes(wide: str, narrow: str) -> bool:
-    """Whether everyone in `narrow` is known to be in `wide`; False when that is undecided."""
-    if wide == narrow:
+    """Whether everyone in `narrow` is known to be in `wide`; False when that is undecided. Who is not sure to read
+    everything in one channel need not have been there when it was said, though the rule of another channel is equal.
+    """
+    if wide == narrow and is_sure(wide):
         return True
     others = _parse(narrow.rpartition("<")[2])
     return all(any(clause.includes(other) for other in others) for clause in _parse(wide.partition("<")[0]))
@@ -116,7 +130,7 @@ def _parse(rule: str) -> list[Clause]:
 def _parse_clause(text: str) -> Clause:
     ids: dict[str, set[str]] = {"~": set(), "+": set(), "-": set(), "+@": set(), "-@": set()}
     parts = set(text.split(","))
-    for part in parts - {"*", _NOBODY}:
+    for part in parts - {"*", NOBODY}:
         sign = part[:2] if part[1:2] == "@" else part[:1]
         if sign not in ids:
             return Clause()  # of another edition: nobody is known to pass it

@@ -1,6 +1,7 @@
 """Who may see what: the one rule that every read path uses, and the partial order of audiences behind it."""
 
 from collections.abc import Collection
+from dataclasses import replace
 from enum import StrEnum
 
 from recollect.core.types import (
@@ -122,6 +123,18 @@ def narrowest(audiences: Collection[Audience]) -> Audience | None:
     if not audiences:
         return EVERYWHERE
     return next((one for one in audiences if all(includes(other, one) for other in audiences)), None)
+
+
+def narrower(then: Place, now: Place) -> Place:
+    """The place of words that were said there then, and again now: those hear them who could read it both times."""
+    if includes(now.audience, then.audience):
+        return then
+    if includes(then.audience, now.audience):
+        return replace(then, public=now.public, private_thread=now.private_thread, readers=now.readers)
+    is_known = all(place.readers or place.public for place in (then, now))
+    rule = readers.both(then.readers, now.readers) if is_known else readers.NOBODY
+    private = then.private_thread or now.private_thread
+    return replace(then, public=then.public and now.public, private_thread=private, readers=rule)
 
 
 def is_forgotten(derived: Collection[Memo]) -> bool:

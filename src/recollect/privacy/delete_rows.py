@@ -13,6 +13,7 @@ from recollect.core.state import StateKind
 from recollect.core.text import escape
 from recollect.core.types import Memo, Message, Subject, Tombstone, parse_message_ref
 from recollect.learning import derived
+from recollect.learning.removed import RecentlyRemoved
 from recollect.learning.schedule import Schedule, queue_daily_log, queue_summary
 from recollect.policy.viewer import session_name
 from recollect.privacy.inventory import (
@@ -58,7 +59,9 @@ def clear_intent(tx: Tx, target: ErasureTarget) -> None:
     tx.state.clear(StateKind.RUNNING_ERASURE, str(target))
 
 
-def erase_messages(tx: Tx, target: ErasureTarget, rows: Rows, now: datetime, schedule: Schedule) -> int:
+def erase_messages(
+    tx: Tx, target: ErasureTarget, rows: Rows, now: datetime, schedule: Schedule, removed: RecentlyRemoved
+) -> int:
     """Erase messages with their index entries, vectors and exchanges; dependent summaries are rebuilt."""
     messages = [message for _, message in rows]
     erased = tx.messages.erase([(message.place.platform, message.id) for message in messages], now)
@@ -66,6 +69,7 @@ def erase_messages(tx: Tx, target: ErasureTarget, rows: Rows, now: datetime, sch
         if message.place.guild_key is not None:
             tx.exchanges.remove_quoting(message.place.guild_key, message.id)
         queue_daily_log(tx, message, now, schedule)
+        removed.note(derived.statements_of(message, (), now), message, erased=True)
     _reset_summaries(tx, target, messages, now)
     return erased
 
@@ -107,12 +111,13 @@ def erase_memos(tx: Tx, target: ErasureTarget, memos: Sequence[Memo], now: datet
     return len(memos)
 
 
-def remove_derived(tx: Tx, memos: Sequence[Memo], now: datetime) -> None:
-    """Remove what the assistant said to others that repeats memos which are about to be erased."""
+def remove_derived(tx: Tx, memos: Sequence[Memo], now: datetime, removed: RecentlyRemoved) -> None:
+    """Remove what the assistant said to others, or is about to say, that repeats memos which are to be erased."""
     for subject in {memo.subject for memo in memos}:
         own = [memo for memo in memos if memo.subject == subject]
         items = [statement(tx, memo, now) for memo in own]
         derived.remove(tx, subject, items, min(memo.created for memo in own), now)
+        removed.note(items, erased=True)
 
 
 def remove_repeated(tx: Tx, rows: Rows, now: datetime) -> None:

@@ -15,11 +15,13 @@ from time import monotonic
 from typing import Any, Protocol
 
 from recollect.core.clock import Clock
+from recollect.core.errors import BadInput
 from recollect.core.events import Event
 from recollect.core.ports import Progress, Store, Tx
 from recollect.core.reasons import Reason
 from recollect.core.types import Memo, Message, Subject
 from recollect.learning import derived
+from recollect.learning.removed import RecentlyRemoved
 from recollect.learning.schedule import Schedule
 from recollect.privacy import delete_rows, planned_erasures
 from recollect.privacy.export import export
@@ -82,6 +84,8 @@ class ErasureHooks:
     """Updates the files that mirror the store."""
     clear_caches: Callable[[], None]
     """Drops in-memory caches."""
+    removed: RecentlyRemoved
+    """Where replies that are under way are told what they may not repeat."""
 
 
 class PrivacyService:
@@ -110,6 +114,8 @@ class PrivacyService:
         started_at, now = monotonic(), self._clock()
         if target.user is not None and await self.is_clean(target):
             await self._store.read(partial(people.resolve, user=target.user, changes=True, speakers=True))
+        if target.user is None and await self.is_clean(target):
+            await self._store.read(partial(_require_only, target=target))
         inventory = await take_inventory(self._store, target)
         await self._store.read(lambda tx: delete_rows.load_intent(tx, target, inventory))
         inventory.samples.add(await self._hooks.files.resume(str(target), inventory.samples.chosen()))
@@ -197,11 +203,12 @@ class PrivacyService:
         statements = await self._store.read(lambda tx: owned_memos(tx, target))
         for start in range(0, len(statements), derived.MAX_STATEMENTS):
             batch = statements[start : start + derived.MAX_STATEMENTS]
-            await self._store.write(partial(delete_rows.remove_derived, memos=batch, now=now))
+            removal = partial(delete_rows.remove_derived, memos=batch, now=now, removed=self._hooks.removed)
+            await self._store.write(removal)
         await self._remove_repeated(target, now)
         async for page, replies in iter_pages(self._store, target):
             erase = partial(delete_rows.erase_messages, target=target, now=now, schedule=self._schedule)
-            await self._store.write(partial(erase, rows=[*page, *replies]))
+            await self._store.write(partial(erase, rows=[*page, *replies], removed=self._hooks.removed))
             counts["messages"] += len(page)
             counts["replies"] += len(replies)
             steps.advance(len(page) + len(replies))
@@ -241,6 +248,13 @@ def _describe_backups(paths: Sequence[Path]) -> list[str]:
     more = f" and {len(paths) - MAX_BACKUPS_NAMED} more" if len(paths) > MAX_BACKUPS_NAMED else ""
     backups = "1 backup" if len(paths) == 1 else f"{len(paths)} backups"
     return [f"{backups} made earlier may still contain it; delete: {names}{more}"]
+
+
+def _require_only(tx: Tx, target: ErasureTarget) -> None:
+    """Raises BadInput if guilds of other platforms have this id: who erases one has to say which."""
+    messages = [message for _, message in tx.messages.written_by(guild=target.guild_id)]
+    if others := sorted({key for message in messages if (key := message.place.guild_key)}):
+        raise BadInput(f"there is no server {target.guild}: say {' or '.join(others)}")
 
 
 class _Steps:

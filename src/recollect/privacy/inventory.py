@@ -58,10 +58,11 @@ async def iter_pages(store: Store, target: ErasureTarget) -> AsyncIterator[tuple
     """Messages and bots' replies to them, in pages ordered by key."""
     last = 0
     while rows := await store.read(
-        lambda tx, last=last: tx.messages.written_by(target.user, target.guild, PAGE_SIZE, last)
+        lambda tx, last=last: tx.messages.written_by(target.user, target.guild_id, PAGE_SIZE, last)
     ):
-        reply_rows = await store.read(lambda tx, rows=rows: _find_replies(tx, target, rows))
-        yield rows, reply_rows
+        own = [row for row in rows if target.includes(row[1])]
+        reply_rows = await store.read(lambda tx, own=own: _find_replies(tx, target, own))
+        yield own, reply_rows
         last = rows[-1][0]
 
 
@@ -119,7 +120,7 @@ def _note_rows(tx: Tx, target: ErasureTarget, inventory: Inventory) -> None:
 def owned_memos(tx: Tx, target: ErasureTarget) -> list[Memo]:
     """The target's memos of any status, by key."""
     if target.user is None:
-        learned = tx.memos.stated_by(guild=target.guild)
+        learned = filter(target.owns, tx.memos.stated_by(guild=target.guild_id))
         by_key = {memo.key: memo for memo in (*tx.memos.list(target.subject), *learned)}
         return [by_key[key] for key in sorted(by_key)]
     memos = tx.memos.list(target.subject)
@@ -172,5 +173,5 @@ def lore_stated_by(tx: Tx, target: ErasureTarget) -> list[Memo]:
     """Lore that a person stated: it belongs to the guild."""
     if target.user is None:
         return []
-    stated = tx.memos.stated_by(actor=target.user, guild=target.guild)
+    stated = tx.memos.stated_by(actor=target.user, guild=target.guild_id)
     return [memo for memo in stated if memo.subject != Subject(target.user)]

@@ -84,12 +84,13 @@ async def _count_mentions(store: Store, inventory: Inventory) -> dict[str, int]:
 def _count_rows(tx: Tx, target: ErasureTarget, erased_at: datetime) -> int:
     """Rows from before the erasure only: an erased person may have spoken again since."""
     memos = sum(memo.created <= erased_at for memo in owned_memos(tx, target))
-    return memos + sum(message.at <= erased_at for _, message in tx.messages.written_by(target.user, target.guild))
+    messages = (message for _, message in tx.messages.written_by(target.user, target.guild_id))
+    return memos + sum(message.at <= erased_at for message in messages if target.includes(message))
 
 
 def _check_state(tx: Tx, target: ErasureTarget) -> list[Check]:
     """State and sessions that still name the target, unless they spoke again since: then some may be new."""
-    if tx.messages.written_by(target.user, target.guild, limit=1):
+    if any(target.includes(message) for _, message in tx.messages.written_by(target.user, target.guild_id)):
         return [Check("state")]
     person = target.user if target.is_whole_user else None
     naming = [] if person is None else tx.state.naming(split_person(person)[1])

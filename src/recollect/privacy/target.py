@@ -6,12 +6,14 @@ from recollect.core.errors import BadInput
 from recollect.core.ports.jobs import consolidation_queue
 from recollect.core.state import Owner
 from recollect.core.text import unescape
-from recollect.core.types import LOCAL, LORE, Memo, Subject, person_key
+from recollect.core.types import LOCAL, LORE, Memo, Message, Subject, guild_key, person_key, split_person
 
 
 @dataclass(frozen=True, slots=True)
 class ErasureTarget:
-    """A user (as `person_key`), a guild, or what a user left in a guild."""
+    """A user (as `person_key`), a guild (as `guild_key`), or what a user left in a guild: by its bare id, one of the
+    user's platform.
+    """
 
     user: str | None = None
     guild: str | None = None
@@ -25,6 +27,8 @@ class ErasureTarget:
             raise BadInput("a guild needs a name")
         if self.user is not None:
             object.__setattr__(self, "user", person_key(LOCAL, self.user))
+        if self.user is not None and self.guild is not None and "~" not in self.guild:
+            object.__setattr__(self, "guild", guild_key(split_person(self.user)[0], self.guild))
 
     def __str__(self) -> str:
         if self.user is None:
@@ -37,6 +41,15 @@ class ErasureTarget:
         return Subject.lore(self.guild or "") if self.user is None else Subject(self.user)
 
     @property
+    def guild_id(self) -> str | None:
+        """The guild's id on its platform."""
+        return self.guild and self.guild.rpartition("~")[2]
+
+    def includes(self, message: Message) -> bool:
+        """Whether a message was said in the guild, if there is one: another platform may have one of the same id."""
+        return self.guild in (None, message.place.guild_key)
+
+    @property
     def is_whole_user(self) -> bool:
         """Whether it is a person everywhere, not only in one guild."""
         return self.user is not None and self.guild is None
@@ -44,8 +57,8 @@ class ErasureTarget:
     def owns(self, memo: Memo) -> bool:
         """Whether a memo is the target's: lore and what was learned in a guild are also the guild's."""
         if self.user is None:
-            return memo.subject == self.subject or memo.source.guild == self.guild
-        return memo.subject == self.subject and self.guild in (None, memo.source.guild)
+            return memo.subject == self.subject or _guild_of(memo) == self.guild
+        return memo.subject == self.subject and self.guild in (None, _guild_of(memo))
 
     @property
     def owner(self) -> Owner:
@@ -67,3 +80,7 @@ class ErasureTarget:
             return self.owner.includes(Owner.member(person, Owner.of_session(session).guild_id))
         own_queues = (f"user:{self.user}", consolidation_queue(self.user or ""))
         return self.is_whole_user and queue in own_queues
+
+
+def _guild_of(memo: Memo) -> str | None:
+    return None if memo.source.guild is None else guild_key(memo.source.platform, memo.source.guild)

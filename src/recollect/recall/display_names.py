@@ -65,7 +65,7 @@ def claim(tx: Tx, message: Message) -> None:
     """Record the owner of a name, unless it has one."""
     key = _claim_key(message)
     if key is not None and not tx.state.items(StateKind.DISPLAY_NAME, key):
-        owner = Owner.member(message.person, message.place.guild)
+        owner = Owner.member(message.person, message.place.guild_key)
         tx.state.append(StateKind.DISPLAY_NAME, key, message.author, owner)
 
 

@@ -87,7 +87,10 @@ def guilds_of(tx: Tx, subject: Subject, known: Iterable[str] = ()) -> tuple[str,
     if subject.is_lore:
         return tuple(dict.fromkeys([*known, *filter(None, [subject.guild])]))
     rows = tx.state.owned_by(Owner.person(subject.id))
-    return tuple(dict.fromkeys([*known, *(row.owner.guild_id for row in rows if row.owner.guild_id)]))
+    platform, guilds = split_person(subject.id)[0], {row.owner.guild_id: None for row in rows if row.owner.guild_id}
+    # Some records have the guild's id on its platform, others its key.
+    keys = (guild if "~" in guild else guild_key(platform, guild) for guild in guilds)
+    return tuple(dict.fromkeys([*known, *guilds, *keys]))
 
 
 def guild_place(guild: str) -> Place:

@@ -18,6 +18,7 @@ from recollect.learning.apply import MemoLimits
 from recollect.learning.budget import Budget
 from recollect.learning.extraction_records import ExtractionOptions
 from recollect.learning.ingest import NO_JOBS, ExchangeLimits
+from recollect.learning.removed import RecentlyRemoved
 from recollect.learning.schedule import Schedule
 from recollect.learning.summarize import SummaryOptions
 from recollect.policy.visibility import VisibilityPolicy
@@ -168,9 +169,12 @@ def privacy_service(
     search: Callable[..., Awaitable[Sequence[Any]]],
     follow: Callable[[], Awaitable[None]],
     renew: Callable[[], None],
+    removed: RecentlyRemoved | None = None,
 ) -> PrivacyService:
     """The service that erases and exports, with the hooks that an erasure calls."""
-    hooks = ErasureHooks(MirrorPurge(store, mirror_folders(settings)), search, follow, renew)
+    hooks = ErasureHooks(
+        MirrorPurge(store, mirror_folders(settings)), search, follow, renew, removed or RecentlyRemoved(clock)
+    )
     return PrivacyService(store, hooks, schedule(settings), clock)
 
 

@@ -10,6 +10,7 @@ from fastapi import FastAPI
 from recollect import AsyncMemory
 from recollect.admin import Admin
 from recollect.core.events import Event
+from recollect.core.outcomes import Forgotten
 from recollect.core.types import Audience, Memo, Message, Origin, Place, Status, Subject, Summary
 from recollect.faces.http.pages import memos as memos_page
 from recollect.testing.clock import FakeClock
@@ -281,7 +282,7 @@ async def test_what_may_not_be_remembered_is_told_beside_what_was_typed(app: Fas
 class Crowded(Admin):
     """Something is learned right after each thing that the operator does."""
 
-    async def retire(self, subject: Subject, memo_id: str, version: int | None = None) -> Memo:
+    async def retire(self, subject: Subject, memo_id: str, version: int | None = None) -> Forgotten:
         done = await super().retire(subject, memo_id, version)
         await self.memory.remember("Plays the cello", user=subject.id)
         return done

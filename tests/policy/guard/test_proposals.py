@@ -14,7 +14,14 @@ AT = datetime(2026, 11, 15, 12, tzinfo=UTC)
 CORPUS: dict[str, dict[str, list[list[str]]]] = tomllib.loads(
     (Path(__file__).parent / "proposals.toml").read_text(encoding="utf-8")
 )
-KNOWN_MISSES = {"Ich sterbe vor Hunger"}
+KNOWN_MISSES = {
+    "Ich sterbe vor Hunger",
+    "I bit the bullet and paid",
+    "I spilled the beans to Tom",
+    "my first job was at Ikea",
+    "I own a share of a horse",
+    "I'm not as tall as Tom, who is 190",
+}
 """What no rule covers yet; whoever closes one takes it out."""
 
 

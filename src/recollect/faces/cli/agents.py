@@ -54,7 +54,7 @@ def _server(
         from recollect.faces.mcp import server, transport
     except ModuleNotFoundError as error:
         raise MissingExtra("the MCP server", "mcp") from error
-    user, place = call.user, call.place
+    user, place = call.user, call.where
 
     async def over_stdio(memory: AsyncMemory) -> None:
         await transport.over_stdio(server.build(memory, user=user, place=place))

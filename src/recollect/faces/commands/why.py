@@ -9,7 +9,7 @@ from recollect.core.errors import UnknownMemo
 from recollect.core.events import Event
 from recollect.core.outcomes import Explanation, NotFound
 from recollect.core.text import clip, collapse_spaces
-from recollect.core.types import Memo, split_person
+from recollect.core.types import Memo, bare_id
 from recollect.faces import outcome_text
 from recollect.faces.commands.change import render_unresolved
 from recollect.faces.commands.help import usage
@@ -85,4 +85,4 @@ def _describe_event(request: CommandRequest, event: Event) -> str:
 
 
 def _actor_name(request: CommandRequest, actor: str) -> str:
-    return "you" if actor == request.view.user else split_person(actor)[1] or "someone"
+    return "you" if actor == request.view.user else bare_id(request.view.place.platform, actor) or "someone"

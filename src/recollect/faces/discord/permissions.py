@@ -44,7 +44,8 @@ def is_ordinary(guild: discord.Guild, rule: str) -> bool:
 
 
 def _widest(rules: Sequence[str]) -> str:
-    return next((rule for rule in rules if all(readers.includes(rule, other) for other in rules)), readers.EVERYONE)
+    wide = (rule for rule in rules if all(rule == other or readers.includes(rule, other) for other in rules))
+    return next(wide, readers.EVERYONE)
 
 
 def _roles(guild: discord.Guild) -> _Roles:

@@ -19,7 +19,6 @@ from recollect.faces.tool import render
 from recollect.faces.tool.dispatcher import MemoryTool
 from recollect.faces.tool.schema import schema, skill
 from recollect.memory import AsyncMemory
-from recollect.view import View
 
 SCHEME = "memory://"
 PAGE_SIZE = 100
@@ -31,7 +30,7 @@ _Context = ServerRequestContext[Any]
 
 def build(memory: AsyncMemory, *, user: str, place: Place | None = None) -> Server[Any]:
     """The server of this user's memory, as visible in this place; by default their DM."""
-    handlers = _Handlers(memory, MemoryTool(memory, user=user, place=place), memory.view(user, place))
+    handlers = _Handlers(memory, MemoryTool(memory, user=user, place=place))
     return Server(
         "recollect",
         version=__version__,
@@ -53,7 +52,6 @@ class _Handlers:
 
     memory: AsyncMemory
     tool: MemoryTool
-    view: View
 
     async def tools(self, _: _Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return types.ListToolsResult(tools=[types.Tool.model_validate(schema("mcp"))])
@@ -67,7 +65,7 @@ class _Handlers:
 
     async def resources(self, _: _Context, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
         offset = _parse_cursor(params)
-        page = await self.view.show(PAGE_SIZE, offset)
+        page = await (await self.tool.view()).show(PAGE_SIZE, offset)
         next_offset = offset + len(page.memos)
         return types.ListResourcesResult(
             resources=[_resource(memo) for memo in page.memos],
@@ -120,7 +118,7 @@ class _Handlers:
     async def _describe_known(self, topic: str) -> str:
         if topic:
             return (await self.tool(action="search", query=topic, limit=PAGE_SIZE)).text
-        listing = await self.view.show(PAGE_SIZE)
+        listing = await (await self.tool.view()).show(PAGE_SIZE)
         if not self.memory.settings.memos.enabled:
             return "\n".join(listing.off)
         lines = [render.line(memo) for memo in listing.memos] or ["(nothing yet)"]

@@ -34,6 +34,7 @@ from recollect.memory import AsyncMemory
 from recollect.policy.kinds import CATEGORIES, from_category, to_category
 from recollect.policy.redaction.json_values import redact_value
 from recollect.recall.query import Hit
+from recollect.view import View
 
 __all__ = ["FORMATS", "Answer", "Format", "MemoryTool", "schema", "skill"]
 
@@ -68,8 +69,7 @@ class MemoryTool:
     def __init__(self, memory: AsyncMemory, *, user: str, place: Place | None = None) -> None:
         self._memory = memory
         self._user = user
-        self._place = place or Place(dm=user)
-        self._view = memory.view(user, self._place)
+        self._place = place
         self._handlers: dict[type[Call], Callable[[Any], Coroutine[Any, Any, Answer]]] = {
             Save: self._save,
             Search: self._search,
@@ -89,20 +89,32 @@ class MemoryTool:
         try:
             action, call = parse_call(arguments)
             outcome = await self._handlers[type(call)](call)
+            whose = await self._whose(call)
         except BadInput as error:
             return _failure(str(error))
         except RecollectError as error:
             log.warning("the memory tool failed: %s", error)
             return _failure(f"memory can't do that now: {error}")
-        return Answer(outcome.text, {"ok": True, "action": action, **outcome.data})
+        return Answer(whose + outcome.text, {"ok": True, "action": action, **outcome.data})
+
+    async def view(self, *, changes: bool = False) -> View:
+        """What the user may see and do; a bare id may be that of one person elsewhere, for reading. Raises BadInput."""
+        return await self._memory.view_of(self._user, self._place, changes=changes)
+
+    async def _whose(self, call: Call) -> str:
+        """Says so if it is about someone of another platform."""
+        person = self._user if isinstance(call, Index) else (await self.view()).user
+        is_elsewhere = self._place is None and ":" in person and ":" not in self._user
+        return f"(Nobody local is called {self._user}: this is about {person}.)\n" if is_elsewhere else ""
 
     async def _save(self, call: Save) -> Answer:
-        outcome = await self._view.remember(
+        view = await self.view(changes=True)
+        outcome = await view.remember(
             call.content,
             kind=from_category(call.category)[0],
             tags=redact_value(call.keywords),
             metadata=_metadata(call.metadata),
-            audience=self._place.audience,
+            audience=view.place.audience,
             origin=Origin.TOOL,
         )
         if isinstance(outcome, Refused):
@@ -131,7 +143,7 @@ class MemoryTool:
 
     async def _run_search(self, call: Search, limit: int | None, *, strict: bool) -> list[Hit]:
         kinds = [kind.value for kind in Kind if call.category in (None, to_category(kind))]
-        return await self._view.search(
+        return await (await self.view()).search(
             call.query,
             filters=Filters(kinds=kinds) if call.category else None,
             limit=limit,
@@ -170,8 +182,9 @@ class MemoryTool:
         return Answer(f"The search index is rebuilt: {outcome_text.count_noun(rows, 'row')}.", {"rows": rows})
 
     async def _delete(self, call: Delete) -> Answer:
-        memo = await self._own_memo(call.id)
-        outcome = await self._view.forget(memo.id)
+        view = await self.view(changes=True)
+        memo = await _own_memo(view, call.id)
+        outcome = await view.forget(memo.id)
         if not isinstance(outcome, Forgotten):
             raise UnknownMemo(f"there is no memo {call.id!r} any more")
         hidden = outcome_text.render_hidden(outcome)
@@ -179,8 +192,9 @@ class MemoryTool:
 
     async def _restore(self, call: Restore) -> Answer:
         """By id only, so that nothing is changed by a chance match."""
-        await self._view.get(call.id)
-        outcome = await self._view.restore(call.id)
+        view = await self.view(changes=True)
+        await view.get(call.id)
+        outcome = await view.restore(call.id)
         if isinstance(outcome, Ambiguous):
             raise UnknownMemo(f"there is no memo {call.id!r}")
         if not isinstance(outcome, Restored):
@@ -192,8 +206,9 @@ class MemoryTool:
     async def _update(self, call: Update) -> Answer:
         if call.content is None and call.keywords is None:
             raise BadInput("update needs content or keywords")
-        await self._own_memo(call.id)
-        memo = await self._view.update(
+        view = await self.view(changes=True)
+        await _own_memo(view, call.id)
+        memo = await view.update(
             call.id,
             call.content,
             tags=None if call.keywords is None else redact_value(call.keywords),
@@ -209,23 +224,17 @@ class MemoryTool:
 
     async def explain(self, memo_id: str) -> Explanation:
         """A memory of the user's, or of the server's lore, with its history; raises UnknownMemo."""
+        view = await self.view()
         try:
-            return await self._view.why(memo_id)
+            return await view.why(memo_id)
         except UnknownMemo:
-            if self._place.guild is None:
+            if view.place.guild is None:
                 raise
-            return await replace(self._view, lore=True).why(memo_id)
-
-    async def _own_memo(self, memo_id: str) -> Memo:
-        """The user's own active memory; by id only, so that nothing is changed by a chance match."""
-        memo = await self._view.get(memo_id)
-        if not memo.active:
-            raise UnknownMemo(f"memo {memo_id!r} is no longer in use")
-        return memo
+            return await replace(view, lore=True).why(memo_id)
 
     async def _active(self, category: str) -> list[Memo]:
         """The user's memories of a category that are visible here, newest first."""
-        listing = await self._view.show()
+        listing = await (await self.view()).show()
         return [memo for memo in listing.memos if to_category(memo.kind) == category]
 
     @property
@@ -241,6 +250,14 @@ class MemoryTool:
         if self._is_enabled:
             return "Memory is on."
         return _MEMOS_OFF_TEXT if self._memory.settings.enabled else _OFF_TEXT
+
+
+async def _own_memo(view: View, memo_id: str) -> Memo:
+    """The user's own active memory; by id only, so that nothing is changed by a chance match."""
+    memo = await view.get(memo_id)
+    if not memo.active:
+        raise UnknownMemo(f"memo {memo_id!r} is no longer in use")
+    return memo
 
 
 def _failure(problem: str) -> Answer:

@@ -5,7 +5,7 @@ from typing import Any
 
 from recollect.core.events import Event
 from recollect.core.outcomes import Explanation
-from recollect.core.types import Memo, Origin, split_person
+from recollect.core.types import Memo, Origin, bare_id
 from recollect.faces.outcome_text import describe_audience
 from recollect.policy.kinds import to_category
 from recollect.policy.visibility import VisibilityPolicy
@@ -58,7 +58,7 @@ def reasons(explanation: Explanation) -> str:
     label = _ORIGIN_LABELS.get(memo.source.origin, "said by")
     lines = [
         f"[{to_category(memo.kind)}] {memo.text} (id {memo.id}, {memo.status})",
-        f"{label} {_person(memo.source.actor) or 'somebody'} {_describe_place(explanation)}, {day(memo.created)}",
+        f"{label} {_person(memo.source.actor, memo) or 'somebody'} {_describe_place(explanation)}, {day(memo.created)}",
     ]
     if explanation.is_source_visible and memo.source.evidence:
         lines.append(f'in the words: "{memo.source.evidence}"')
@@ -73,7 +73,7 @@ def reasons(explanation: Explanation) -> str:
 def reasons_data(explanation: Explanation) -> dict[str, Any]:
     memo = explanation.memo
     return {
-        "said_by": _person(memo.source.actor),
+        "said_by": _person(memo.source.actor, memo),
         "origin": memo.source.origin.value,
         "where": _describe_place(explanation),
         "message": memo.source.message if explanation.is_source_visible else None,
@@ -90,19 +90,25 @@ def _event_data(event: Event, explanation: Explanation) -> dict[str, Any]:
     before = event.data.get("before")
     previous = {"content_before": before["text"]} if before else {}
     reason = event.text if explanation.are_reasons_visible else None
-    return {"at": stamp(event.at), "what": event.verb, "by": _person(event.actor), "reason": reason, **previous}
+    return {
+        "at": stamp(event.at),
+        "what": event.verb,
+        "by": _person(event.actor, explanation.memo),
+        "reason": reason,
+        **previous,
+    }
 
 
 def _describe_event(event: Event, explanation: Explanation) -> str:
     before = event.data.get("before")
     previous = f', before: "{before["text"]}"' if before and before["text"] != explanation.memo.text else ""
     reason = f": {event.text}" if explanation.are_reasons_visible else ""
-    return f"{event.verb} by {_person(event.actor) or 'somebody'}{reason}{previous}"
+    return f"{event.verb} by {_person(event.actor, explanation.memo) or 'somebody'}{reason}{previous}"
 
 
-def _person(actor: str) -> str:
-    """Their id on their platform: the model that reads it talks to people of that platform."""
-    return split_person(actor)[1]
+def _person(actor: str, memo: Memo) -> str:
+    """Their id on the platform where it was said: the model that reads it talks to people of that platform."""
+    return bare_id(memo.source.platform, actor)
 
 
 def _describe_place(explanation: Explanation) -> str:

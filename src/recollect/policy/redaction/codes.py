@@ -16,6 +16,7 @@ _PINS = (
     r"|confirmation|authentication|authenticator|auth|sms|pairing|building|lock ?box|key ?box|voicemail"
     r"|screen ?lock|activation|reset|elevator|keypad)"
     r" ?(?:code|pin|password|passcode)"
+    r"|geheimzahl|digicode|code confidentiel"
     r"|(?:sicherheits|bestätigungs|zugangs|tür|haustür|verifizierungs|freischalt|einmal|entsperr|alarm"
     r"|aktivierungs|sms|safe|zugriffs)-?(?:code|pin|passwort|kennwort)"
     r"|code (?:de )?(?:ma |la |sa )?(?:carte(?: bleue| bancaire)?|cb)|code (?:de (?:vérification|sécurité"
@@ -24,7 +25,7 @@ _PINS = (
     r"|c[óo]dig[oi] (?:de |da |do |del? )?(?:la |el )?(?:verifica[\wçãó]+|seguran[çc]a|seguridad|confirma\w+"
     r"|acc?es+o|desbloque\w*|alarme?|porta|puerta|portão|secreto|pin|sms|autentica\w+)"
     r"|codice (?:di |del |della |dell['’])?(?:verifica|sicurezza|conferma|accesso|sblocco|allarme|porta|portone"
-    r"|segreto|pin|sms|autenticazione)"
+    r"|cancello|segreto|pin|sms|autenticazione)"
     r"|kod(?:em|u)? (?:weryfikacyjny\w*|dostępu|bezpieczeństwa|do drzwi|do domofonu|do alarmu|do sejfu|do bramy"
     r"|jednorazowy|pin|puk|sms|potwierdzający|autoryzacyjny|blik)"
     r"|(?:doğrulama|güvenlik|onay|giriş|kapı|pin|sms|aktivasyon|alarm|kasa|tek kullanımlık) (?:kod|şifre)\w{0,8}"
@@ -50,7 +51,8 @@ _CODE = re.compile(
     rf"|{_THEIR_COLON}){_DIGITS}"
 )
 _COMBINED = re.compile(
-    rf"(?:{_COMBINATION})(?:\s(?:is|was|ist|est|es)|\s?[:=])\s{{0,2}}((?:\d{{1,2}}[ -]){{2,4}}\d{{1,2}})(?![\w-])"
+    rf"(?:{_COMBINATION})(?:\s(?:is|was|ist|est|es)|\s?[:=])\s{{0,2}}"
+    r"((?:\d{1,2}[ -]){2,4}\d{1,2}|\d{4,8})(?![\w-])"
 )
 _CODE_BEFORE = re.compile(
     r"(?<![\w.,:/-])(?:[a-z]{1,3}-)?([0-9]{4,8}|[0-9]{3}[ -][0-9]{3})\s(?:is|ist|est|es|é|è|to|jest|was)\s"
@@ -81,7 +83,7 @@ _LISTED = re.compile(
 )
 _DATE = re.compile(r"(?:19|20)\d\d-\d\d-\d\d|\d\d-\d\d-(?:19|20)\d\d")
 _CODE_STEMS = (
-    "cod cód kod код cvv cvc cvn pin пин tan otp puk passw kennwort prüfz kartenpr crypto şifre güvenlik "
+    "geheimz cod cód kod код cvv cvc cvn pin пин tan otp puk passw kennwort prüfz kartenpr crypto şifre güvenlik "
     "verification 验证 認証 인증"
 ).split()
 _COMBINATION_STEMS = ("comb", "kombination")

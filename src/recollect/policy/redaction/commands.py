@@ -92,7 +92,7 @@ _OPTION_SIGN = re.compile(
 )
 _OPTION = re.compile(
     r"(?<=[-/])(?:password|passwd|passwort|pass|pwd|passphrase|token|secret|api-?key|access-?key|secret-?key"
-    r"|auth-token)"
+    r"|auth-token|(?:de|en)cryption_key)"
     rf"[ =:]{_VALUE}"
 )
 _HEADER = re.compile(
@@ -114,8 +114,8 @@ _WIFI_PASSWORD = re.compile(r"(?<=[;:])(?:P|PH2|I|A):((?:[^;\\\n]|\\.){3,100})")
 _WIFI_KEY = re.compile(
     r"\b(?:wpa[23]?(?:-psk)?|wep|wi-?fi|wlan|ssid|hotspot|router|network)\b[^\n:=]{0,40}?\b(?:key|psk|code"
     r"|schlüssel)(?:\sis\s|\s?[:=]\s?|\s)\"?([^\s\"]{8,63})"
-    r"|\b(?:clé|clef|cl[ée])\s(?:wi-?fi|wpa2?)\s?[:=]?\s?([^\s\"]{8,63})|\b(?:wlan|wi-?fi"
-    r"|netzwerk)-?schlüssel\s?(?:ist|lautet|:)?\s?([^\s\"]{8,63})"
+    r"|\b(?:clé|clef|cl[ée]|code)\s(?:du\s|de\sla\s)?(?:wi-?fi|wpa2?)\s?(?:est\s|c['’]est\s)?[:=]?\s?([^\s\"]{8,63})|\b(?:wlan|wi-?fi"
+    r"|netzwerk)-?schlüssel\s?(?:ist|lautet|:)?\s?([^\s\"]{6,63})"
     r"|\b(?:clave|chave|chiave|klucz)\s(?:del?|do|da|di)?\s?(?:la\s)?wi-?fi\s?(?:es|é|è"
     r"|to)?\s?[:=]?\s?([^\s\"]{8,63})"
     r"|\b(?:psk|wpa_?psk|sae_password|passphrase)\s?=\s?\"?([^\s\"]{6,63})",
@@ -130,7 +130,7 @@ _ADDRESS = re.compile(r"(?<=://)[^\s/:@\"'<>]{0,100}:([^\s\"<>]{1,200})@(?=[\w\[
 _OTPAUTH = re.compile(r"otpauth(?:-migration)?://\S{0,200}?[?&](?:secret|data)=([\w%+/=-]{8,400})", re.IGNORECASE)
 _EMAIL_PAIR = re.compile(r"(?<![\w/:.])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}[:|]([^\s/:|]{6,64})(?!\S*/)")
 _QUERY = re.compile(
-    r"[?&;](?:[\w.-]{0,20}(?:password|passwd|pwd|secret|token|apikey|api_key|access_key|auth|signature"
+    r"(?:[?&;]|(?<!\S))(?:[\w.-]{0,20}(?:password|passwd|pwd|secret|token|apikey|api_key|access_key|auth|signature"
     r"|sig))=([^\s&;\"'#]{6,2000})",
     re.IGNORECASE,
 )

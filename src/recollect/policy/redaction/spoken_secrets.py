@@ -7,6 +7,7 @@ an ordinary word counts only if it stands alone and describes nothing.
 import re
 from collections.abc import Iterator
 
+from recollect.policy.redaction import logins
 from recollect.policy.redaction.span import Span
 
 _PASSWORDS = (
@@ -27,7 +28,8 @@ _KEYS = (
 )
 _WORDS = r"token|secret|credentials?|clave|parola(?: d['’]ordine|m|sı|mı|mız|nız|yı|mi|si)?"
 _STEM = re.compile(
-    "ad(?:gang|min)|api|c(?:lave|ontrase|red)|h(?:asl|eslo)|jelsz|k(?:ey|odeord)|login|mdp|"
+    "ad(?:gang|min)|api|zugang|identif|inlog|logowan|"
+    "c(?:lave|ontrase|red)|h(?:asl|eslo)|jelsz|k(?:ey|odeord)|lo?g ?in|sign in|mdp|"
     "p(?:arola|ass|wd?|i[ /:]|ostgres)|guest|root|test|user|sa ?[/:]|"
     "s(?:ala?sana|e(?:cret|nha|nord)|ifre)|token|w(?:i-?fi|lan|o(?:ord|rt))"
 )
@@ -52,20 +54,6 @@ _LATIN = 0x24F
 """The last letter of the Latin alphabets."""
 _KEY_BESIDE = re.compile(r"(?:keys?|tokens?|secrets?|schlüssel|api|anahtarı)\s(?=([\w-]{10,64}))")
 _KEY_ENDS = re.compile(rf"(?:{_KEYS})\s$")
-_LOGIN_NAMES = ("login", "cred", "zugang", "identif", "wifi", "wi-fi", "wlan", "ssid", "admin", "ssh")
-_LOGIN = re.compile(
-    r"\b(?:login|logins|creds|credentials|zugangsdaten|identifiants|wi-?fi|wlan|ssid|admin|ssh)(?: details"
-    r"| data)?(?:\s?[:=]|\s(?:is|are))\s?"
-    r"[^\s/:]{2,60}(?:\s?/\s?|:)([^\s/]{5,64})(?!/)"
-)
-_LOGIN_AFTER = re.compile(
-    r"(?<![^\s\"'`(*|])[\w.@-]{2,60}\s?[/:]\s?([^\s/]{5,64})\s(?:is|are|as|was"
-    r"|for)\s(?:[\w'’-]{1,20}\s){0,4}(?:login|creds|credentials)\b"
-)
-_ROOT_LOGIN = re.compile(
-    r"(?<![\w/.:@-])(?:root|admin|administrator|user|test|guest|pi|postgres"
-    r"|sa)\s?[/:]\s?(?=\S*[!@#$%^&*+?])([^\s/:]{6,64})"
-)
 _AS = re.compile(
     r"(?<!\S)(\S{4,200})\s(?:(?:as|for|is|was|being|becomes|als|ist|comme|est|como|es|é|come|è|jako|to|jest)\s)"
     r"(?:(?:my|the|our|his|her|their|your|a|das|mein|dein|unser|le|mon|la|mi|el|minha|a|nova|il|mia|moje|nowe)\s)?"
@@ -85,6 +73,11 @@ _LINKS = frozenset(
     "is was be are now still it's that's ist war lautet heißt heisst wäre es era será sera é são è sarà c'est c’est "
     "est sera jest brzmi będzie to är er on je este este: είναι هي هو היא это this: este olarak van volt seria".split()
 )
+_MEANWHILE = frozenset(
+    "now today still ab heute sofort seit jetzt desde hoy ahora hoje agora désormais dorénavant maintenant od dziś "
+    "teraz artık bugün nu vanaf".split()
+)
+"""What may stand between "is" and a value."""
 _TO = frozenset("to into auf zu in en à a para por pra con com na z naar till til ke za на".split())
 _CHANGE = re.compile(
     r"chang|(?<!\w)(?:re)?set(?!\w)|updat|switch|rotat|replac|änder|setz|gesetzt|umgestellt|modifi|défini|remplac"
@@ -129,7 +122,8 @@ _DESCRIBES = frozenset(
     sbagliata sbagliato corretta corta lunga debole nuova vecchia vuota necessaria stessa solita
     słabe silne mocne błędne złe dobre krótkie długie proste trudne nowe stare inne takie puste ważne tajne bezpieczne
     potrzebne wymagane poprawne niepoprawne nieprawidłowe wygasłe za to yanlış doğru kısa uzun zayıf güçlü yeni eski boş
-    geçersiz gerekli çok aynı zwak sterk fout verkeerd svag fel faible mauvais bon court expiré vide requis obligatoire
+    geçersiz gerekli çok aynı zwak sterk fout verkeerd verlopen vergeten
+    kwijt kort nieuw oud goed utgånget långt svag fel faible mauvais bon court expiré vide requis obligatoire
     débil vieja vacía obligatoria correcta fraca velha vazia obrigatória correta erforderlich
     falsch richtig weg neu alt sicher unsicher geheim lang kurz leer hier da dort nicht kein noch schon sehr zu im in
     ungültig gültig schwach stark gleich anders abgelaufen vergessen unbekannt bekannt notwendig nötig ein eine der die
@@ -190,11 +184,7 @@ def search(text: str, lower: str) -> Iterator[Span]:
         for match in _KEY_BESIDE.finditer(lower):
             if _KEY_ENDS.search(lower, max(0, match.start() - 24), match.end()):
                 yield from _mixed_value(match, text, "key")
-    if "/" in lower or ":" in lower:
-        for pattern in (_LOGIN, _LOGIN_AFTER) if any(name in lower for name in _LOGIN_NAMES) else ():
-            for match in pattern.finditer(lower):
-                yield from _mixed_value(match, text, "password")
-    for match in _ROOT_LOGIN.finditer(lower):
+    for match in logins.matches(lower):
         yield from _mixed_value(match, text, "password")
     for match in _AS.finditer(lower):
         start, value = match.start(1), text[match.start(1) : match.end(1)].strip(_OPENING + _CLOSING)
@@ -247,6 +237,8 @@ def _walked_value(name: re.Match[str], text: str, lower: str) -> Iterator[Span]:
             return
         if word.strip(_CLOSING) in _ASIDE or (word.endswith((".", "!", "?", ";")) and len(word) > 1):
             return
+        if word in _MEANWHILE and previous in _LINKS:
+            continue
         previous = (
             word
             if word in _ARROWS

@@ -20,6 +20,7 @@ UPDATE messages SET text = $1, edited = $2, length = $3, asks = $4
 WHERE id = $5 AND platform = $6 AND deleted IS NULL AND coalesce(edited, 0) <= $2 RETURNING key
 """
 DELETE = "UPDATE messages SET text = '', deleted = $1 WHERE id = $2 AND platform = $3 AND deleted IS NULL RETURNING key"
+_MOVE = "UPDATE messages SET place = $1 WHERE id = $2 AND platform = $3"
 ERASE = "DELETE FROM messages WHERE id = $1 AND platform = $2 RETURNING place, deleted IS NULL, key"
 # An index of PostgreSQL holds no more of an id than that.
 _PLATFORMS = """
@@ -75,6 +76,11 @@ class Messages(ABC, Generic[D]):
         """Remove what is derived from a row."""
         ...
 
+    @abstractmethod
+    def _place(self, place: Place) -> int:
+        """The id of a place, which is created if need be."""
+        ...
+
     def _enter(self) -> None:
         """A row is about to be written."""
 
@@ -90,6 +96,10 @@ class Messages(ABC, Generic[D]):
             return False
         self._reindex(row[0], row[1], text)
         return True
+
+    def move(self, platform: str, message_id: str, place: Place) -> None:
+        self._enter()
+        self._db.run(_MOVE, (self._place(place), self._db.handle(message_id), self._db.handle(platform)))
 
     def delete(self, platform: str, message_id: str, at: datetime) -> bool:
         self._enter()

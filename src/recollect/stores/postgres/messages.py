@@ -108,6 +108,9 @@ class PostgresMessages(Messages[Database]):
     def _scope(self, name: str) -> str:
         return handle(name)
 
+    def _place(self, place: Place) -> int:
+        return make_places(self._db, [place])[place]
+
     def add(self, message: Message) -> bool:
         self._gate.enter()
         values = _message(message)

@@ -5,7 +5,7 @@ from typing import LiteralString
 
 from recollect.core.clock import to_ms
 from recollect.core.text import clean, question_share
-from recollect.core.types import Message
+from recollect.core.types import Message, Place
 from recollect.stores._sql.messages import DELETE, EDIT, ERASE, Messages
 from recollect.stores._sql.tombstones import ERASED, message_fingerprint
 from recollect.stores.sqlite import vectors
@@ -85,6 +85,9 @@ class SQLiteMessages(Messages[Database]):
 
     def _scope(self, name: str) -> int | None:
         return scope_id(self._db, name)
+
+    def _place(self, place: Place) -> int:
+        return place_id(self._db, place)
 
     def add(self, message: Message) -> bool:
         place = message.place

@@ -69,6 +69,13 @@ class MessagesContract:
         assert await find(store, "Lisbon", [CHANNEL.stream], "messages") == ["I live in Lisbon"]
         assert await find(store, "Berlin", [CHANNEL.stream], "messages") == []
 
+    async def test_a_message_may_get_another_audience_in_the_same_conversation(self, store: Store):
+        await say(store, make_message("hello", id="1"), make_message("hi", id="2"))
+        place = replace(CHANNEL, public=False, readers="+7")
+        await store.write(lambda tx: tx.messages.move("discord", "1", place))
+        rows = await store.read(lambda tx: tx.messages.recent(CHANNEL, 10))
+        assert [row.place for row in rows] == [place, CHANNEL]
+
     async def test_an_older_edit_that_arrives_late_does_not_win(self, store: Store):
         await say(store, make_message("first", id="1"))
         assert await store.write(lambda tx: tx.messages.edit("discord", "1", "third", at(20)))

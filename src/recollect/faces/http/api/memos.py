@@ -116,6 +116,11 @@ class Sharing(Seen):
     audience: AudienceText
 
 
+class RetiredOut(records.MemoOut):
+    hidden_replies: int = Field(description="Replies of the assistant that repeat it, and are hidden too.")
+    hidden_summary_lines: int = Field(description="Sentences of summaries that do.")
+
+
 class RestoredOut(Wire):
     restored: bool = Field(description="False when it is in use already.")
     memo: records.MemoOut
@@ -274,9 +279,11 @@ async def revise_memo(
 @routes.delete("/memo", responses=CHANGED)
 async def retire_memo(
     state: AppStateDep, subject: SubjectDep, memo: MemoId, seen: SeenVersion, response: Response
-) -> records.MemoOut:
+) -> RetiredOut:
     """Take a memo out of use, and keep it from being learned again; can be undone."""
-    return _tagged(response, await state.admin.retire(subject, memo, seen))
+    outcome = await state.admin.retire(subject, memo, seen)
+    retired = _tagged(response, outcome.memos[0]).model_dump()
+    return RetiredOut(**retired, hidden_replies=outcome.replies, hidden_summary_lines=outcome.summary_lines)
 
 
 @routes.post("/memo/restore", responses=CHANGED, response_model=RestoredOut)

@@ -101,7 +101,7 @@ async def share(
 ) -> Response:
     subject, admin = await find_subject(page, user, guild, changes=True), page.state.admin
     before = (await admin.memo_details(subject, memo)).memo
-    if subject.is_lore or audience not in _audiences(before):
+    if audience not in _audiences(before):
         raise BadInput("that audience can't be chosen for this memory")
     try:
         await admin.share(subject, memo, Audience.parse(audience), as_number(version))

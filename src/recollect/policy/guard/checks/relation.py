@@ -1,14 +1,16 @@
 """How something relates to a place, a cause or a topic is part of the fact: near is not in, against is not for."""
 
+import re
+
 from recollect.core.reasons import Reason
 from recollect.core.text import words
 from recollect.language import word_forms
 from recollect.language.lexicon import Patterns
 from recollect.policy.guard.case import Case
 
-_OBJECT = (
-    r" (?:of |the |a |an |my |our |der |dem |den |die |das |la |le |les |el |los |o |os )*(?P<what>[^\W\d_][\w-]*)"
-)
+_ARTICLES = "of |the |a |an |my |our |der |dem |den |die |das |la |le |les |el |los |o |os |l'|d'"
+_OBJECT = rf" (?:{_ARTICLES})*(?P<what>[^\W\d_][\w-]*)"
+_ELISION = re.compile(r"\b[ld]['’]")
 _PATTERNS = Patterns(
     near=r"(?<!\w)(?:{distance})" + _OBJECT,
     versus=r"(?<!\w)(?:{opposition})" + _OBJECT,
@@ -23,7 +25,7 @@ _RELATIONS = (
 
 
 def refuse(case: Case) -> Reason | None:
-    fact_words = words(case.lower_fact)
+    fact_words = words(_ELISION.sub("", case.lower_fact))
     for name, relation, reason in _RELATIONS:
         for clause in case.clauses:
             for match in getattr(_PATTERNS, name).finditer(clause):

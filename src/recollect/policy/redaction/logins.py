@@ -1,0 +1,34 @@
+"""Passwords that stand beside a user name: "login: ann / …", "sign in as root with …"."""
+
+import re
+from collections.abc import Iterator
+
+_NAMES = tuple("login cred zugang identif inlog logowan wifi wi-fi wlan ssid admin ssh".split())
+_LOGIN = re.compile(
+    r"\b(?:login|logins|creds|credentials|zugangsdaten|identifiants|inloggegevens|dane (?:do )?logowania"
+    r"|cred[ei]n[cz]ia[\w]{1,4}|wi-?fi|wlan|ssid|admin|ssh)(?: details"
+    r"| data)?(?:\s?[:=]|\s(?:is|are))\s?"
+    r"[^\s/:]{2,60}(?:\s?/\s?|:)([^\s/]{5,64})(?!/)"
+)
+_LOGIN_AFTER = re.compile(
+    r"(?<![^\s\"'`(*|])[\w.@-]{2,60}\s?[/:]\s?([^\s/]{5,64})\s(?:is|are|as|was"
+    r"|for)\s(?:[\w'’-]{1,20}\s){0,4}(?:login|creds|credentials)\b"
+)
+_LOGGED_IN = re.compile(
+    r"\b(?:log|sign)(?:ging|ning|s)? ?in(?:to)? (?:(?:to |at |on |the |my )*[\w.-]{1,40} )?(?:as|with|using) "
+    r"[\w.@+-]{2,80},? (?:(?:and|with|using|plus) (?:(?:the )?(?:password|pass|pw) )?)?(\S{6,64})"
+)
+_ROOT_LOGIN = re.compile(
+    r"(?<![\w/.:@-])(?:root|admin|administrator|user|test|guest|pi|postgres"
+    r"|sa)\s?[/:]\s?(?=\S*[!@#$%^&*+?])([^\s/:]{6,64})"
+)
+
+
+def matches(lower: str) -> Iterator[re.Match[str]]:
+    """Where the password of a login may stand, as the first group."""
+    if "/" in lower or ":" in lower:
+        for pattern in (_LOGIN, _LOGIN_AFTER) if any(name in lower for name in _NAMES) else ():
+            yield from pattern.finditer(lower)
+    if ("log" in lower or "sign" in lower) and (" as " in lower or " with " in lower or " using " in lower):
+        yield from _LOGGED_IN.finditer(lower)
+    yield from _ROOT_LOGIN.finditer(lower)
