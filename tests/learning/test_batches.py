@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from recollect import Place
-from recollect.core.ports import ExtractionInput, ExtractionResult, Usage
+from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal, Usage
 from recollect.core.types import Message
 from recollect.learning import batches, budget
 from recollect.testing.models import BlockingModel, FakeModel, everything, nothing, quoting
@@ -223,20 +223,17 @@ async def test_an_edited_and_a_deleted_message_of_a_batch_take_back_what_they_sa
 
 async def test_the_cap_on_facts_is_per_message_of_a_batch() -> None:
     def learns(heard: ExtractionInput) -> ExtractionResult:
-        first, second = heard.messages
-        words = [*first.text.removeprefix("I like ").split(", ")]
-        many = [quoting(first, f"Likes {word}", "preference") for word in words]
-        return ExtractionResult((*many, quoting(second, "Lives in Porto")), usage=Usage(1, 10, 5))
+        sentences = [(said, text) for said in heard.messages for text in said.text.split(". ")]
+        proposals = (Proposal(text, "fact", text, said.id) for said, text in sentences)
+        return ExtractionResult(tuple(proposals), usage=Usage(1, 10, 5))
 
     async with opened(model=FakeModel(learns), extraction__max_facts=2, **BATCH) as stage:
-        await stage.memory.add(stage.message("I like tea, jam, figs, rye"))
-        await stage.memory.add(stage.message("my home is in Porto"))
+        await stage.memory.add(stage.message("I live in Porto. I own a boat. I play chess. I speak Polish"))
+        await stage.memory.add(stage.message("I have two cats"))
         await stage.memory.flush(DEV)
         await stage.settle()
-        assert len(await stage.events("memo.added")) <= 4
-        known = await stage.known(place=DEV)
-    assert any("Porto" in text for text in known)
-    assert len([text for text in known if "rye" in text and "figs" not in text]) == 0
+        (call,) = await stage.events("extract.call")
+    assert call.text == "5 proposed, 3 taken"
 
 
 async def spend(stage: Stage, text: str, **how: object) -> Message:
