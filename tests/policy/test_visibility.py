@@ -416,3 +416,11 @@ async def test_search_and_show_never_give_away_what_may_not_be_heard(policy: Vis
 @given(story=stories())
 async def test_search_and_show_never_give_away_anything_in_many_stories(policy: VisibilityPolicy, story: Story):
     assert await leaks(story, policy) == []
+
+
+def test_a_member_of_a_closed_thread_who_can_see_it_again_is_not_told_what_was_said_meanwhile():
+    then = Place("discord", "g", "c", "t", private_thread=True, readers="*,-@7")
+    now = Place("discord", "g", "c", "t", private_thread=True)
+    assert audience_covers_place(then.audience, then)
+    assert not audience_covers_place(then.audience, now)
+    assert audience_covers_place(now.audience, then)

@@ -70,8 +70,9 @@ def includes(wide: Audience, narrow: Audience) -> bool:
         return True
     if wide.guild != narrow.guild or {wide.level, narrow.level} - {AudienceLevel.GUILD, AudienceLevel.CHANNEL}:
         return False
-    if wide.channel is not None:  # a closed thread: the same one, whoever can read its channel
-        return (wide.channel, wide.id) == (narrow.channel, narrow.id)
+    if wide.channel is not None:  # a closed thread: the same one, with no more readers of its channel among its members
+        is_same = (wide.channel, wide.id) == (narrow.channel, narrow.id)
+        return is_same and readers.includes(wide.readers, narrow.readers)
     is_guild = narrow.level == AudienceLevel.GUILD
     if wide.readers:
         return (is_guild or narrow.readers != "") and readers.includes(wide.readers, narrow.readers)
