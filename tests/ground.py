@@ -52,6 +52,7 @@ BOTH = {
     "compat/test_documents.py": SLOW,
     "learning/test_consolidate.py": SLOW,
     "learning/test_apply.py": SLOW,
+    "learning/test_batches.py": SLOW,
     "learning/test_extract.py": SLOW,
     "recall/test_display_names.py": SLOW,
     "admin/test_admin.py": SLOW,
