@@ -12,10 +12,9 @@ from dataclasses import replace
 from functools import partial
 from itertools import groupby
 
-from recollect.core.changes import Add, Candidate, Change, Revise, Skip
+from recollect.core.changes import Add, Change, Revise, Skip
 from recollect.core.clock import Clock
 from recollect.core.errors import ModelRefused, ModelTimeout
-from recollect.core.events import Event, EventKind
 from recollect.core.ports import (
     ExtractionInput,
     ExtractionResult,
@@ -41,11 +40,12 @@ from recollect.learning import batches
 from recollect.learning.acknowledge import confirm
 from recollect.learning.apply import ChangeContext, apply_statement, retract, said_at, write
 from recollect.learning.consent import is_paused
-from recollect.learning.extraction_log import log_extraction, log_instructions
+from recollect.learning.extraction_log import log_extraction, log_instructions, log_skipped
 from recollect.learning.extraction_records import (
     AcceptedProposal,
     Extraction,
     ExtractionOptions,
+    candidate_of,
     merge_answers,
     within_cap,
 )
@@ -56,7 +56,6 @@ from recollect.policy.guard.retractions import is_ended
 from recollect.policy.merge import covered_by, may_retract, retire
 from recollect.policy.redaction import redact, redact_tags
 from recollect.policy.similarity import match_cues
-from recollect.policy.viewer import provenance
 from recollect.policy.visibility import audience_covers_place, is_visible
 from recollect.recall import withheld
 from recollect.recall.display_names import Names
@@ -254,30 +253,8 @@ class Extractor:
     async def _accept(
         self, proposal: Proposal, verdict: guard.Accepted, extraction_input: ExtractionInput
     ) -> AcceptedProposal:
-        known_ids = {memo.id for memo in extraction_input.known_memos}
-        replaced = tuple(memo_id for memo_id in proposal.replaces if memo_id in known_ids)
-        message = verdict.message
-        text = guard.normalize_fact(verdict.text) if self._options.grounding == "overlap" else verdict.text
-        source = replace(
-            provenance(message.person, message.place, message.id, self._options.origin),
-            evidence=verdict.evidence or None,
-            trace=message.source,
-        )
-        candidate = Candidate(
-            subject=Subject(message.person),
-            kind=verdict.kind,
-            label=verdict.label,
-            text=text,
-            at=message.at,
-            source=source,
-            audience=message.place.audience,
-            id=proposal.id if proposal.id in known_ids else None,
-            tags=tuple(tag.lower() for tag in verdict.tags),
-            confidence=min(1.0, max(0.0, proposal.confidence)),
-            happened=verdict.happened,
-            supersedes=next(iter(replaced), None),
-        )
-        return AcceptedProposal(message, candidate, await self._embed(text), replaced[1:])
+        candidate, replaced = candidate_of(proposal, verdict, extraction_input, self._options)
+        return AcceptedProposal(verdict.message, candidate, await self._embed(candidate.text), replaced[1:])
 
     def _complete(self, tx: Tx, job: Job, references: Sequence[str], extractions: Sequence[Extraction]) -> None:
         messages = _read_messages(tx, references)
@@ -285,7 +262,7 @@ class Extractor:
             _check_unchanged(extraction.input.messages, messages)
         skip_reason = self._skip_reason(tx, messages[0].person) if messages else None  # one job, one speaker
         if skip_reason is not None:
-            self._log_skipped(tx, messages, skip_reason)
+            log_skipped(tx, messages, skip_reason, self._clock())
         elif not extractions and self._inputs(tx, references):  # paused when read, resumed by now
             raise StaleResult
         for extraction in extractions if skip_reason is None else ():
@@ -303,12 +280,6 @@ class Extractor:
         if not self._options.enabled:
             return Reason.SWITCHED_OFF
         return Reason.PAUSED if is_paused(tx, person) else None
-
-    def _log_skipped(self, tx: Tx, messages: Sequence[Message], reason: Reason) -> None:
-        """Log the messages that are never learned from because their job came up while learning was off."""
-        data = {"messages": [message_ref(message) for message in messages]}
-        scope = Subject(messages[0].person).scope
-        tx.events.add(Event(EventKind.LEARNING_SKIPPED, self._clock(), scope=scope, reason=reason, data=data))
 
     @property
     def model_name(self) -> str:

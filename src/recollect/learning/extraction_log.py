@@ -1,7 +1,7 @@
 """What the log says of extractions: refusals, cost, problems, and those to repeat with a better model."""
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -26,6 +26,13 @@ class DegradedExtraction:
     event: Event
     messages: tuple[Message, ...]
     """Those that still exist."""
+
+
+def log_skipped(tx: Tx, messages: Sequence[Message], reason: Reason, now: datetime) -> None:
+    """Log the messages that are never learned from because their job came up while learning was off."""
+    data = {"messages": [message_ref(message) for message in messages]}
+    scope = Subject(messages[0].person).scope
+    tx.events.add(Event(EventKind.LEARNING_SKIPPED, now, scope=scope, reason=reason, data=data))
 
 
 def degraded_extractions(tx: Tx, person: str | None = None, limit: int = 100) -> list[DegradedExtraction]:

@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 from recollect.core.changes import Candidate
 from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal, Vector
 from recollect.core.reasons import Reason
-from recollect.core.types import Message, Origin
+from recollect.core.types import Message, Origin, Subject
 from recollect.learning.apply import MemoLimits
 from recollect.learning.budget import NO_LIMIT, Budget
 from recollect.learning.token_usage import total_usage
 from recollect.policy import guard
+from recollect.policy.viewer import provenance
 from recollect.policy.visibility import VisibilityPolicy
 
 Checked = tuple[Proposal, guard.Accepted | guard.Refused]
@@ -88,6 +89,35 @@ class Extraction:
         if all(reason in guard.UNGROUNDED for reason in reasons):
             return _QUOTES_REQUIRED
         return "; ".join(f"fact {number}: {reason}" for number, reason in enumerate(reasons[:_MAX_OBJECTIONS], 1))
+
+
+def candidate_of(
+    proposal: Proposal, verdict: guard.Accepted, extraction_input: ExtractionInput, options: ExtractionOptions
+) -> tuple[Candidate, tuple[str, ...]]:
+    """The statement that an accepted proposal makes, and the ids of the memos whose place it takes."""
+    known_ids = {memo.id for memo in extraction_input.known_memos}
+    replaced = tuple(memo_id for memo_id in proposal.replaces if memo_id in known_ids)
+    message = verdict.message
+    source = replace(
+        provenance(message.person, message.place, message.id, options.origin),
+        evidence=verdict.evidence or None,
+        trace=message.source,
+    )
+    candidate = Candidate(
+        subject=Subject(message.person),
+        kind=verdict.kind,
+        label=verdict.label,
+        text=guard.normalize_fact(verdict.text) if options.grounding == "overlap" else verdict.text,
+        at=message.at,
+        source=source,
+        audience=message.place.audience,
+        id=proposal.id if proposal.id in known_ids else None,
+        tags=tuple(tag.lower() for tag in verdict.tags),
+        confidence=min(1.0, max(0.0, proposal.confidence)),
+        happened=verdict.happened,
+        supersedes=next(iter(replaced), None),
+    )
+    return candidate, replaced
 
 
 def merge_answers(first: Extraction, second: Extraction) -> ExtractionResult:
