@@ -33,7 +33,7 @@ REPLY = "I see."
 SETTINGS = {
     "embedder": "null",
     "memos": {"max_active": None},
-    "summary": {"every_n_turns": TURNS},
+    "summary": {"every_n_turns": TURNS, "count_unanswered": False},
 }
 
 

@@ -387,14 +387,18 @@ async def test_what_takes_longer_to_learn_is_told_later_and_holds_up_nothing(fol
     def answer(request: Request) -> Says | Slow:
         if "upserts" not in str(request.body):
             return Says("Lovely.")
-        found = re.search(r"\b[0-9a-f]{16}\b", request.text)
-        fact = {"id": None, "kind": "fact", "text": "Lives in Lisbon", "tags": [], "evidence": "I live in Lisbon"}
-        more = {"confidence": 0.9, "about": None, "replaces": [], "happened": None}
-        source = {"source": {"messageId": found.group() if found else ""}}
-        return Slow(done, Says(json.dumps({"upserts": [fact | more | source], "deprecations": []})))
+        fact = {
+            "evidence": "I live in Lisbon",
+            "source": "m1",
+            "text": "Lives in Lisbon",
+            "kind": "fact",
+            "replaces": [],
+        }
+        return Slow(done, Says(json.dumps({"upserts": [fact], "deprecations": []})))
 
     async with ModelServer(answer) as server:
-        terminal = await asyncio.to_thread(chatting, folder, **with_a_model(server, "openai:gpt-5-mini"))
+        at_once = {"RECOLLECT_EXTRACTION_TRIGGER": "on_ingest"}  # by the model alone
+        terminal = await asyncio.to_thread(chatting, folder, **with_a_model(server, "openai:gpt-5-mini"), **at_once)
         with terminal:
             early = await asyncio.to_thread(terminal.say, "I live in Lisbon")
             done.set()

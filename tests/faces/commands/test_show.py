@@ -168,7 +168,8 @@ async def test_reset_rolling_clears_the_summary_of_this_session_alone(profile: s
 async def test_reset_clears_only_the_share_of_the_one_who_asks_where_sessions_are_a_user_in_a_channel():
     async with talking("discoclaw", run_worker=True, model="local", summary={"every_n_turns": 1}) as talk:
         for user in ("ann", "bob"):
-            asked = await talk.stage.say(f"I am {user} and I am moving our API to Fastify", user)
+            chat = "It was a long week with much talk, and nobody had slept well before the meeting on Friday. "
+            asked = await talk.stage.say(f"{chat}We decided to move the API of {user} to Fastify.", user)
             await talk.stage.reply("Which version of Fastify is it?", asked)
         assert await talk.memory.worker.wait_idle(20)
         assert "Rolling summary:" in await talk("!memory show", "bob")
