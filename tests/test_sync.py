@@ -133,7 +133,7 @@ def test_what_is_wrong_is_said_by_the_name_of_the_argument(memory: Memory, tmp_p
         (lambda: memory.add("x", user="ada", at=datetime(2026, 1, 1)), "time zone"),
         (lambda: memory.add([3], user="ada"), "a message is"),  # type: ignore[list-item]
         (lambda: memory.search("x", user=True), "user="),
-        (lambda: memory.search("x", user="ada", limit=-1), "limit"),
+        (lambda: memory.list(user="ada", limit=-1), "limit"),
         (lambda: memory.add(Message("1", "bob", Place(dm="ada"), "x", datetime.now(UTC))), "'bob' can't speak"),
     ):
         with pytest.raises(BadInput, match=words):

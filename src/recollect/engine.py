@@ -57,13 +57,14 @@ class Engine:
         )
         self.worker = parts.worker or Worker(store, {}, clock)
         self._searcher = Searcher(store, self.vectors, self.usage, wiring.ranker, clock)
-        self._runs_worker = parts.worker is not None
+        self.runs_worker = parts.worker is not None
+        """Whether this process learns, or leaves it to another."""
         self._speakers: set[str] = set()
         self._closing: set[asyncio.Task[None]] = set()
 
     def start(self) -> None:
         """Start background work, unless it is left to other processes."""
-        if self._runs_worker:
+        if self.runs_worker:
             self.worker.add_handler(ERASE, self.privacy.erasures)
             self.worker.start()
             self.mirror.start()

@@ -45,7 +45,6 @@ from recollect.lifecycle import OpenedMemory
 from recollect.policy.redaction import redact, redact_place
 from recollect.policy.statement import StatementOptions
 from recollect.privacy.receipt import Receipt
-from recollect.privacy.target import ErasureTarget
 from recollect.prompting.assemble import Prompt
 from recollect.recall.query import Hit
 from recollect.recall.search import SearchOptions
@@ -130,10 +129,14 @@ class AsyncMemory(OpenedMemory):
             lambda tx: ingest.delete(tx, platform, message_id, deleted_at, schedule, removed)
         )
 
-    async def wait_learned(self, message: Message, timeout: float | None = None) -> LearnedOutcome:
-        """Wait until a message has been learned from; see `LearnedOutcome`."""
+    async def wait_learned(
+        self, message: Message, timeout: float | None = None, *, closes_batch: bool = True
+    ) -> LearnedOutcome:
+        """Wait until a message has been learned from; see `LearnedOutcome`. Unless `closes_batch`, only for what is
+        learned at once: a model is asked about several messages together, later.
+        """
         finished = await self.worker.wait_for(extraction_key(message), timeout)
-        if finished and self.engine.schedule.learn == "batch":
+        if closes_batch and finished and self.engine.schedule.learn == "batch":
             closed = await self.engine.write(lambda tx: batches.close_message(tx, message, self._clock()))
             finished = closed is None or await self.worker.wait_for(closed, timeout)
         outcome = await self.store.read(lambda tx: ingest.learned_from(tx, message))
@@ -290,8 +293,8 @@ class AsyncMemory(OpenedMemory):
 
         Over "memos" it searches the user's memos and the guild's lore, over "messages" this channel's journal.
         With `strict`, only relevant results are returned. The best hits count as used unless `count_use` is off.
+        A `limit` is moved into what `search.max_limit` allows.
         """
-        check_limit(options.get("limit"))
         return await (await self._reader(user, place)).search(query, **options)
 
     async def context(
@@ -354,7 +357,7 @@ class AsyncMemory(OpenedMemory):
 
     async def export(self, *, user: UserId) -> dict[str, Any]:
         """Everything that is kept about a user, as JSON that `recollect import` takes."""
-        return await self.privacy.export(ErasureTarget((await self._reader(user)).user))
+        return await (await self._reader(user)).export()
 
     async def backup(self, path: str | Path, progress: Progress | None = None) -> None:
         """Copy the store to a new file while it is in use."""

@@ -138,6 +138,8 @@ class Memory:
     erase = _blocking(AsyncMemory.erase)
     export = _blocking(AsyncMemory.export)
     consolidate = _blocking(AsyncMemory.consolidate)
+    relearn = _blocking(AsyncMemory.relearn)
+    relearned = _blocking(AsyncMemory.relearned)
     message_edited = _blocking(AsyncMemory.message_edited)
     message_deleted = _blocking(AsyncMemory.message_deleted)
     wait_learned = _blocking(AsyncMemory.wait_learned)

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Unpack
+from typing import Any, Unpack
 
 from recollect.core.errors import BadInput
 from recollect.core.events import Event
@@ -346,6 +346,10 @@ class View:
         """Erase at the person's own request, for good. None when there is nothing: it is work for the whole store."""
         target, privacy = self.erasure(here=here), self.engine.privacy
         return None if await privacy.is_clean(target) else await privacy.erase(target, asked_by=self.user)
+
+    async def export(self) -> dict[str, Any]:
+        """Everything that is kept about the user, as JSON that `recollect import` takes; for their eyes only."""
+        return await self.engine.privacy.export(ErasureTarget(self.user))
 
     async def list(
         self,

@@ -310,7 +310,7 @@ async def test_nobody_speaks_under_a_name_that_is_no_users(author: str, bot: boo
     said = [Message(str(n), name, place, "I live in Lisbon", START, bot=bot) for n, name in enumerate(("ann", author))]
     async with recollect.AsyncMemory(ground.new(), embedder="null", clock=FakeClock()) as memory:
         done = await asyncio.gather(*map(memory.add, said), return_exceptions=True)
-        assert done[0] is True, "what others say meanwhile is kept"
+        assert done[0], "what others say meanwhile is kept"
         assert isinstance(done[1], BadInput)
         found = await memory.search("Lisbon", user="ann", place=place, over="messages")
         assert [one.item for one in found] == said[:1]

@@ -147,6 +147,7 @@ MAKERS: dict[StateKind, Maker] = {
     StateKind.UNSEEN_DELETIONS: lambda stage: stage.memory.message_deleted("discord", "never seen"),
     StateKind.WITHHELD: forget,
     StateKind.WITHHELD_IN_GUILD: forget,
+    StateKind.UNREAD_LANGUAGES: note((StateKind.UNREAD_LANGUAGES, KEY), "Polish", PERSON),
     StateKind.DISPLAY_NAME: talk(BY_TURNS),
     StateKind.AUDIENCES_NARROWED: narrow,
     StateKind.IDENTITIES_SPLIT: note((StateKind.IDENTITIES_SPLIT, KEY), USER, PERSON),

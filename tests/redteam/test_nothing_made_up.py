@@ -43,13 +43,14 @@ async def learned_from(rows: list[list[str]]) -> tuple[list[str], int]:
 
 async def test_twisted_facts_are_refused_and_the_log_says_so() -> None:
     known, refused = await learned_from(ONE_PER_CLASS)
-    assert known == []
+    assert not set(known) & {row[1] for row in ONE_PER_CLASS}, "the local model may learn what was really said"
     assert refused >= len({said for said, *_ in ONE_PER_CLASS})
 
 
 @pytest.mark.slow
 async def test_no_twisted_fact_of_the_whole_corpus_is_learned() -> None:
-    assert (await learned_from(TWISTED))[0] == []
+    known, _ = await learned_from(TWISTED)
+    assert not set(known) & {row[1] for row in TWISTED}
 
 
 LIES = {

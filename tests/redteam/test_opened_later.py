@@ -98,7 +98,9 @@ BOTH_TIMES = {
 async def test_what_an_edit_says_is_told_only_to_those_who_could_read_the_channel_both_times(how: str) -> None:
     before, after, narrow = BOTH_TIMES[how]
     clock = FakeClock()
-    async with AsyncMemory(ground.new(), embedder="null", model=FakeModel(), summary=EVERY_TURN, clock=clock) as memory:
+    async with AsyncMemory(
+        ground.new(), embedder="null", model=FakeModel(), summary=EVERY_TURN, clock=clock, **AT_ONCE
+    ) as memory:
         await _talk(memory, before, clock, "something to say", 1)
         clock.advance(minutes=1)
         assert await memory.message_edited(before.platform, "1", SECRET, clock(), after)

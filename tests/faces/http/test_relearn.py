@@ -17,6 +17,7 @@ from recollect.testing.clock import FakeClock
 from recollect.testing.models import FakeModel, nothing
 from tests.faces.http.conftest import BASE, TOKENS, opened
 from tests.faces.http.visiting import hidden, text_of, visiting
+from tests.scenes import AT_ONCE
 
 DEV = Place("discord", "77", "701", name="dev", public=True)
 
@@ -29,7 +30,7 @@ def model() -> FakeModel:
 @pytest.fixture
 async def memory(tmp_path: Path, clock: FakeClock, model: FakeModel) -> AsyncIterator[AsyncMemory]:
     """A memory that has learned nothing from what Ann said, with a model that now could."""
-    async with opened(tmp_path, clock, model=model, run_worker=True) as memory:
+    async with opened(tmp_path, clock, model=model, run_worker=True, **AT_ONCE) as memory:
         await memory.add(Message("1", "ann", DEV, "I live in Lisbon", clock(), name="Ann"))
         assert await memory.worker.wait_idle(30)
         model.learns = LocalModel().extract

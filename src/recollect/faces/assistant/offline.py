@@ -103,7 +103,8 @@ async def _acknowledge(memory: AsyncMemory, message: Message, reason: str, langu
     """The answer to a statement: what was learned from it."""
     if await memory.view(message.author, message.place).is_learning_paused():
         return OfflineAnswer(_explained(reason, outcome_text.PAUSED))
-    outcome = await memory.wait_learned(message, LEARN_TIMEOUT_SECONDS)
+    timeout = LEARN_TIMEOUT_SECONDS if memory.engine.runs_worker else 0.0
+    outcome = await memory.wait_learned(message, timeout, closes_batch=False)
     texts: dict[str, list[str]] = {}
     for event in outcome.events:
         memo = outcome.memos.get(event.memo or "")

@@ -144,7 +144,7 @@ class Conversation:
             return
         self._last = LastTurn(message, prompt, not reply.is_offline)
         await self._assistant.record_reply(reply.text, message, token_hex(8))
-        outcome = await self._memory.wait_learned(message, self._learn_wait)
+        outcome = await self._memory.wait_learned(message, self._learn_wait, closes_batch=False)
         told = outcome_text.render_learned(outcome, changes_only=True) if reply.tells_learned else ()
         printed = self._print_learned(message, outcome, told)
         if not outcome.done:
@@ -176,7 +176,8 @@ class Conversation:
     def _print_later(self, message: Message, printed: Collection[str]) -> None:
         async def wait() -> None:
             with suppress(RecollectError):  # the log says what is wrong with the store
-                self._print_learned(message, await self._memory.wait_learned(message, LEARN_TIMEOUT_SECONDS), printed)
+                outcome = await self._memory.wait_learned(message, LEARN_TIMEOUT_SECONDS, closes_batch=False)
+                self._print_learned(message, outcome, printed)
 
         task = asyncio.create_task(wait(), name="recollect-later")
         self._tasks.add(task)

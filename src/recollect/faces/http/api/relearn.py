@@ -89,7 +89,7 @@ async def relearn(state: AppStateDep, body: RelearnIn) -> RelearnOut:
 
 @routes.get("/relearn", responses=READING | problems(404))
 async def relearning(
-    state: AppStateDep, run: Annotated[Name, Query(description="The id that starting it answered.")]
+    state: AppStateDep, run: Annotated[Name, Query(description="The id that starting it answered.")] = ""
 ) -> RelearnOut:
     """How far it is."""
     progress = await state.admin.relearned(run)
