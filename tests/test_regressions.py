@@ -75,6 +75,7 @@ async def test_a_statement_counts_even_when_the_clock_was_set_back():
         assert (await memory.remember("I live in Paris", user="ada")).memo.active
 
 
+@pytest.mark.slow
 async def test_undo_passes_over_what_is_gone_and_takes_a_large_change_whole():
     async with recollect.AsyncMemory(ground.new(), embedder="null", memos={"max_items": 3}) as memory:
         await memory.remember("keep alpha", user="ada", pinned=True)

@@ -7,6 +7,8 @@ import sys
 from asyncio.subprocess import PIPE
 from pathlib import Path
 
+import pytest
+
 import recollect
 from recollect.testing.model_server import Calls, ModelServer, Says
 
@@ -50,6 +52,7 @@ async def test_the_example_for_pydantic_ai_answers_saves_and_observes(tmp_path: 
         assert "Ann lives in Lisbon" in [memo.text for memo in (await memory.show(user="ann")).memos]
 
 
+@pytest.mark.slow
 async def test_the_agent_that_serves_everybody_keeps_them_apart(tmp_path: Path):
     ask = """
 import asyncio
@@ -67,6 +70,7 @@ asyncio.run(main())
     assert "Lisbon" not in str(last.body)
 
 
+@pytest.mark.slow
 async def test_the_tool_alone_saves_for_its_user(tmp_path: Path):
     ask = """
 import asyncio

@@ -2,6 +2,8 @@
 
 import ast
 
+import pytest
+
 from bench.mutants import PACKAGE, ROOT, mutants_of, nearest_tests, reviewed, sample
 
 SOURCE = '''
@@ -31,6 +33,7 @@ def test_a_mutant_changes_what_runs_and_nothing_else():
     assert not {old for old, _ in found} & {"7", "5", '"""A module."""', "1 < 2"}
 
 
+@pytest.mark.slow
 def test_every_mutant_of_a_sample_is_a_module_again_and_the_same_next_time():
     chosen = sample(40, seed=3)
     assert chosen == sample(40, seed=3) != sample(40, seed=4)

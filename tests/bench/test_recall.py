@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 
 LINES = [
@@ -44,6 +46,7 @@ def run(*words: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 def test_every_ranker_is_measured_and_the_figures_are_written(tmp_path: Path):
     target = tmp_path / "figures.json"
     result = run("--data", str(data_set(tmp_path / "small")), "--json", str(target), "--results", str(tmp_path))

@@ -129,6 +129,7 @@ def test_what_must_not_be_kept_is_named_and_left_out_of_the_history_too(folder: 
     assert secret.encode() not in kept
 
 
+@pytest.mark.slow
 def test_ctrl_c_clears_the_line_and_ctrl_d_leaves(folder: Path, process: Run):
     with chatting(folder) as terminal:
         terminal.write("I live in Lisbon" + CTRL_C)
@@ -150,6 +151,7 @@ def test_a_pasted_text_of_several_lines_is_one_message(folder: Path, process: Ru
     assert found[0]["message"]["text"] == "I play the cello.\nI live in Lisbon."
 
 
+@pytest.mark.slow
 def test_hostile_text_does_not_act_on_the_terminal(folder: Path, process: Run):
     title, clear = "\x1b]0;owned\x07", "\x1b[2J\x1b[H"
     process("add", f"the trombone story {title}{clear} end")
@@ -238,11 +240,13 @@ def test_what_was_closed_stays_closed_however_it_is_entered_again(process: Run):
     ]
 
 
+@pytest.mark.slow
 def test_quit_ends_a_pipe_too_and_bytes_that_are_no_text_do_no_harm(process: Run):
     done = process("chat", "--as", "ann", stdin=b"I like caf\xe9s\n/quit\nI live in Lisbon\n")
     assert "Lisbon" not in done.out + process("list", "--as", "ann", "--json").out
 
 
+@pytest.mark.slow
 def test_no_input_at_all_plays_the_demo_and_ends_with_success(process: Run, folder: Path):
     done = process("chat", stdin=b"")
     assert "Monday. What someone says is learned" in done.out
@@ -254,6 +258,7 @@ def test_no_input_at_all_plays_the_demo_and_ends_with_success(process: Run, fold
     assert list(folder.iterdir()) == [], "nothing of it is kept"
 
 
+@pytest.mark.slow
 def test_a_closed_input_plays_the_demo_too(folder: Path):
     command = ["sh", "-c", 'exec "$0" -m recollect chat <&-', sys.executable]
     done = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT | ground.environment(), check=False)
@@ -265,6 +270,7 @@ def test_a_conversation_is_not_one_document(process: Run):
     assert "--json and chat don't go together" in process("chat", "--json", stdin=b"hi\n", code=2).err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("question", ["what do you know about me?", "tell me about myself", "who am I?"])
 def test_who_asks_what_is_known_of_them_gets_all_of_it(folder: Path, question: str):
     with chatting(folder) as terminal:
@@ -275,6 +281,7 @@ def test_who_asks_what_is_known_of_them_gets_all_of_it(folder: Path, question: s
         assert "Here is what I remember about you:\n- Plays the cello\n- Lives in Lisbon\n" in told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("word", ["exit", "quit", "Bye!", "goodbye"])
 def test_whoever_says_goodbye_leaves_and_it_is_not_kept(folder: Path, process: Run, word: str):
     with chatting(folder) as terminal:
@@ -284,6 +291,7 @@ def test_whoever_says_goodbye_leaves_and_it_is_not_kept(folder: Path, process: R
     assert said_messages(process) == ["I play the cello"]
 
 
+@pytest.mark.slow
 def test_help_is_shown_and_not_kept(folder: Path, process: Run):
     with chatting(folder) as terminal:
         for word in ("help", "Help!", "?"):
@@ -294,6 +302,7 @@ def test_help_is_shown_and_not_kept(folder: Path, process: Run):
     assert said_messages(process) == ["I play the cello", "I live in Lisbon"]
 
 
+@pytest.mark.slow
 def test_goodbye_and_help_are_not_kept_through_a_pipe_either(process: Run):
     done = process("chat", stdin=b"help\nI play the cello\nwhat do you know about me?\nexit\nI live in Lisbon\n")
     assert "Lines that start with / are commands:" in done.out
@@ -333,6 +342,7 @@ async def test_a_model_answers_with_what_is_remembered_and_why_tells_what_it_got
         assert "Lives in Lisbon" in server.requests[-1].text
 
 
+@pytest.mark.slow
 @pytest.mark.acceptance("W1")
 async def test_a_profile_whose_layout_is_one_layer_of_a_prompt_sends_what_was_typed_too(folder: Path):
     async with ModelServer(Says("I see.")) as server:
@@ -355,6 +365,7 @@ async def test_a_profile_whose_layout_is_one_layer_of_a_prompt_sends_what_was_ty
     )
 
 
+@pytest.mark.slow
 async def test_what_was_forgotten_is_in_no_later_request_not_even_after_a_restart_until_it_is_undone(folder: Path):
     def answer(request: Request) -> Says:
         asked = str(request.body).rpartition("User message:")[2]
@@ -428,6 +439,7 @@ async def test_ctrl_c_stops_a_reply_and_not_the_chat(folder: Path):
             assert "Traceback" not in terminal.raw
 
 
+@pytest.mark.slow
 async def test_a_model_that_fails_leaves_an_answer_from_memory(folder: Path, process: Run):
     process("remember", "I live in Lisbon")
     done = await asyncio.to_thread(

@@ -47,6 +47,7 @@ def days(told: str) -> dict[str, str]:
     return dict(zip(parts[1::2], parts[2::2], strict=True))
 
 
+@pytest.mark.slow
 def test_the_week_shows_each_thing_that_memory_does(process: Run):
     week = days(process("demo").out)
     assert list(week) == ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
@@ -77,6 +78,7 @@ def test_no_setting_of_this_machine_changes_the_story_and_nothing_is_left(proces
     assert without_ids(process("demo").out) == without_ids(told)
 
 
+@pytest.mark.slow
 def test_a_demo_can_be_left_with_ctrl_c_and_the_chat_begins(folder: Path):
     with Terminal(folder, "chat") as terminal:
         terminal.shows("Play a one-minute demo first? [Y/n] ")

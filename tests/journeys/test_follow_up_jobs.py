@@ -1,5 +1,7 @@
 """A job that leaves something for later queues another in the name of the same guild: guilds are served in turn."""
 
+import pytest
+
 from recollect.core.ports import ExtractionInput, ExtractionResult
 from recollect.core.ports.jobs import JobState
 from recollect.learning.summarize import MAX_MESSAGES_PER_SUMMARY
@@ -31,6 +33,7 @@ async def test_what_is_said_while_a_model_is_asked_is_learned_in_the_name_of_the
     assert tenants == [{GUILD}, {GUILD}]
 
 
+@pytest.mark.slow
 async def test_the_rest_of_a_long_conversation_is_summarized_in_the_name_of_the_same_guild() -> None:
     tenants: list[set[str]] = []
 

@@ -62,6 +62,7 @@ def talk(folder: Path) -> None:
     recollect(folder, "forget", "chess")
 
 
+@pytest.mark.slow
 async def test_nobody_else_may_read_what_a_session_on_the_command_line_leaves(tmp_path: Path) -> None:
     talk(tmp_path)
     data = tmp_path / "data"
@@ -83,6 +84,7 @@ async def test_nobody_else_may_read_an_export_or_a_backup(tmp_path: Path) -> Non
         assert open_to_others(tmp_path / folder) == {}
 
 
+@pytest.mark.slow
 async def test_nobody_else_may_read_what_the_bot_leaves(tmp_path: Path) -> None:
     data = tmp_path / "data"
     async with DiscordServer() as server:

@@ -248,6 +248,7 @@ async def test_a_model_that_takes_too_long_is_no_outage_and_holds_up_nobody() ->
     assert set(later) == {"the model is too slow"}
 
 
+@pytest.mark.slow
 async def test_where_a_design_says_that_a_failure_changes_nothing_there_is_no_floor() -> None:
     async def learns(hearing: ExtractionInput) -> ExtractionResult:
         await asyncio.Event().wait()

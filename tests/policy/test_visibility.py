@@ -236,6 +236,7 @@ def could_hear(said: Place, place: Place, lore: bool) -> bool:
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=1500, deadline=None)
 @given(ANYWHERE, ANYWHERE, st.booleans(), st.sampled_from(WALLS))
 def test_equal_ids_in_two_guilds_channels_threads_or_platforms_let_nothing_cross(
@@ -401,6 +402,7 @@ def is_covered(result: Hit | Memo, allowed: list[Said]) -> bool:
     return memo.text in texts and {tag[3:] for tag in memo.tags} <= numbers and memo.source.message in numbers
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", VisibilityPolicy)
 @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(story=stories())

@@ -228,6 +228,7 @@ async def test_a_deleted_message_makes_no_sessions_that_nobody_talked_in(tmp_pat
     assert sessions == [HERE.session]
 
 
+@pytest.mark.slow
 async def test_others_keep_everything(tmp_path: Path):
     async with opened(tmp_path) as stage:
         await tell(stage)
@@ -246,6 +247,7 @@ async def test_others_keep_everything(tmp_path: Path):
         assert all(finding.ok for finding in await stage.memory.store.check_health())
 
 
+@pytest.mark.slow
 async def test_summaries_are_made_anew_without_the_erased_words(tmp_path: Path):
     async with opened(tmp_path) as stage:
         await tell(stage)
@@ -259,6 +261,7 @@ async def test_summaries_are_made_anew_without_the_erased_words(tmp_path: Path):
     assert own.summary is None
 
 
+@pytest.mark.slow
 async def test_a_guild_goes_alone(tmp_path: Path):
     async with opened(tmp_path) as stage:
         await tell(stage)
@@ -289,6 +292,7 @@ async def test_what_a_person_left_in_one_guild_goes_alone(tmp_path: Path):
     assert bytes_with(tmp_path, "xylophone", "kirkegaard")
 
 
+@pytest.mark.slow
 async def test_an_erased_text_cannot_be_imported_observed_or_undone(tmp_path: Path):
     async with opened(tmp_path) as stage:
         await tell(stage)
@@ -429,6 +433,7 @@ async def test_an_erasure_that_was_interrupted_anywhere_is_completed_by_the_next
     assert writes > 5
 
 
+@pytest.mark.slow
 async def test_erasing_twice_finds_nothing_more_and_keeps_the_tombstones(tmp_path: Path):
     async with opened(tmp_path) as stage:
         await tell(stage)
@@ -442,6 +447,7 @@ async def test_erasing_twice_finds_nothing_more_and_keeps_the_tombstones(tmp_pat
     assert survey.empty
 
 
+@pytest.mark.slow
 async def test_a_survey_changes_nothing(tmp_path: Path):
     async with opened(tmp_path) as stage:
         await tell(stage)
@@ -452,6 +458,7 @@ async def test_a_survey_changes_nothing(tmp_path: Path):
     assert any(file.endswith("ann.json") for file in survey.files)
 
 
+@pytest.mark.slow
 async def test_the_probe_finds_what_is_left_and_says_where(tmp_path: Path):
     async with opened(tmp_path) as stage:
         await tell(stage)
@@ -488,6 +495,7 @@ async def test_lore_stays_the_guilds_without_its_authors_name(tmp_path: Path):
     assert kept == replace(memo, key=kept.key, version=2, source=replace(memo.source, actor=""))
 
 
+@pytest.mark.slow
 async def test_vectors_go_with_their_rows(tmp_path: Path):
     async with opened(tmp_path) as stage:
         await tell(stage)
@@ -508,6 +516,7 @@ async def test_vectors_go_with_their_rows(tmp_path: Path):
     assert receipt.clean
 
 
+@pytest.mark.slow
 async def test_copies_kept_aside_notes_and_typed_lines_go_too(tmp_path: Path):
     data = tmp_path / "data"
     async with opened(tmp_path) as stage:
@@ -549,6 +558,7 @@ async def test_nothing_stays_in_the_memory_of_the_process(tmp_path: Path):
     assert held.cache_info().currsize == 0
 
 
+@pytest.mark.slow
 async def test_someone_who_asked_not_to_be_learned_from_is_not_learned_from_afterwards(tmp_path: Path):
     async with opened(tmp_path) as stage:
         await tell(stage)

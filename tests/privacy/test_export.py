@@ -34,6 +34,7 @@ async def test_a_person_gets_everything_of_theirs_and_nothing_of_others(tmp_path
     assert not [word for word in ("Kirkegaard", "marzipan", "rowing", "library", "cress") if word in plain]
 
 
+@pytest.mark.slow
 async def test_a_guild_gets_its_lore_and_what_was_said_there(tmp_path: Path):
     async with opened(tmp_path) as stage:
         await tell(stage)
@@ -45,6 +46,7 @@ async def test_a_guild_gets_its_lore_and_what_was_said_there(tmp_path: Path):
     assert not [word for word in ("xylophone", "aquarium", "quetzal", "marzipan") if word in plain]
 
 
+@pytest.mark.slow
 async def test_the_same_store_gives_the_same_bytes(tmp_path: Path):
     async with opened(tmp_path / "a") as stage:
         await tell(stage)
@@ -63,6 +65,7 @@ async def test_someone_unknown_gets_an_empty_document(tmp_path: Path):
     assert [document[name] for name in ("memos", "messages", "summaries", "exchanges", "events")] == [[]] * 5
 
 
+@pytest.mark.slow
 async def test_memos_as_the_file_of_facts(tmp_path: Path):
     async with opened(tmp_path) as stage:
         await tell(stage)
@@ -74,6 +77,7 @@ async def test_memos_as_the_file_of_facts(tmp_path: Path):
     assert found.items == ()
 
 
+@pytest.mark.slow
 async def test_memos_as_pages(tmp_path: Path):
     async with opened(tmp_path / "store") as stage:
         await tell(stage)

@@ -103,6 +103,7 @@ asyncio.run(main(*sys.argv[1:]))
 """
 
 
+@pytest.mark.slow
 def test_many_processes_may_create_a_store_at_once(tmp_path: Path) -> None:
     path = tmp_path / "memory.db"
     command = [sys.executable, "-c", REMEMBERING, f"sqlite:///{path}"]
@@ -145,6 +146,7 @@ asyncio.run(main(*sys.argv[1:]))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("with_log", [False, True])
 def test_a_read_only_store_is_read_searched_and_exported_and_writes_say_why_not(tmp_path: Path, with_log: bool) -> None:
     path = a_store(tmp_path)

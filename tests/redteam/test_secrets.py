@@ -139,6 +139,7 @@ async def test_nothing_of_a_secret_reaches_the_disk_through_an_import(tmp_path: 
     assert not places_of(folder, forms)
 
 
+@pytest.mark.slow
 async def test_nothing_of_a_secret_reaches_the_disk_through_the_bot(tmp_path: Path):
     forms = [form for form in some(24) if "\n" not in form.text and len(form.text) < 90]
     store = f"sqlite:///{tmp_path}/memory.db"

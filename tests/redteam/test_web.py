@@ -33,6 +33,7 @@ def sign_in(client: httpx.Client, token: str) -> httpx.Response:
     return client.post("/login", data={"token": token, "form_token": form_token})
 
 
+@pytest.mark.slow
 def test_nobody_can_lock_the_operator_out(served: Served):
     """Neither by guessing from the same address, nor from the API, nor through forms of other sites."""
     with browser(served) as guesser, browser(served) as operator, httpx.Client(base_url=served.url) as program:

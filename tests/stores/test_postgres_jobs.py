@@ -156,6 +156,7 @@ class Crew:
             assert await self._store.write(lambda tx: tx.jobs.retry(each.id, worker, at(0), "later", counted=False))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 async def test_workers_at_random_never_share_a_queue_and_keep_its_order(database: str, seed: int):
     async with opened(database) as one, opened(database) as other:
@@ -299,6 +300,7 @@ TALK = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", TALK)
 async def test_talk_and_learning_from_it_never_wait_for_each_other_in_a_circle(how: str, database: str, tmp_path: Path):
     settings = {"embedder": "null", "data_dir": tmp_path, "model": FakeModel(everything), **TALK[how]}

@@ -40,6 +40,7 @@ def add_one(tx: Tx) -> int:
     return number
 
 
+@pytest.mark.slow
 async def test_a_write_waits_for_a_network_that_comes_back(network: Network):
     async with opened(network.address) as store:
         await put(store, make_memo("before"))
@@ -100,6 +101,7 @@ async def test_a_write_gives_up_in_the_end_and_says_what_to_do(network: Network)
         assert set(await texts_of(store)) == {"before", "after"}
 
 
+@pytest.mark.slow
 async def test_a_read_does_not_wait_for_long(network: Network):
     async with opened(network.address) as store:
         await put(store, make_memo("before"))
@@ -112,6 +114,7 @@ async def test_a_read_does_not_wait_for_long(network: Network):
         assert await count(store) == 1
 
 
+@pytest.mark.slow
 async def test_a_server_that_is_not_there_is_waited_for_from_the_first_write_on(network: Network):
     network.sever()
     async with opened(network.address) as store:
@@ -123,6 +126,7 @@ async def test_a_server_that_is_not_there_is_waited_for_from_the_first_write_on(
         assert await texts_of(store) == ["first"]
 
 
+@pytest.mark.slow
 async def test_nobody_waits_any_longer_for_a_server_that_is_away_when_the_store_is_closed(
     own_server: Server, away: str
 ):
@@ -154,6 +158,7 @@ async def test_a_store_that_is_closed_finishes_what_is_queued_even_on_a_connecti
         assert set(await texts_of(store)) == {"before", "last"}
 
 
+@pytest.mark.slow
 async def test_a_memory_whose_server_is_away_is_closed_within_seconds(own_server: Server, away: str):
     async with recollect.AsyncMemory(f"{away}?patience=60", embedder="null", model=FakeModel(), **AT_ONCE) as memory:
         found = await memory.remember("I live in Lisbon", user="ann")

@@ -192,6 +192,7 @@ except StoreUnwritable as error:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lock", ["file", "folder", "both"])
 async def test_a_file_that_may_not_be_written_is_unwritable(lock: str):
     with tempfile.TemporaryDirectory() as folder:

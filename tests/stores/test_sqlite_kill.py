@@ -107,6 +107,7 @@ async def test_a_killed_rebuild_of_the_index_is_finished_by_the_next(tmp_path: P
     await assert_kept(path, set(names))
 
 
+@pytest.mark.slow
 async def test_a_process_killed_while_it_makes_the_file_does_no_harm(tmp_path: Path):
     dice = random.Random(3)
     body = CREATE.replace("say_aloud", "print")

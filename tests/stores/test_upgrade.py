@@ -287,6 +287,7 @@ async def test_what_was_written_after_an_upgrade_that_failed_is_copied_again(tmp
     assert "changed meanwhile" in str(content(tmp_path / f"{COPY}.2")["memos"])
 
 
+@pytest.mark.slow
 async def test_processes_that_upgrade_at_once_make_one_copy_and_one_upgrade(tmp_path: Path):
     path = put_back("second_edition_start", tmp_path)
     body = "say_aloud(await store.read(lambda tx: tx.memos.count(Subject('1001'))))"

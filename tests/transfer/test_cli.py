@@ -205,6 +205,7 @@ def test_what_only_people_can_say_is_asked_for_and_is_no_damage(cli: Run, folder
     assert cli("import", "disco", "--guild", "900").out == "Imported from discoclaw: 1 summary new\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("form", "said"),
     [
@@ -234,6 +235,7 @@ def test_memories_of_which_none_has_a_place_make_no_folder_either(cli: Run, fold
     assert not (folder / "out").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["json", "jsonl", "durable"])
 def test_a_document_that_says_nothing_says_so_beside_it(cli: Run, folder: Path, told: None, form: str):
     done = cli("export", "nobody", "--format", form)

@@ -229,6 +229,7 @@ async def test_a_store_is_not_copied_into_itself_however_it_is_named(source: Sto
                 await copy(source, again)
 
 
+@pytest.mark.slow
 async def test_half_a_copy_is_no_source(source: Store, tmp_path: Path):
     await put(source, *(make_memo(f"fact {n}") for n in range(2_000)))
     await asyncio.to_thread(copy_until_killed, tmp_path, 1)

@@ -163,6 +163,7 @@ async def test_a_text_that_is_known_is_not_taken_twice_whatever_its_id(tmp_path:
     assert (report.new, report.same) == (0, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("status", [Status.ACTIVE, Status.DEPRECATED, Status.ARCHIVED])
 async def test_what_was_erased_stays_out_in_any_status(tmp_path: Path, status: Status):
     async with opened(tmp_path) as memory:

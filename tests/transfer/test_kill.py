@@ -5,6 +5,8 @@ import signal
 import sys
 from pathlib import Path
 
+import pytest
+
 from recollect.privacy.target import ErasureTarget
 from tests import ground
 from tests.transfer.moving import export, import_, opened
@@ -52,6 +54,7 @@ def lines(path: Path, number: int) -> Path:
     return path
 
 
+@pytest.mark.slow
 async def test_an_import_that_was_killed_again_and_again_ends_as_one_that_was_not(tmp_path: Path) -> None:
     path = lines(tmp_path / "a.jsonl", 400)
     for after in (250, 550):

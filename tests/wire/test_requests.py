@@ -150,6 +150,7 @@ async def test_over_thirty_turns_history_keeps_its_budget_and_its_order_and_the_
     assert "thought number 29" not in str(marked)
 
 
+@pytest.mark.slow
 @pytest.mark.acceptance("W3", "W13")
 @pytest.mark.parametrize("profile", PROFILES)
 async def test_a_smaller_history_is_smaller_on_every_turn(profile: str) -> None:
@@ -338,6 +339,7 @@ async def test_a_lower_limit_lowers_what_is_sent(profile: str, limit: str) -> No
     assert counts[1] < counts[0]
 
 
+@pytest.mark.slow
 @pytest.mark.acceptance("W8", "A28", "A44")
 @pytest.mark.parametrize("profile", ["unified", "discoclaw"])
 async def test_the_speakers_own_exchanges_elsewhere_come_first_and_are_not_displaced(profile: str) -> None:

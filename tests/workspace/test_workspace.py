@@ -368,6 +368,7 @@ class TestDailyLog:
         assert files(folder) == ["memory/2025-03-01.md"]
         assert not can_link or found[0] == "# 2025-03-01"
 
+    @pytest.mark.slow
     def test_processes_lose_no_line(self, workspace: Workspace, folder: Path):
         program = (
             "import sys; from datetime import datetime; from pathlib import Path\n"

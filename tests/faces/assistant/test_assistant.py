@@ -235,6 +235,7 @@ async def test_a_store_that_can_not_be_read_does_not_break_the_second_reply_eith
         assert await talk.ask("my second question") == "two"
 
 
+@pytest.mark.slow
 async def test_a_store_that_hangs_does_not_hold_up_the_reply() -> None:
     async with talking([Says("here I am")]) as talk:
         release = asyncio.Event()

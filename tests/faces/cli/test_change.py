@@ -183,6 +183,7 @@ def test_undo_after_a_pin_does_not_speak_of_restoring(cli: Run):
     assert cli("undo").out == 'Undid pinning: "I like tea"\n'
 
 
+@pytest.mark.slow
 def test_undo_refuses_where_the_last_change_came_with_a_deleted_message(cli: Run, process: Run, folder: Path):
     cli("add", "I live in Ghent", "--as", "ann")
     moved = cli("add", "I moved to Bruges", "--as", "ann", "--json").json["message"]
@@ -226,6 +227,7 @@ def test_observe_adds_a_message_that_search_finds_in_its_place(cli: Run):
     assert data["message"]["text"] == "hello"
 
 
+@pytest.mark.slow
 def test_where_durable_memory_is_switched_off_nothing_is_remembered_and_everything_says_so(process: Run):
     process("remember", "I like tea")
     off = {"DISCOCLAW_DURABLE_MEMORY_ENABLED": "0"}

@@ -109,6 +109,7 @@ def _interruptible() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_interruptible")
 def test_watching_takes_over_what_changes_until_it_is_interrupted(cli: Run, folder: Path) -> None:
     cli("remember", "I prefer tea", **DEVCLAW)

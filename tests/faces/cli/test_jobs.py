@@ -127,6 +127,7 @@ def test_observe_with_no_model_learns_nothing_and_says_only_the_id(cli: Run):
     assert cli("add", "I like green tea", RECOLLECT_MODEL="null").out.count("\n") == 1
 
 
+@pytest.mark.slow
 async def test_what_was_learned_without_the_model_is_told_at_once_and_afterwards(process: Run):
     async with ModelServer(Says("What a lovely place!")) as server:
         env = {"RECOLLECT_MODEL": "openai:small", "RECOLLECT_MODEL_BASE_URL": server.url}

@@ -254,6 +254,7 @@ def test_help_names_all_commands_without_boxes(cli: Run):
     assert "╭" not in cli("frob", code=2).err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("setting", "name"),
     [

@@ -55,6 +55,7 @@ def test_a_memory_from_one_process_is_found_by_the_next(process: Run):
     assert process("search", "tea", RECOLLECT_EMBEDDER="static").out == "- [preference] I like tea\n"
 
 
+@pytest.mark.slow
 def test_the_first_start_on_a_store_of_an_earlier_edition_says_how_many_memories_are_narrower_now(
     process: Run, folder: Path
 ):
@@ -93,6 +94,7 @@ def test_colours_are_for_terminals(process: Run):
     assert "I like tea" in terminal.seen
 
 
+@pytest.mark.slow
 def test_a_terminal_shows_hostile_text_as_text(process: Run):
     process("add", "careful \x1b]0;owned\x07 [red]now[/red]")
     terminal = Terminal("search", "careful", "--messages")
@@ -123,6 +125,7 @@ def test_an_ambiguous_forget_takes_all_or_none_for_an_answer(process: Run):
         assert process("show", "--json").json["total"] == left
 
 
+@pytest.mark.slow
 def test_forgetting_several_at_a_terminal_asks_first_unless_told_yes(process: Run):
     for text in ("Acme pays me", "Lunch at Acme is bad"):
         process("remember", text)
@@ -134,6 +137,7 @@ def test_forgetting_several_at_a_terminal_asks_first_unless_told_yes(process: Ru
     assert process("show", "--json").json["total"] == 0
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_with_130_and_no_traceback(process: Run):
     for text in ("Acme pays me", "Lunch at Acme is bad"):
         process("remember", text)
@@ -153,6 +157,7 @@ def test_a_reader_that_goes_away_is_no_error(process: Run):
     assert (done.returncode, done.stderr) == (0, b"")
 
 
+@pytest.mark.slow
 def test_an_ascii_output_loses_no_memory(process: Run):
     process("remember", "I like café crème ☕")
     ascii_only = {"PYTHONIOENCODING": "ascii", "LC_ALL": "C", "PYTHONUTF8": "0"}
@@ -176,6 +181,7 @@ def test_completion_can_be_shown_for_a_shell(process: Run):
     assert "complete" in done.out
 
 
+@pytest.mark.slow
 def test_progress_is_drawn_for_people_only(process: Run, folder: Path):
     process("remember", "I like tea")
     terminal = Terminal("backup", "copy.db")

@@ -60,6 +60,7 @@ def test_a_message_is_needed(cli: Run):
     assert cli("prompt", "-", stdin="tea?").out.endswith("User message:\ntea?\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("profile", ["unified", "dnam", "devclaw"])
 async def test_as_sent_it_is_the_request_that_a_model_gets(process: Run, profile: str):
     async with ModelServer(Says("Green.")) as server:

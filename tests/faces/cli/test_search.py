@@ -16,6 +16,7 @@ def test_the_best_result_comes_first(cli: Run):
     assert cli("search", "which", "tea").out.splitlines()[0] == "- [preference] I like green tea in the morning"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ranker", ["unified", "overlap", "hybrid", "rrf", "bm25"])
 def test_every_ranker_explains_its_scores(cli: Run, ranker: str):
     best = cli("search", "green tea", "--ranker", ranker, "--json").json["results"][0]

@@ -101,6 +101,7 @@ async def learned(client: httpx.AsyncClient) -> bool:
     return any("Lisbon" in memo["text"] for memo in found["memos"])
 
 
+@pytest.mark.slow
 async def test_page_api_and_learning_run_together_and_stop_within_seconds(folder: Path):
     async with started("serve", "--port", "0") as running:
         url = await address(running)
@@ -124,6 +125,7 @@ async def _ready(client: httpx.AsyncClient) -> bool:
     return (await client.get("/ready")).status_code == 200
 
 
+@pytest.mark.slow
 async def test_without_its_worker_it_leaves_learning_to_one_of_its_own(folder: Path):
     async with started("serve", "--port", "0", "--no-worker") as serving:
         url = await address(serving)
@@ -140,6 +142,7 @@ async def test_without_its_worker_it_leaves_learning_to_one_of_its_own(folder: P
         assert await serving.stop(signal.SIGINT) < 15
 
 
+@pytest.mark.slow
 async def test_a_port_in_use_is_told_in_one_line(folder: Path):
     async with started("serve", "--port", "0") as first:
         port = (await address(first)).rpartition(":")[2]
@@ -266,6 +269,7 @@ def children(running: Running) -> list[int]:
     return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="children are looked up in /proc")
 async def test_several_processes_answer_at_one_port_and_end_together(folder: Path):
     async with started("serve", "--processes", "3", "--port", "0") as running:
@@ -282,6 +286,7 @@ async def test_several_processes_answer_at_one_port_and_end_together(folder: Pat
             os.kill(pid, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="children are looked up in /proc")
 async def test_when_one_of_several_processes_dies_all_end_so_that_they_are_started_anew(folder: Path):
     async with started("serve", "--processes", "2", "--port", "0") as running:

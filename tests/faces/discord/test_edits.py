@@ -98,6 +98,7 @@ async def test_what_was_edited_and_deleted_while_the_bot_was_offline_is_made_up_
         assert wire.lab.unknown == []
 
 
+@pytest.mark.slow
 async def test_a_channel_and_a_thread_that_were_deleted_meanwhile_are_noticed() -> None:
     async with wired() as wire:
         thread = wire.lab.world.thread(wire.lab.general, "pets", wire.lab.ada, wire.lab.bot)
@@ -197,6 +198,7 @@ async def test_trouble_in_one_place_does_not_keep_the_others_from_being_looked_a
         assert await wire.known() == ["I have two cats"]
 
 
+@pytest.mark.slow
 async def test_while_it_looks_back_the_bot_answers() -> None:
     async with wired() as wire:
         async with wire.online():

@@ -1,5 +1,7 @@
 """People erase what is known of them: after a question, seen by nobody else, and gone from what the bot shows."""
 
+import pytest
+
 from recollect.privacy.target import ErasureTarget
 from tests.faces.discord.scene import acting
 from tests.faces.discord.test_memory_channel import TICK, channel_id, mirrored
@@ -78,6 +80,7 @@ async def test_what_was_erased_leaves_the_memory_channel_and_the_learned_lines()
         assert "chess" in line
 
 
+@pytest.mark.slow
 async def test_what_could_not_be_taken_down_is_taken_down_later() -> None:
     async with acting(discord={"learned_notices": "here"}, summary={"enabled": False}) as scene:
         await scene.env.advance_time(TICK)

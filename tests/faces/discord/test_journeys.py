@@ -68,6 +68,7 @@ async def test_once_a_channel_is_closed_what_is_told_there_stays_there() -> None
         assert "promoted" not in scene.prompts()[-1]
 
 
+@pytest.mark.slow
 @pytest.mark.acceptance("A6")
 async def test_the_bot_is_restarted_in_the_middle_of_a_conversation_and_still_knows_its_topic() -> None:
     async with acting(

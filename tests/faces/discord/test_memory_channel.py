@@ -103,6 +103,7 @@ async def test_a_forgotten_and_a_deleted_fact_leave_the_channel() -> None:
         assert "tea" not in message.content
 
 
+@pytest.mark.slow
 @pytest.mark.acceptance("B75")
 @pytest.mark.parametrize("status", [403, 404, 429, 500])
 async def test_a_memory_channel_that_fails_is_ignored_and_the_bot_goes_on(status: int) -> None:

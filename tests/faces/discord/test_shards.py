@@ -121,6 +121,7 @@ async def test_the_commands_are_registered_once(database: str) -> None:
         assert [one for one in bot.lab.requests if one.startswith("PUT") and "commands" in one] == wanted
 
 
+@pytest.mark.slow
 async def test_what_was_learned_is_told_once_by_whoever_has_the_channel(database: str) -> None:
     async with sharded(database, discord={"learned_notices": "here"}) as bot, bot.online():
         await bot.noted(StateKind.BOT_POSITION)
@@ -162,6 +163,7 @@ async def test_the_memory_channel_is_kept_by_the_one_that_has_it(database: str, 
             assert len(lab.said(mirror)) == 1
 
 
+@pytest.mark.slow
 async def test_a_server_of_the_other_is_not_taken_for_left(database: str) -> None:
     async with sharded(database, discord={"erase_on_leave": "0"}) as bot:
         lab = bot.lab
@@ -208,6 +210,7 @@ async def test_who_is_let_in_by_a_server_of_the_other_is_answered_in_direct_mess
             assert lab.said(lab.world.dm(stranger)) == []
 
 
+@pytest.mark.slow
 async def test_each_looks_for_what_it_missed_on_its_own_servers(
     database: str, caplog: pytest.LogCaptureFixture
 ) -> None:

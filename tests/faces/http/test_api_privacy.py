@@ -47,6 +47,7 @@ async def test_erasing_needs_the_name_exactly_and_gives_a_receipt(client: httpx.
     assert len((await memory.show(user="bob", place=Place("discord", dm="bob"))).memos) == 1
 
 
+@pytest.mark.slow
 async def test_a_guild_is_erased_by_its_name(client: httpx.AsyncClient, memory: AsyncMemory):
     await memory.remember("The otter is our mascot", user="ann", place=DEV, lore=True)
     receipt = (await client.post("/api/v1/erase", json={"guild": "g1", "confirm": "g1"})).json()

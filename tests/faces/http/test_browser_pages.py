@@ -136,6 +136,7 @@ def test_every_page_opens_under_its_heading_and_nothing_is_blocked(window: Windo
         assert name in heading(window), path
 
 
+@pytest.mark.slow
 def test_the_menu_leads_to_every_page(window: Window):
     window.go("/")
     links = window.page.get_by_role("navigation", name="Pages").get_by_role("link")
@@ -177,6 +178,7 @@ def test_an_operator_edits_pins_retires_merges_and_takes_each_back(window: Windo
     said.filter(has_text="Favourite bread").wait_for()
 
 
+@pytest.mark.slow
 def test_an_operator_restores_what_was_retired_before_other_changes(window: Window):
     page = window.page
     window.go("/people")
@@ -195,6 +197,7 @@ def test_an_operator_restores_what_was_retired_before_other_changes(window: Wind
     page.get_by_role("button", name="Restore").wait_for()
 
 
+@pytest.mark.slow
 def test_the_list_is_filtered_while_one_types(window: Window):
     page = window.go(f"/people/memos?user={MIRA}")
     assert page.get_by_role("button", name="Filter").count() == 0
@@ -221,6 +224,7 @@ def test_filters_work_without_scripts(browser: Any, served: Served):
         assert not page.get_by_role("button", name="Follow live").count()
 
 
+@pytest.mark.slow
 def test_the_log_is_followed_live(window: Window, served: Served):
     page = window.go("/journal")
     page.get_by_role("button", name="Follow live").click()
@@ -251,6 +255,7 @@ def tabbed(window: Window, until: str, most: int = 80) -> None:
     raise AssertionError(f"Tab does not lead to {until}")
 
 
+@pytest.mark.slow
 def test_a_memo_is_edited_with_the_keyboard_alone(browser: Any, served: Served):
     with opened(browser, served) as window:
         page = window.go("/login")
@@ -285,6 +290,7 @@ def test_a_memo_is_edited_with_the_keyboard_alone(browser: Any, served: Served):
         page.get_by_text("The change is undone.").wait_for()
 
 
+@pytest.mark.slow
 def test_undo_offers_what_it_names_and_nothing_behind_a_deleted_message(window: Window):
     page, served = window.page, window.served
     where = guild.place("general", TOMAS)
@@ -316,6 +322,7 @@ def test_undo_offers_what_it_names_and_nothing_behind_a_deleted_message(window: 
     assert page.get_by_role("button", name="Undo").count() == 0
 
 
+@pytest.mark.slow
 def test_a_person_is_erased_by_the_name_that_is_on_the_screen(window: Window):
     page = window.page
     window.go("/erase")
@@ -332,6 +339,7 @@ def test_a_person_is_erased_by_the_name_that_is_on_the_screen(window: Window):
     window.complaints.clear()  # the answer to the wrong name is an error, and the browser says so
 
 
+@pytest.mark.slow
 def test_a_name_that_several_have_is_asked_about_and_one_that_nobody_has_brings_near_ones(window: Window):
     page, served = window.page, window.served
     other = "310000000000000077"
@@ -422,6 +430,7 @@ def test_on_a_phone_nothing_has_to_be_pushed_sideways_and_targets_are_large(
         assert not page.locator("table.memos thead").evaluate("e => e.getBoundingClientRect().width > 2")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_no_page_has_a_serious_problem_of_access(browser: Any, served: Served, paths: dict[str, str], scheme: str):
     axe = parts.module("axe_playwright_python.sync_playwright", "axe-playwright-python is not installed")
@@ -459,6 +468,7 @@ def test_in_the_dark_the_page_is_dark(browser: Any, served: Served, tmp_path: Pa
     assert (tmp_path / "dark.png").read_bytes() != (tmp_path / "light.png").read_bytes()
 
 
+@pytest.mark.slow
 def test_a_hostile_memo_is_only_text(window: Window, served: Served):
     user = "mallory\u202e<b>"
     memo = served.run(lambda memory: memory.remember(HOSTILE, user=user, tags=["<i>", "{{7*7}}"])).memo
@@ -487,6 +497,7 @@ def test_a_hostile_memo_is_only_text(window: Window, served: Served):
     assert box["x"] + box["width"] <= line["x"] + line["width"] + 1
 
 
+@pytest.mark.slow
 def test_a_person_is_erased_after_their_name_was_typed(window: Window):
     page = window.go(f"/erase?user={guild.PEOPLE['ayo']}")
     with page.expect_download() as file:
@@ -510,6 +521,7 @@ def test_jobs_that_were_put_aside_are_tried_again(window: Window):
     page.get_by_text("It will be retried.").wait_for()
 
 
+@pytest.mark.slow
 def test_a_reader_finds_no_button_that_changes_anything(browser: Any, served: Served, paths: dict[str, str]):
     with opened(browser, served) as window:
         window.sign_in(served.tokens.reader)

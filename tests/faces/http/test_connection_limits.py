@@ -187,6 +187,7 @@ async def test_requests_under_way_never_give_way(http: str):
         assert await yes(await here.connect(GET)), "there is room again"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(socket, "TCP_USER_TIMEOUT"), reason="only Linux can tell")
 async def test_who_takes_in_nothing_of_an_answer_is_let_go(http: str):
     gone = asyncio.Event()

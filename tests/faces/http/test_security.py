@@ -112,6 +112,7 @@ async def test_a_reader_may_preview_a_prompt_and_survey_an_erasure(reader: httpx
     assert (await reader.post("/api/v1/erase/survey", json={"user": "ann"})).status_code == 200
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", HOSTILE)
 async def test_hostile_text_comes_back_as_it_went_in_and_only_as_data(client: httpx.AsyncClient, text: str):
     wrote = await client.post("/api/v1/memos", json={"user": text, "text": f"Says {text} often", "tags": [text]})

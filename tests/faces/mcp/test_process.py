@@ -70,6 +70,7 @@ class TestStandardStreams:
         async with Client(program(tmp_path, "--as", "ann"), mode="legacy") as again:
             assert "The API uses JWT" in await said(again, action="list", category="fact")
 
+    @pytest.mark.slow
     async def test_whose_memory_and_where_is_said_by_the_command_line_alone(self, tmp_path: Path):
         async with Client(program(tmp_path, "--as", "bob")) as bob:
             await said(bob, action="save", content="Bob keeps bees", category="fact")
@@ -80,6 +81,7 @@ class TestStandardStreams:
             await said(ann, action="save", content="The beta ships on Friday", category="event")
             assert "in #dev" in await read(ann, (await uris(ann))[0])
 
+    @pytest.mark.slow
     async def test_nothing_but_the_protocol_is_printed_and_end_of_input_ends_it(self, tmp_path: Path):
         process = await started(tmp_path, "--debug")
         out, _ = await process.communicate(json.dumps(HELLO).encode() + b"\nnonsense\n")
@@ -88,6 +90,7 @@ class TestStandardStreams:
         assert all(message["jsonrpc"] == "2.0" for message in messages)
         assert process.returncode == 0
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])
     async def test_a_signal_ends_it_cleanly_while_its_input_is_open(self, tmp_path: Path, sent: signal.Signals):
         process = await started(tmp_path)
@@ -100,6 +103,7 @@ class TestStandardStreams:
             assert await process.wait() == 0
         assert await process.stderr.read() == b""  # type: ignore[union-attr]
 
+    @pytest.mark.slow
     @pytest.mark.sqlite
     async def test_the_guides_configuration_starts_it(self, tmp_path: Path):
         guide = (Path(__file__).parents[3] / "docs" / "guide" / "agents.md").read_text("utf-8")
@@ -129,6 +133,7 @@ class TestHttp:
                     assert "The API uses JWT" in await said(client, action="search", query="JWT")
                     assert "saved by an agent for ann" in await read(client, (await uris(client))[0])
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("headers", "status"),
         [
@@ -146,11 +151,13 @@ class TestHttp:
         async with served(tmp_path) as (_, address), httpx2.AsyncClient() as web:
             assert (await web.post(address, json=HELLO, headers=accepted)).status_code == status
 
+    @pytest.mark.slow
     async def test_another_name_can_be_allowed(self, tmp_path: Path):
         headers = {"accept": "application/json, text/event-stream", "host": "memory.internal"}
         async with served(tmp_path, "--name", "memory.internal") as (_, address), httpx2.AsyncClient() as web:
             assert (await web.post(address, json=HELLO, headers=headers)).status_code == 200
 
+    @pytest.mark.slow
     async def test_it_ends_cleanly_while_a_client_is_connected(self, tmp_path: Path):
         async with served(tmp_path) as (process, address), Client(address) as client:
             await said(client, action="list")
@@ -158,6 +165,7 @@ class TestHttp:
             async with asyncio.timeout(20):
                 assert await process.wait() == 0
 
+    @pytest.mark.slow
     async def test_a_port_that_is_taken_is_told_in_one_line(self, tmp_path: Path):
         with socket.create_server(("127.0.0.1", 0)) as taken:
             port = taken.getsockname()[1]

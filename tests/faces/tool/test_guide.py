@@ -55,6 +55,7 @@ def results(request: Request) -> str:
     return json.dumps(request.body["messages"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("heading", ["With OpenAI's SDK", "With Anthropic's SDK"])
 async def test_a_loop_of_the_guide_saves_what_the_model_wants_and_tells_it_so(heading: str, tmp_path: Path):
     async with ModelServer([Calls("memory", SAVE), Says("Noted.")]) as server:
@@ -68,6 +69,7 @@ async def test_a_loop_of_the_guide_saves_what_the_model_wants_and_tells_it_so(he
         assert [memo.text for memo in (await memory.show(user="ann")).memos] == ["The API uses JWT"]
 
 
+@pytest.mark.slow
 async def test_a_models_mistake_is_told_to_it_and_the_loop_goes_on(tmp_path: Path):
     async with ModelServer([Calls("memory", {"action": "purge"}), Says("Sorry.")]) as server:
         ask = 'asyncio.run(answer("hello", "ann"))'
@@ -75,6 +77,7 @@ async def test_a_models_mistake_is_told_to_it_and_the_loop_goes_on(tmp_path: Pat
         assert "error: unknown action" in results(server.requests[1])
 
 
+@pytest.mark.slow
 async def test_the_tool_runner_of_anthropics_sdk_writes_the_models_files(tmp_path: Path):
     async with ModelServer([Calls("memory", NOTE), Says("Noted.")]) as server:
         ask = 'answer("Remember that the API uses JWT", "ann")'

@@ -216,6 +216,7 @@ async def test_a_long_log_is_followed_to_its_end(tmp_path: Path) -> None:
     assert kept(tmp_path / "durable") == ["ann.json"]
 
 
+@pytest.mark.slow
 async def test_files_follow_what_another_process_wrote(tmp_path: Path) -> None:
     async with kept_by_hand(tmp_path, durable=tmp_path / "durable") as (_, pauses):
         async with keeping(tmp_path, mirror__files=[], run_worker=False) as other:
