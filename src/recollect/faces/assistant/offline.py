@@ -202,12 +202,14 @@ class OfflineSearch:
     async def _messages(self, query: str) -> Sequence[Message]:
         hits = await self._search(query, over="messages", strict=True, limit=4 * MAX_RESULTS)
         candidates = [hit.item for hit in hits if isinstance(hit.item, Message)]
-        about_asker = _MINE.search(query) is not None
+        about_asker, asked = _MINE.search(query) is not None, word_forms.content_words(query)
         possible = [
             candidate
             for candidate in candidates
             # what someone asks about themselves they have said themselves
-            if self._is_statement(candidate) and (candidate.author == self.message.author or not about_asker)
+            if self._is_statement(candidate)
+            and (candidate.author == self.message.author or not about_asker)
+            and _shares_word(candidate.text, asked)
         ]
         return await self.memory.timeline.quotable(possible, MAX_RESULTS)
 
@@ -246,6 +248,12 @@ def _about_the_asker(memos: Sequence[Memo], query: str) -> list[Memo]:
         return list(memos)
     asked = set(word_forms.content_words(query))
     return [memo for memo in memos if memo.kind is not Kind.PERSON or _names_person(memo.text, asked)]
+
+
+def _shares_word(text: str, asked: Sequence[str]) -> bool:
+    """Whether a message has one of the words that a question is about, in any form."""
+    said = set(word_forms.tokens(text))
+    return any(word_forms.has_form(word, said) for word in asked)
 
 
 def _names_person(text: str, asked: set[str]) -> bool:
