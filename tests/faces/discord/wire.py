@@ -15,7 +15,7 @@ from tests import ground
 from tests.doubles.discord.server import DiscordServer, point_discord_at
 from tests.waiting import eventually
 
-WAIT = 30.0
+WAIT = 60.0
 
 
 class Lab(DiscordServer):
