@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 
-async def eventually(holds: Callable[[], bool | Awaitable[bool]], seconds: float = 10) -> None:
+async def eventually(holds: Callable[[], bool | Awaitable[bool]], seconds: float = 60) -> None:
     """Return as soon as it holds; fail when it does not within so many seconds."""
     async with asyncio.timeout(seconds):
         while True:

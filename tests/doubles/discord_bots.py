@@ -10,7 +10,7 @@ from discord import app_commands
 
 from tests.doubles.discord.server import DiscordServer, point_discord_at
 
-WAIT = 10
+WAIT = 60
 
 
 class Listener(discord.Client):

@@ -232,4 +232,4 @@ async def test_a_clock_that_was_a_year_ahead_leaves_no_job_and_no_lease_for_then
             jobs = await stage.memory.store.read(lambda tx: tx.jobs.list())
             return not [job for job in jobs if job.due > stage.clock() + year / 2 or job.queue in stranded]
 
-        await eventually(is_nothing_stranded, 10)
+        await eventually(is_nothing_stranded)

@@ -245,7 +245,7 @@ async def test_on_discord_a_deleted_message_leaves_no_row_no_file_no_request_and
             await scene.memory.mirror.catch_up()
             return not list(files_with(tmp_path, SECRET))
 
-        await eventually(are_files_clean, 20)
+        await eventually(are_files_clean)
 
 
 async def test_words_that_merely_resemble_what_was_deleted_stay(tmp_path: Path) -> None:

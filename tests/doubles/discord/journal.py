@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.doubles.discord.things import Channel, Json, Message
 
-WAIT = 10.0
+WAIT = 60.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)

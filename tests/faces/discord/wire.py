@@ -16,7 +16,7 @@ from tests.doubles.discord.server import DiscordServer, point_discord_at
 from tests.scenes import at_once
 from tests.waiting import eventually
 
-WAIT = 30.0
+WAIT = 60.0
 
 
 class Lab(DiscordServer):
