@@ -1,11 +1,13 @@
 """`Memory`, the blocking twin: the first five lines, both signatures equal, threads, notebooks, forks and bad input."""
 
 import asyncio
+import gc
 import inspect
 import os
 import subprocess
 import sys
 import threading
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -153,6 +155,18 @@ def test_a_script_that_just_ends_has_lost_nothing_and_leaves_no_traceback(tmp_pa
     assert done.stderr == ""
     with Memory(tmp_path / "memory.db", **QUIET) as memory:
         assert memory.search("Lisbon", user="ada", over="messages", place=Place(dm="ada"))
+
+
+def test_one_that_nobody_has_any_more_closes_by_itself(tmp_path: Path) -> None:
+    memory = Memory(tmp_path / "memory.db", **QUIET)
+    worker = memory.asynchronous.worker
+    assert worker.is_running
+    del memory
+    gc.collect()
+    limit = time.monotonic() + 60
+    while worker.is_running and time.monotonic() < limit:
+        time.sleep(0.005)
+    assert not worker.is_running
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")

@@ -9,6 +9,7 @@ import os
 import threading
 import weakref
 from collections.abc import Callable, Coroutine
+from concurrent.futures import Future
 from contextlib import suppress
 from functools import wraps
 from pathlib import Path
@@ -33,19 +34,22 @@ class _Loop:
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
-        self._process = os.getpid()
 
     def run(self, work: Coroutine[Any, Any, R], timeout: float | None = None) -> R:
         """Run to the end in the other thread; Ctrl-C here cancels it there."""
         if threading.current_thread() is self._thread:
             work.close()
             raise RecollectError("Memory would wait for itself here: use AsyncMemory inside its own event loop")
-        future = asyncio.run_coroutine_threadsafe(work, self._started())
+        future = self.start(work)
         try:
             return future.result(timeout)
         except BaseException:
             future.cancel()
             raise
+
+    def start(self, work: Coroutine[Any, Any, R]) -> Future[R]:
+        """Begin it in the other thread, and don't wait."""
+        return asyncio.run_coroutine_threadsafe(work, self._started())
 
     def _started(self) -> asyncio.AbstractEventLoop:
         with self._lock:
@@ -55,13 +59,10 @@ class _Loop:
                 self._thread.start()
             return self._loop
 
-    @property
-    def is_of_this_process(self) -> bool:
-        return self._process == os.getpid()
-
 
 _loop = _Loop()
-_open: "weakref.WeakSet[Memory]" = weakref.WeakSet()
+_open: set[AsyncMemory] = set()
+"""What has to be closed when the process ends."""
 
 
 def _blocking(
@@ -96,7 +97,9 @@ class Memory:
         """The memory that does the work, on the loop of this module."""
         self._process = os.getpid()
         self.run(self.asynchronous.open())
-        _open.add(self)
+        _open.add(self.asynchronous)
+        self._finalizer = weakref.finalize(self, _abandon, self.asynchronous)
+        self._finalizer.atexit = False  # `_close_all` waits
 
     def __enter__(self) -> Self:
         return self
@@ -106,8 +109,8 @@ class Memory:
 
     def close(self) -> None:
         """Stop background work and close the store; what was acknowledged is on disk already."""
-        if self in _open:
-            _open.discard(self)
+        if self._finalizer.detach() is not None:
+            _open.discard(self.asynchronous)
             self.run(self.asynchronous.close())
 
     def run(self, work: Coroutine[Any, Any, R], timeout: float | None = None) -> R:
@@ -150,14 +153,18 @@ class Memory:
     reindex = _blocking(AsyncMemory.reindex)
 
 
+def _abandon(memory: AsyncMemory) -> None:
+    """Nobody has it any more: it closes in its own time. Not after a fork, where it is the parent's."""
+    if memory in _open:
+        _open.discard(memory)
+        _loop.start(memory.close())
+
+
 @atexit.register
 def _close_all() -> None:
-    if not _loop.is_of_this_process:
-        return
-    for memory in tuple(_open):
-        _open.discard(memory)
+    while _open:
         with suppress(Exception):  # a process that ends has nobody to tell; what was acknowledged is on disk
-            memory.run(memory.asynchronous.close(), CLOSE_TIMEOUT_SECONDS)
+            _loop.run(_open.pop().close(), CLOSE_TIMEOUT_SECONDS)
 
 
 def _after_fork() -> None:
