@@ -62,6 +62,21 @@ def test_a_whole_chat_in_the_form_of_a_models_api_is_one_call(memory: Memory) ->
     assert {memo.text for memo in memory.list(user="42").memos} == {"Is allergic to peanuts", "Lives in Oslo"}
 
 
+def test_what_one_verb_returns_another_takes(memory: Memory) -> None:
+    added = memory.add("Which tea do I like?", user="ada", wait=True)
+    for message in ("Which tea do I like?", added, added.messages[0]):
+        assert memory.context(message, user="ada").text.count("Which tea do I like?") == 1
+    chat = [{"role": "user", "content": "I like tea"}, {"role": "assistant", "content": "Ah."}]
+    assert "I like tea" in memory.context(chat, user="ada").messages[-1]["content"]
+    memory.remember("I like green tea", user="ada", tags="drinks")
+    (memo,) = memory.list(user="ada", statuses="active")
+    assert memo.tags == ("drinks",)
+    assert memory.get(memo, user="ada") == memo
+    (hit,) = memory.search("tea", user="ada")
+    memory.forget(hit, user="ada")
+    assert len(memory.list(user="ada", statuses=["active"])) == 0
+
+
 def test_every_other_verb_works_without_await(memory: Memory, tmp_path: Path) -> None:
     remembered = memory.remember("I like tea", user="ada")
     assert isinstance(remembered, Remembered)
@@ -134,7 +149,15 @@ def test_what_is_wrong_is_said_by_the_name_of_the_argument(memory: Memory, tmp_p
         (lambda: memory.add([{"role": "user", "content": 3}], user="ada"), "content"),
         (lambda: memory.add("x", user="ada", at=datetime(2026, 1, 1)), "time zone"),
         (lambda: memory.add([3], user="ada"), "a message is"),  # type: ignore[list-item]
+        (lambda: memory.add(5, user="ada"), "what was said is"),  # type: ignore[arg-type]
         (lambda: memory.search("x", user=True), "user="),
+        (lambda: memory.search(None, user="ada"), "query"),  # type: ignore[arg-type]
+        (lambda: memory.remember(None, user="ada"), "text"),  # type: ignore[arg-type]
+        (lambda: memory.forget(7, user="ada"), "id"),  # type: ignore[arg-type]
+        (lambda: memory.search("x", user="ada", place="dm"), "place="),  # type: ignore[arg-type]
+        (lambda: memory.list(user="ada", statuses=["foo"]), "statuses="),
+        (lambda: memory.list(user="ada", limit="3"), "limit="),  # type: ignore[arg-type]
+        (lambda: memory.context([{"role": "assistant", "content": "Hi"}], user="ada"), "no message of a person"),
         (lambda: memory.list(user="ada", limit=-1), "limit"),
         (lambda: memory.add(Message("1", "bob", Place(dm="ada"), "x", datetime.now(UTC))), "'bob' can't speak"),
     ):
@@ -148,7 +171,7 @@ def test_what_is_wrong_is_said_by_the_name_of_the_argument(memory: Memory, tmp_p
 def test_a_script_that_just_ends_has_lost_nothing_and_leaves_no_traceback(tmp_path: Path) -> None:
     script = (
         "from recollect import Memory\n"
-        f"memory = Memory({str(tmp_path / 'memory.db')!r}, embedder='null', model='local')\n"
+        f"memory = Memory({str(tmp_path / 'memory.db')!r}, model='local')\n"  # its embedder is still being loaded
         "memory.add('I live in Lisbon', user='ada')\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)

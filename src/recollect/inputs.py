@@ -1,17 +1,21 @@
 """What callers may pass as words: a text, a `Message`, or the role/content dictionaries of a chat model's API."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from secrets import token_hex
 from typing import Any, cast
 
 from recollect.core.errors import BadInput
-from recollect.core.types import Message, Place
+from recollect.core.outcomes import Added
+from recollect.core.types import Memo, Message, Place, Status
+from recollect.recall.query import Hit
 
 UserId = str | int
 """A user's id; an int, as Discord's are, is the same as its digits."""
-Words = str | Message | Mapping[str, Any]
+Words = str | Message | Mapping[str, Any] | Added
+MemoRef = str | Memo | Hit
+"""A memo by its id, or itself."""
 ASSISTANT = "assistant"
 IGNORED_ROLES = frozenset({"system", "developer", "tool", "function"})
 """Roles of a chat that nobody said: instructions and the results of tools."""
@@ -28,8 +32,40 @@ def user_id(user: UserId | None) -> str:
     raise BadInput(f'say who is meant: user="ada" or another id, not {user!r}')
 
 
+def check_place(place: object) -> None:
+    if place is not None and not isinstance(place, Place):
+        raise BadInput(f'place= is a Place, such as Place(dm="ada"), not {place!r}')
+
+
+def plain_text(text: object, name: str) -> str:
+    """The text, if it is one; raises BadInput with the name of the argument."""
+    if not isinstance(text, str):
+        raise BadInput(f"{name} is a text, not {text!r}")
+    return text
+
+
+def memo_id(memo: MemoRef) -> str:
+    """The id of a memo, however it is given; raises BadInput."""
+    if isinstance(memo, Hit) and memo.memo is not None:
+        return memo.memo.id
+    return memo.id if isinstance(memo, Memo) else plain_text(memo, "a memo's id")
+
+
+def statuses_of(statuses: Collection[Status | str] | str) -> list[Status]:
+    """Statuses by their names too; raises BadInput."""
+    try:
+        return [Status(status) for status in ([statuses] if isinstance(statuses, str) else statuses)]
+    except ValueError as error:
+        names = ", ".join(Status)
+        raise BadInput(f"statuses= is a list of {names}: {error}") from error
+
+
 def check_limit(limit: int | None, offset: int = 0) -> None:
     """Raise BadInput for a negative limit or offset."""
+    given: dict[str, object] = {"limit": limit, "offset": offset}  # callers need not check their types
+    for name, value in given.items():
+        if value is not None and not isinstance(value, int):
+            raise BadInput(f"{name}= is a number, not {value!r}")
     if limit is not None and limit < 0:
         raise BadInput(f"limit={limit} is negative: leave it out for no limit")
     if offset < 0:
@@ -45,8 +81,11 @@ def messages_of(
     at: datetime,
 ) -> list[Message]:
     """The messages that a call is about, in their order; raises BadInput and names the argument that is wrong."""
-    if isinstance(words, str | Message | Mapping):
+    check_place(place)
+    if isinstance(words, str | Message | Mapping | Added):
         words = [words]
+    if not isinstance(cast("object", words), Iterable):
+        raise BadInput(f"what was said is a text, a Message, a dictionary or a list of them, not {words!r}")
     if at.tzinfo is None:
         raise BadInput("at= has no time zone: pass datetime.now(UTC), or call .astimezone() on it")
     messages: list[Message] = []
@@ -75,6 +114,8 @@ def _said(words: Sequence[Words]) -> Iterator[tuple[int, Message | str, bool]]:
         match item:
             case Message():
                 yield number, item, item.bot
+            case Added():
+                yield from ((number, message, message.bot) for message in item.messages)
             case str():
                 yield number, _text(item), False
             case Mapping():

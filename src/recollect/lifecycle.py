@@ -13,7 +13,7 @@ from recollect.core.errors import RecollectError
 from recollect.core.ports import Model, Store, Tx
 from recollect.core.types import Place, Subject, person_key, with_bare_id
 from recollect.engine import Engine
-from recollect.inputs import UserId, user_id
+from recollect.inputs import UserId, check_place, user_id
 from recollect.jobs.worker import Worker
 from recollect.policy.redaction import redact_place
 from recollect.privacy.erase import PrivacyService
@@ -150,6 +150,7 @@ class OpenedMemory:
     async def _resolve(self, user: UserId, place: Place | None, *, changes: bool) -> str:
         """Who is meant; with a place, someone of its platform. Raises BadInput, see `people.resolve`."""
         await self._ensure_open()
+        check_place(place)
         name = user_id(user)
         if place is not None or name in self._known:
             return name

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Unpack
 
+from recollect.core.errors import BadInput
 from recollect.core.events import Event
 from recollect.core.outcomes import (
     Added,
@@ -35,7 +36,16 @@ from recollect.core.types import (
     Status,
     Subject,
 )
-from recollect.inputs import UserId, Words, check_limit, messages_of
+from recollect.inputs import (
+    MemoRef,
+    UserId,
+    Words,
+    check_limit,
+    memo_id,
+    messages_of,
+    plain_text,
+    statuses_of,
+)
 from recollect.learning import batches, ingest
 from recollect.learning.consolidate import ConsolidationReport
 from recollect.learning.ingest import LearnedOutcome
@@ -163,11 +173,11 @@ class AsyncMemory(OpenedMemory):
         """Remember a user's statement, merged with existing memos. Its audience is that of the place unless another
         one is given. With `lore` it belongs to the place's guild. `Refused` says why it may not be remembered.
         """
-        return await (await self._changer(user, place, lore)).remember(text, **options)
+        return await (await self._changer(user, place, lore)).remember(plain_text(text, "text"), **options)
 
     async def forget(
         self,
-        what: str,
+        what: MemoRef,
         *,
         user: UserId,
         place: Place | None = None,
@@ -178,15 +188,15 @@ class AsyncMemory(OpenedMemory):
         """Retire a memo, found by its id, its number in `show`, or a part of its text. Undoable. With a `version`, only
         by its id.
         """
-        return await (await self._changer(user, place, lore)).forget(what, every=every, version=version)
+        return await (await self._changer(user, place, lore)).forget(memo_id(what), every=every, version=version)
 
     async def restore(
-        self, what: str, *, user: UserId, place: Place | None = None, lore: bool = False, version: int | None = None
+        self, what: MemoRef, *, user: UserId, place: Place | None = None, lore: bool = False, version: int | None = None
     ) -> RestoreOutcome:
         """Bring back a memo that was forgotten, replaced, archived, expired or undone, whatever happened since. It is
         found by its id, its number in `forgotten`, or a part of its text. Memos that contradict it are replaced.
         """
-        return await (await self._changer(user, place, lore)).restore(what, version=version)
+        return await (await self._changer(user, place, lore)).restore(memo_id(what), version=version)
 
     async def undoable(self, *, user: UserId, place: Place | None = None, lore: bool = False) -> UndoOffer:
         """The change that `undo` would take back now."""
@@ -235,19 +245,19 @@ class AsyncMemory(OpenedMemory):
         check_limit(limit, offset)
         return await (await self._reader(user, place)).show(limit, offset)
 
-    async def get(self, memo_id: str, *, user: UserId, place: Place | None = None, lore: bool = False) -> Memo:
+    async def get(self, memo: MemoRef, *, user: UserId, place: Place | None = None, lore: bool = False) -> Memo:
         """One memo of any status, if it is visible here; raises UnknownMemo."""
-        return await (await self._reader(user, place, lore)).get(memo_id)
+        return await (await self._reader(user, place, lore)).get(memo_id(memo))
 
     async def history(
-        self, memo_id: str, *, user: UserId, place: Place | None = None, lore: bool = False
+        self, memo: MemoRef, *, user: UserId, place: Place | None = None, lore: bool = False
     ) -> list[Event]:
         """Everything that happened to a memo, newest first; raises UnknownMemo."""
-        return await (await self._reader(user, place, lore)).history(memo_id)
+        return await (await self._reader(user, place, lore)).history(memo_id(memo))
 
     async def pin(
         self,
-        memo_id: str,
+        memo: MemoRef,
         *,
         user: UserId,
         place: Place | None = None,
@@ -256,11 +266,11 @@ class AsyncMemory(OpenedMemory):
         version: int | None = None,
     ) -> Memo:
         """Protect a memo from ever being evicted or superseded, or no longer."""
-        return await (await self._changer(user, place, lore)).pin(memo_id, pinned=pinned, version=version)
+        return await (await self._changer(user, place, lore)).pin(memo_id(memo), pinned=pinned, version=version)
 
     async def update(
         self,
-        memo_id: str,
+        memo: MemoRef,
         text: str | None = None,
         *,
         user: UserId,
@@ -272,11 +282,11 @@ class AsyncMemory(OpenedMemory):
         """Change a memo's text, tags, or both; its audience is never wider than that of the change. Here as in other
         changes of a memo, raises VersionConflict if it no longer has this version.
         """
-        return await (await self._changer(user, place)).update(memo_id, text, tags, origin, version)
+        return await (await self._changer(user, place)).update(memo_id(memo), text, tags, origin, version)
 
     async def share(
         self,
-        memo_id: str,
+        memo: MemoRef,
         *,
         user: UserId,
         place: Place | None = None,
@@ -284,7 +294,7 @@ class AsyncMemory(OpenedMemory):
         version: int | None = None,
     ) -> Memo:
         """Set the audience of a memo; only its owner may."""
-        return await (await self._changer(user, place)).share(memo_id, audience, version=version)
+        return await (await self._changer(user, place)).share(memo_id(memo), audience, version=version)
 
     async def search(
         self, query: str, *, user: UserId, place: Place | None = None, **options: Unpack[SearchOptions]
@@ -295,11 +305,11 @@ class AsyncMemory(OpenedMemory):
         With `strict`, only relevant results are returned. The best hits count as used unless `count_use` is off.
         A `limit` is moved into what `search.max_limit` allows.
         """
-        return await (await self._reader(user, place)).search(query, **options)
+        return await (await self._reader(user, place)).search(plain_text(query, "query"), **options)
 
     async def context(
         self,
-        message: Message | str,
+        message: Words | Sequence[Words],
         *,
         user: UserId | None = None,
         place: Place | None = None,
@@ -313,8 +323,24 @@ class AsyncMemory(OpenedMemory):
         used unless `count_use` is off.
         """
         await self._ensure_open()
-        (message,) = messages_of(message, user=user, place=place, name="", at=self._clock())
+        *_, message = await self._said(message, user, place)
         return await self.view(message.author, message.place).context(message, actions=actions, count_use=count_use)
+
+    async def _said(
+        self, words: Words | Sequence[Words], user: UserId | None, place: Place | None
+    ) -> Sequence[Message]:
+        """The messages, the last of which is to be answered: as it is stored, if it was added before."""
+        messages = [
+            message
+            for message in messages_of(words, user=user, place=place, name="", at=self._clock())
+            if not message.bot
+        ]
+        if not messages:
+            raise BadInput("there is no message of a person to answer")
+        last = messages[-1]
+        stored = await self.timeline.recent(last.place, 1) if not isinstance(words, Message) else []
+        is_stored = any((known.author, known.text) == (last.author, last.text) for known in stored)
+        return stored if is_stored else messages
 
     async def log(self, *, user: UserId | None = None, limit: int = 50, before: int | None = None) -> list[Event]:
         """The event log, newest first; of one user when one is named."""
@@ -329,14 +355,14 @@ class AsyncMemory(OpenedMemory):
         user: UserId,
         place: Place | None = None,
         lore: bool = False,
-        statuses: Collection[Status] = (),
+        statuses: Collection[Status | str] = (),
         kinds: Collection[Kind] = (),
         limit: int | None = None,
         offset: int = 0,
     ) -> Listing:
         """Visible memos of any status and kind, or of the given ones, newest first; expired ones included."""
         check_limit(limit, offset)
-        return await (await self._reader(user, place, lore)).list(statuses, kinds, limit, offset)
+        return await (await self._reader(user, place, lore)).list(statuses_of(statuses), kinds, limit, offset)
 
     async def forgotten(
         self, *, user: UserId, place: Place | None = None, lore: bool = False, limit: int | None = None, offset: int = 0
@@ -345,9 +371,9 @@ class AsyncMemory(OpenedMemory):
         check_limit(limit, offset)
         return await (await self._reader(user, place, lore)).forgotten(limit, offset)
 
-    async def why(self, memo_id: str, *, user: UserId, place: Place | None = None, lore: bool = False) -> Explanation:
+    async def why(self, memo: MemoRef, *, user: UserId, place: Place | None = None, lore: bool = False) -> Explanation:
         """Where a memo comes from and what happened to it, as far as that may be told here; raises UnknownMemo."""
-        return await (await self._reader(user, place, lore)).why(memo_id)
+        return await (await self._reader(user, place, lore)).why(memo_id(memo))
 
     async def erase(self, *, user: UserId, place: Place | None = None, here: bool = False) -> Receipt | None:
         """Erase everything about a user for good, or, with `here`, what they left on the place's server. The receipt

@@ -5,11 +5,11 @@ There is one implementation: calls run on an event loop in a background thread, 
 
 import asyncio
 import atexit
+import concurrent.futures.thread  # pyright: ignore[reportUnusedImport] # see `_close_all`
 import os
 import threading
 import weakref
 from collections.abc import Callable, Coroutine
-from concurrent.futures import Future
 from contextlib import suppress
 from functools import wraps
 from pathlib import Path
@@ -47,7 +47,7 @@ class _Loop:
             future.cancel()
             raise
 
-    def start(self, work: Coroutine[Any, Any, R]) -> Future[R]:
+    def start(self, work: Coroutine[Any, Any, R]) -> concurrent.futures.Future[R]:
         """Begin it in the other thread, and don't wait."""
         return asyncio.run_coroutine_threadsafe(work, self._started())
 
@@ -160,11 +160,15 @@ def _abandon(memory: AsyncMemory) -> None:
         _loop.start(memory.close())
 
 
-@atexit.register
 def _close_all() -> None:
     while _open:
         with suppress(Exception):  # a process that ends has nobody to tell; what was acknowledged is on disk
             _loop.run(_open.pop().close(), CLOSE_TIMEOUT_SECONDS)
+
+
+# Before threads are refused, such as those that load an embedder; that is before `atexit`. What is registered first is
+# called last, so the pools of `concurrent.futures`, which are imported above for that reason, still work.
+getattr(threading, "_register_atexit", atexit.register)(_close_all)
 
 
 def _after_fork() -> None:

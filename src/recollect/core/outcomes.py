@@ -1,6 +1,6 @@
 """What the verbs return: typed outcomes that faces render."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -95,6 +95,12 @@ class Listing:
     summary: Summary | None
     off: tuple[str, ...] = ()
     """One sentence for each feature that is switched off: its data can be viewed, but is not used."""
+
+    def __iter__(self) -> Iterator[Memo]:
+        return iter(self.memos)
+
+    def __len__(self) -> int:
+        return len(self.memos)
 
 
 @dataclass(frozen=True, slots=True)

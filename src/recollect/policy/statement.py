@@ -74,7 +74,7 @@ def statement(
             evidence=None if evidence is None else redact(evidence).text,
         ),
         audience=lore_audience(place) if lore else limit_audience(requested, place, policy),
-        tags=redact_tags(tags),
+        tags=redact_tags([tags] if isinstance(tags, str) else tags),
         happened=happened,
         expires=expires,
         pinned=pinned,
