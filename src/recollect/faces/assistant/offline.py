@@ -87,7 +87,7 @@ async def offline_answer(memory: AsyncMemory, message: Message, reason: str = ""
         case Request(RequestKind.TALKED_ABOUT):
             text = await search.recount(request.topic)
         case Request(RequestKind.ABOUT):
-            text = await search.find(request.topic)
+            text = await search.find(request.topic, nearest=False)
         case _ if is_question(message.text):
             text = await search.find(message.text)
         case _:
@@ -142,17 +142,19 @@ class OfflineSearch:
             lines.append(f"and {outcome_text.count_noun(omitted)} more{hint}.")
         return "\n".join(lines)
 
-    async def find(self, query: str) -> str:
-        """What fits a question: memos, else what was said, else the nearest memos, marked as such."""
+    async def find(self, query: str, *, nearest: bool = True) -> str:
+        """What fits a question: memos, else what was said, else the nearest memos, marked as such; but about a thing
+        that was never mentioned nothing is near.
+        """
         relevant = await self._memos(query, strict=True)
         if own := _about_the_asker(relevant, query):
             return self._list("fits", [memo.text for memo in own])
         if not relevant and (answers := await self._messages(query)):
             said = [self._say("said", name=speaker(message), text=message.text) for message in answers]
             return self._list("fits", said)
-        nearest = relevant or await self._memos(query, strict=False)
-        if nearest:
-            return self._list("nearest", [memo.text for memo in nearest[:MAX_NEAREST]])
+        others = relevant or (await self._memos(query, strict=False) if nearest else [])
+        if others:
+            return self._list("nearest", [memo.text for memo in others[:MAX_NEAREST]])
         return self._say("nothing")
 
     async def tell_when(self, topic: str) -> str:

@@ -171,8 +171,9 @@ def _find_answer(turns: Sequence[_Turn], asked: int) -> tuple[int, str] | tuple[
             continue
         statements = [sentence for sentence in turn.sentences if not _is_question(sentence)]
         if turn.is_assistant:
+            is_memory = any(map(_EXPRESSIONS.echo.search, statements))  # often only its first line says so
             statements = [text for text in statements if not _is_filler(text) and not text.endswith(("!", "！", ":"))]
-            if any(map(_EXPRESSIONS.echo.search, statements)) or not statements:
+            if is_memory or not statements:
                 answers = ()
                 continue
         for sentence in statements:
