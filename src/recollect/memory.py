@@ -5,7 +5,6 @@ import time
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -88,7 +87,7 @@ class AsyncMemory(OpenedMemory):
         """
         await self._ensure_open()
         messages = messages_of(words, user=user, place=place, name=name, at=at or self._clock())
-        new = await self._add(messages)
+        new = await self.view(messages[0].author, messages[0].place).add(*messages) if messages else 0
         if not wait:
             return Added(tuple(messages), new)
         deadline = time.monotonic() + (LEARN_TIMEOUT_SECONDS if wait is True else wait)
@@ -101,22 +100,6 @@ class AsyncMemory(OpenedMemory):
         ]
         memos = {memo.id: memo for outcome in outcomes for memo in outcome.memos.values() if memo.active}
         return Added(tuple(messages), new, tuple(memos.values()), all(outcome.done for outcome in outcomes))
-
-    async def _add(self, messages: Sequence[Message]) -> int:
-        """Add messages in one transaction; returns how many are new."""
-        if not self.settings.enabled:
-            return 0
-        kept, engine = [ingest.sanitize(message) for message in messages], self.engine
-        for message in kept:
-            engine.heard(message)
-        add = partial(
-            ingest.add_message,
-            now=self._clock(),
-            exchange_limits=engine.exchange_limits,
-            schedule=engine.schedule,
-            removed=engine.removed,
-        )
-        return await engine.write(lambda tx: sum(add(tx, message) for message in kept))
 
     async def message_edited(
         self, platform: str, message_id: str, text: str, at: datetime | None = None, place: Place | None = None

@@ -81,15 +81,22 @@ class View:
     def _session(self) -> str:
         return self.engine.session(self.user, self.place)
 
-    async def add(self, message: Message) -> bool:
-        """Add a message; False when it is known already, or memory is switched off."""
-        if not self.engine.settings.enabled:
-            return False
-        message = ingest.sanitize(message)
-        self.engine.heard(message)
-        now, limits, schedule = self.engine.clock(), self.engine.exchange_limits, self.engine.schedule
-        removed = self.engine.removed
-        return await self.engine.write(lambda tx: ingest.add_message(tx, message, now, limits, schedule, removed))
+    async def add(self, *messages: Message) -> int:
+        """Add messages in one transaction; returns how many are new: none where memory is switched off."""
+        engine = self.engine
+        if not engine.settings.enabled:
+            return 0
+        kept = [ingest.sanitize(message) for message in messages]
+        for message in kept:
+            engine.heard(message)
+        add = partial(
+            ingest.add_message,
+            now=engine.clock(),
+            exchange_limits=engine.exchange_limits,
+            schedule=engine.schedule,
+            removed=engine.removed,
+        )
+        return await engine.write(lambda tx: sum(add(tx, message) for message in kept))
 
     async def flush(self) -> int:
         """Learn now from the queued messages of the conversation; returns how many jobs were made due."""

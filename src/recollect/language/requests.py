@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect.core.text import collapse_spaces, question_share
-from recollect.language import lexicon
+from recollect.language.detection import detect
 from recollect.language.lexicon import ENGLISH, read_tables
 
 FOLDER = Path(__file__).parent / "phrases"
@@ -103,21 +103,9 @@ def is_question(text: str) -> bool:
 
 
 def language_of(text: str) -> str:
-    """The language of a text among those that have phrases; English when none of their words occur more often."""
-    plain = collapse_spaces(text[:MAX_CHARS]).replace("’", "'").lower()
-    if not plain.isascii() and any("\u3040" <= char <= "\u30ff" for char in plain):
-        return "ja"
-    words = re.findall(r"[^\W\d_]+", plain)
-    counts = {language: sum(word in _function_words(language) for word in words) for language in _phrases()}
-    best = max(counts, key=lambda language: counts[language])
-    return best if counts[best] > counts[ENGLISH] else ENGLISH
-
-
-@cache
-def _function_words(language: str) -> frozenset[str]:
-    names = ("function", "persons", "possessives") if language != ENGLISH else ("function",)
-    tables = lexicon.tables("words", language).get(language, {})
-    return frozenset(word for name in names for word in tables.get(name, "").split())
+    """The language of a text, if there are phrases in it; else English."""
+    language = detect(text)
+    return language if language in _phrases() else ENGLISH
 
 
 def answer(name: str, language: str = ENGLISH, /, **values: object) -> str:
