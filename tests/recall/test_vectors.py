@@ -17,18 +17,19 @@ from recollect.testing.store_contract.samples import BEN, make_memo, make_messag
 from tests import ground
 from tests.waiting import eventually
 
+RETRY_DELAYS = {retry_delay(failures) for failures in range(1, 20)}
 TEXTS = ("the cat sleeps", "deploys run on fridays", "the api uses tokens")
 
 
 class Pauses:
-    """Time that stands still: short pauses pass at once, long ones when told."""
+    """Time that stands still: pauses after work pass at once, those after a failure when told."""
 
     def __init__(self) -> None:
         self.asked: list[float] = []
         self._end = asyncio.Event()
 
     async def sleep(self, seconds: float) -> None:
-        if seconds < 1:
+        if seconds not in RETRY_DELAYS:  # it depends on how long the work took
             await asyncio.sleep(0)
             return
         self.asked.append(seconds)
