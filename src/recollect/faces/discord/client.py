@@ -19,6 +19,7 @@ from recollect.faces.discord.departures import GuildDepartures
 from recollect.faces.discord.learned_notices import NoticeButton
 from recollect.faces.discord.listener import MessageListener
 from recollect.faces.discord.log_follower import LogFollower
+from recollect.faces.discord.payloads import guard_parsers
 from recollect.faces.discord.resync import Resync
 from recollect.faces.discord.shards import Shards
 from recollect.faces.discord.slash_commands import SlashCommands
@@ -65,6 +66,7 @@ class Client(commands.AutoShardedBot):
         )
         self.bot = BotContext(self, memory, assistant, chat_commands, clock, on_departure)
         self._registered = False
+        guard_parsers(self)
         if isinstance(self.tree, MemoryCommandTree):
             self.tree.bot = self.bot
 

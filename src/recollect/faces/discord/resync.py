@@ -17,6 +17,7 @@ from recollect.core.state import StateKind
 from recollect.core.types import Message, Place
 from recollect.faces.discord import edits
 from recollect.faces.discord.context import BotContext
+from recollect.faces.discord.payloads import without_nulls
 from recollect.faces.discord.places import PLATFORM, parse_session
 
 if TYPE_CHECKING:  # these modules of discord.py import each other
@@ -152,7 +153,8 @@ class Resync(commands.Cog):
         """
         try:
             connection = channel._state  # pyright: ignore[reportPrivateUsage] there is no public way
-            await edits.apply_edit(self._bot, discord.Message(state=connection, channel=channel, data=payload))
+            message = discord.Message(state=connection, channel=channel, data=without_nulls(payload))
+            await edits.apply_edit(self._bot, message)
         except Exception:
             log.exception("message %s in %s can't be read, and is skipped", payload["id"], place.session)
 

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from http import HTTPStatus
 
 import discord
 
@@ -90,9 +91,15 @@ async def send(
     files = [] if file is None else [file]
     if follows:
         return await to.channel.send(page, files=files)
-    return await to.channel.send(
-        page, files=files, reference=to.to_reference(fail_if_not_exists=False), mention_author=False
-    )
+    reference = to.to_reference(fail_if_not_exists=False)
+    try:
+        return await to.channel.send(page, files=files, reference=reference, mention_author=False)
+    except discord.HTTPException as error:
+        # A reference may be refused (a system message, for one); an answer without it is better than none.
+        if error.status != HTTPStatus.BAD_REQUEST or files:
+            raise
+        log.info("answering %s without a reference to it: %s", to.id, error)
+        return await to.channel.send(page)
 
 
 @asynccontextmanager

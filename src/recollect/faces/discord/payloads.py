@@ -1,0 +1,41 @@
+"""What discord.py can't parse costs that event, not the connection of all servers."""
+
+import logging
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, TypeVar
+
+import discord
+
+log = logging.getLogger("recollect.discord")
+
+SKIPPED = ("MESSAGE_CREATE", "MESSAGE_UPDATE", "INTERACTION_CREATE", "TYPING_START", "PRESENCE_UPDATE")
+"""Events that are skipped. Without any other one, such as a server's channels, what follows would be misread; then the
+bot connects again.
+"""
+
+Payload = TypeVar("Payload", bound=Mapping[str, Any])
+
+
+def without_nulls(payload: Payload) -> Payload:
+    """A payload without the fields that are null: compatible servers send null where Discord sends nothing."""
+    return {name: value for name, value in payload.items() if value is not None}  # type: ignore[return-value]
+
+
+def guard_parsers(client: discord.Client) -> None:
+    """Let an event that can't be parsed be tried without its nulls, and then be skipped."""
+    parsers = client._connection.parsers  # pyright: ignore[reportPrivateUsage] there is no public way
+    for event, parse in list(parsers.items()):
+        parsers[event] = partial(_parse, event, parse)
+
+
+def _parse(event: str, parse: Callable[[Any], None], payload: dict[str, Any]) -> None:
+    try:
+        try:
+            parse(payload)
+        except (TypeError, AttributeError):  # what a null leads to
+            parse(without_nulls(payload))
+    except Exception:
+        if event not in SKIPPED:
+            raise
+        log.exception("%s %s can't be read, and is skipped", event, payload.get("id", ""))
