@@ -21,6 +21,16 @@ _SELECT = "SELECT kind, key, item, person, guild FROM state"
 _NAMING = f"""
 {_SELECT} WHERE $1 = '' OR replace(key, $1, '') <> key OR replace(item, $1, '') <> item ORDER BY kind, key, number
 """
+_READ_MOSTLY = (
+    StateKind.PAUSED,
+    StateKind.WITHHELD,
+    StateKind.WITHHELD_IN_GUILD,
+    StateKind.DISPLAY_NAME,
+    StateKind.UNSEEN_DELETION,
+)
+"""Lists that most writes read and hardly any changes. A write that reads another one changes it next, so it takes it
+for itself at once: two that hold a list together, and both want to change it, would wait for each other.
+"""
 _OUTLASTING = [kind.value for kind in OUTLASTING]
 
 
@@ -33,11 +43,11 @@ class State:
         self._db.run(_APPEND, (kind.value, key, item, owner.person_id, owner.guild_id))
 
     def items(self, kind: StateKind, key: str = "") -> list[str]:
-        self._lock(kind, key, shared=True)
+        self._lock(kind, key, shared=kind in _READ_MOSTLY)
         return [item for (item,) in self._db.rows(_ITEMS, (kind.value, key))]
 
     def count(self, kind: StateKind, key: str = "") -> int:
-        self._lock(kind, key, shared=True)
+        self._lock(kind, key, shared=kind in _READ_MOSTLY)
         return self._db.value(_COUNT, (kind.value, key))
 
     def remove(self, kind: StateKind, key: str, items: Collection[str]) -> None:
@@ -70,7 +80,7 @@ class State:
         return len(set(self._db.rows(sql, (self._db.array(_OUTLASTING), *_ids(owner)))))
 
     def _lock(self, kind: StateKind, key: str, *, shared: bool = False) -> None:
-        """A transaction that counts sees all that was counted before; readers don't block each other."""
+        """A transaction that counts sees all that was counted before."""
         name = f"state:{kind}:{key}"
         if shared:
             self._db.lock(shared=[name])
