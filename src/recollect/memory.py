@@ -1,40 +1,16 @@
 """`AsyncMemory`, the one public object: add, remember, search, context, list, update, forget, undo."""
 
+from __future__ import annotations
+
 import logging
 import time
-from collections.abc import Collection, Sequence
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from recollect.core.errors import BadInput
-from recollect.core.events import Event
-from recollect.core.outcomes import (
-    Added,
-    Explanation,
-    ForgetOutcome,
-    Listing,
-    RedoOutcome,
-    RelearnOutcome,
-    RelearnRun,
-    RememberOutcome,
-    RestoreOutcome,
-    UndoOffer,
-    UndoOutcome,
-)
-from recollect.core.ports import Progress
-from recollect.core.types import (
-    EVERYWHERE,
-    Audience,
-    Kind,
-    Memo,
-    Message,
-    Origin,
-    Place,
-    Status,
-    Subject,
-)
+from recollect.core.outcomes import Added
+from recollect.core.types import EVERYWHERE, Message, Origin, Subject
 from recollect.inputs import (
     MemoRef,
     UserId,
@@ -45,18 +21,36 @@ from recollect.inputs import (
     plain_text,
     statuses_of,
 )
-from recollect.learning import batches, ingest
-from recollect.learning.consolidate import ConsolidationReport
-from recollect.learning.ingest import LearnedOutcome
-from recollect.learning.relearn import RelearnOptions
-from recollect.learning.schedule import extraction_key
 from recollect.lifecycle import OpenedMemory
 from recollect.policy.redaction import redact, redact_place
-from recollect.policy.statement import StatementOptions
-from recollect.privacy.receipt import Receipt
-from recollect.prompting.assemble import Prompt
-from recollect.recall.query import Hit
-from recollect.recall.search import SearchOptions
+
+if TYPE_CHECKING:  # what only annotations name is not loaded by `import recollect`
+    from collections.abc import Collection, Sequence
+    from datetime import datetime
+
+    from recollect.core.events import Event
+    from recollect.core.outcomes import (
+        Explanation,
+        ForgetOutcome,
+        Listing,
+        RedoOutcome,
+        RelearnOutcome,
+        RelearnRun,
+        RememberOutcome,
+        RestoreOutcome,
+        UndoOffer,
+        UndoOutcome,
+    )
+    from recollect.core.ports import Progress
+    from recollect.core.types import Audience, Kind, Memo, Place, Status
+    from recollect.learning.consolidate import ConsolidationReport
+    from recollect.learning.ingest import LearnedOutcome
+    from recollect.learning.relearn import RelearnOptions
+    from recollect.policy.statement import StatementOptions
+    from recollect.privacy.receipt import Receipt
+    from recollect.prompting.assemble import Prompt
+    from recollect.recall.query import Hit
+    from recollect.recall.search import SearchOptions
 
 log = logging.getLogger("recollect")
 
@@ -107,6 +101,8 @@ class AsyncMemory(OpenedMemory):
         """A message was edited: what rested on its old text is rolled back. False when it is unknown, or known in a
         newer state. `place` is where it is now, if fewer people can see it there than when it was said.
         """
+        from recollect.learning import ingest
+
         await self._ensure_open()
         when, schedule, removed = at or self._clock(), self.engine.schedule, self.engine.removed
         text, where = redact(text[: ingest.MAX_MESSAGE_CHARS]).text, place and redact_place(place)
@@ -116,6 +112,8 @@ class AsyncMemory(OpenedMemory):
 
     async def message_deleted(self, platform: str, message_id: str, at: datetime | None = None) -> bool:
         """A message was deleted, and with it what rests on it; False when it is unknown or already deleted."""
+        from recollect.learning import ingest
+
         await self._ensure_open()
         deleted_at, schedule, removed = at or self._clock(), self.engine.schedule, self.engine.removed
         return await self.engine.write(
@@ -128,6 +126,9 @@ class AsyncMemory(OpenedMemory):
         """Wait until a message has been learned from; see `LearnedOutcome`. Unless `closes_batch`, only for what is
         learned at once: a model is asked about several messages together, later.
         """
+        from recollect.learning import batches, ingest
+        from recollect.learning.schedule import extraction_key
+
         finished = await self.worker.wait_for(extraction_key(message), timeout)
         if closes_batch and finished and self.engine.schedule.learn == "batch":
             closed = await self.engine.write(lambda tx: batches.close_message(tx, message, self._clock()))

@@ -19,7 +19,6 @@ from recollect.core.types import (
     Subject,
 )
 from recollect.language import word_forms
-from recollect.policy.merge import covered_by
 from recollect.policy.viewer import Viewer
 from recollect.recall import withheld
 from recollect.recall.audience_migration import memo_before
@@ -97,6 +96,8 @@ def find(memos: Sequence[Memo], reference: str, share: float, *, literal: bool =
     if position.isdecimal() and len(position) < 10 and 1 <= int(position) <= len(memos):
         return [memos[int(position) - 1]]
     if share > 0:
+        from recollect.policy.merge import covered_by  # the words of merging are loaded for this mode only
+
         return covered_by(text, memos, share)
     fragment = fold(collapse_spaces(text))
     matches = [memo for memo in memos if fragment and fragment in fold(collapse_spaces(memo.text))]
