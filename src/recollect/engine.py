@@ -106,10 +106,13 @@ class Engine:
         await self.composer.close()
         await self.usage.close()
 
-    async def write(self, work: Callable[[Tx], T]) -> T:
-        """Commit, then wake whoever has to follow up. Cached prompts need no word: their key holds the generation."""
+    async def write(self, work: Callable[[Tx], T], *, is_complete: bool = False) -> T:
+        """Commit, then wake whoever has to follow up, unless the work is complete: it has its vectors, and no jobs.
+        Cached prompts need no word: their key holds the generation.
+        """
         outcome = await self.store.write(work)
-        self.wake()
+        if not is_complete:
+            self.wake()
         return outcome
 
     def heard(self, message: Message) -> None:

@@ -134,7 +134,10 @@ class View:
         vector = await engine.vectors.embed_text(candidate.text)
         limits, viewer = wiring.memo_limits(settings, lore=self.lore), self._viewer
         context = replace(self._context, shared=options.get("audience") == EVERYWHERE)
-        return await engine.write(lambda tx: learning.changes.remember(tx, candidate, context, limits, vector, viewer))
+        remember = learning.changes.remember
+        return await engine.write(
+            lambda tx: remember(tx, candidate, context, limits, vector, viewer), is_complete=vector is not None
+        )
 
     async def note(self, line: str, text: str, message: Message, confidence: float) -> RememberOutcome:
         """Keep a line of the assistant's reply to a message as lore, with the words it rests on; or why it is not."""

@@ -16,9 +16,13 @@ from recollect.core.errors import EmbedderError, MissingExtra
 from recollect.core.ports import EmbedderOptions, Vector
 from recollect.core.text import OPENING_WORDS, clean
 
-for _library in ("numpy", "safetensors", "tokenizers"):  # imported in the thread that reads the weights
-    if find_spec(_library) is None:
-        raise MissingExtra("the embedder 'static'", "vectors")
+try:
+    import numpy as np
+    from safetensors import SafetensorError
+    from safetensors.numpy import load as load_weights
+    from tokenizers import Tokenizer
+except ImportError as missing:
+    raise MissingExtra("the embedder 'static'", "vectors") from missing
 
 WEIGHTS = "weights/l2_supercat_256.safetensors"
 WEIGHTS_SHA256 = "64b47a2dc493cb8e85944076601189739852d7b64e0e1eedcb1937a251cd9fd5"
@@ -55,11 +59,6 @@ class StaticEmbedder:
         await asyncio.shield(self._loading)
 
     def _read_files(self) -> None:
-        import numpy as np
-        from safetensors import SafetensorError
-        from safetensors.numpy import load as load_weights
-        from tokenizers import Tokenizer
-
         folder = self._folder
         try:
             raw = (folder / WEIGHTS).read_bytes()
@@ -79,8 +78,6 @@ class StaticEmbedder:
         return vector.astype("<f4").tobytes()
 
     def _mean_vector(self, text: str) -> Any:
-        import numpy as np
-
         tokens = self._tokenizer.encode(text, add_special_tokens=False).ids
         if not tokens or not text.strip():
             return np.zeros(self._weights.shape[1], np.float32)
@@ -99,8 +96,6 @@ def _package_folder() -> Path:
 
 
 def _to_unit_length(vector: Any) -> Any:
-    import numpy as np
-
     length = float(np.linalg.norm(vector))
     return vector / length if length > 0 else vector
 
