@@ -11,12 +11,13 @@ from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any, Self
 
 from recollect.core.clock import Clock, now
-from recollect.core.errors import RecollectError
-from recollect.core.types import Place, Subject, person_key, with_bare_id
-from recollect.inputs import UserId, check_place, user_id
+from recollect.core.errors import BadInput, RecollectError
+from recollect.core.types import Message, Place, Subject, person_key, with_bare_id
+from recollect.inputs import UserId, Words, check_place, messages_of, user_id
 from recollect.policy.redaction import redact_place
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from recollect.core.ports import Model, Store, Tx
@@ -182,3 +183,19 @@ class OpenedMemory:
         elif is_known and len(self._known) < MAX_KNOWN:
             self._known.add(name)
         return person
+
+    async def _said(
+        self, words: Words | Sequence[Words], user: UserId | None, place: Place | None
+    ) -> Sequence[Message]:
+        """The messages, the last of which is to be answered: as it is stored, if it was added before."""
+        messages = [
+            message
+            for message in messages_of(words, user=user, place=place, name="", at=self._clock())
+            if not message.bot
+        ]
+        if not messages:
+            raise BadInput("there is no message of a person to answer")
+        last = messages[-1]
+        stored = await self.timeline.recent(last.place, 1) if not isinstance(words, Message) else []
+        is_stored = any((known.author, known.text) == (last.author, last.text) for known in stored)
+        return stored if is_stored else messages

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
-from recollect.core.errors import BadInput
 from recollect.core.outcomes import Added
 from recollect.core.types import EVERYWHERE, Message, Origin, Subject
 from recollect.inputs import (
@@ -25,6 +25,7 @@ from recollect.lifecycle import OpenedMemory
 from recollect.policy.redaction import redact, redact_place
 
 if TYPE_CHECKING:  # what only annotations name is not loaded by `import recollect`
+    from builtins import list as list_  # `list` is a verb here
     from collections.abc import Collection, Sequence
     from datetime import datetime
 
@@ -145,6 +146,7 @@ class AsyncMemory(OpenedMemory):
         """Clear the rolling summary of the conversation here; work in flight can't bring it back."""
         return await (await self._changer(user, place)).reset()
 
+    @overload
     async def remember(
         self,
         text: str,
@@ -153,11 +155,38 @@ class AsyncMemory(OpenedMemory):
         place: Place | None = None,
         lore: bool = False,
         **options: Unpack[StatementOptions],
-    ) -> RememberOutcome:
+    ) -> RememberOutcome: ...
+
+    @overload
+    async def remember(
+        self,
+        text: Sequence[str],
+        *,
+        user: UserId,
+        place: Place | None = None,
+        lore: bool = False,
+        **options: Unpack[StatementOptions],
+    ) -> list_[RememberOutcome]: ...
+
+    async def remember(
+        self,
+        text: str | Sequence[str],
+        *,
+        user: UserId,
+        place: Place | None = None,
+        lore: bool = False,
+        **options: Unpack[StatementOptions],
+    ) -> RememberOutcome | list_[RememberOutcome]:
         """Remember a user's statement, merged with existing memos. Its audience is that of the place unless another
         one is given. With `lore` it belongs to the place's guild. `Refused` says why it may not be remembered.
+
+        Several statements, as a list, are kept in one transaction: an outcome for each, and one `undo` for all.
         """
-        return await (await self._changer(user, place, lore)).remember(plain_text(text, "text"), **options)
+        view = await self._changer(user, place, lore)
+        if isinstance(text, Iterable) and not isinstance(text, str):
+            texts = [plain_text(each, f"text {number}") for number, each in enumerate(text, 1)]
+            return await view.remember_all(texts, **options)
+        return await view.remember(plain_text(text, "text"), **options)
 
     async def forget(
         self,
@@ -309,22 +338,6 @@ class AsyncMemory(OpenedMemory):
         await self._ensure_open()
         *_, message = await self._said(message, user, place)
         return await self.view(message.author, message.place).context(message, actions=actions, count_use=count_use)
-
-    async def _said(
-        self, words: Words | Sequence[Words], user: UserId | None, place: Place | None
-    ) -> Sequence[Message]:
-        """The messages, the last of which is to be answered: as it is stored, if it was added before."""
-        messages = [
-            message
-            for message in messages_of(words, user=user, place=place, name="", at=self._clock())
-            if not message.bot
-        ]
-        if not messages:
-            raise BadInput("there is no message of a person to answer")
-        last = messages[-1]
-        stored = await self.timeline.recent(last.place, 1) if not isinstance(words, Message) else []
-        is_stored = any((known.author, known.text) == (last.author, last.text) for known in stored)
-        return stored if is_stored else messages
 
     async def log(self, *, user: UserId | None = None, limit: int = 50, before: int | None = None) -> list[Event]:
         """The event log, newest first; of one user when one is named."""

@@ -5,6 +5,7 @@ A verb imports the flow that it starts: who only looks need not wait for all of 
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
@@ -19,13 +20,15 @@ from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Message, Orig
 from recollect.engine import Engine
 from recollect.policy.redaction import redact, redact_tags
 from recollect.policy.viewer import Viewer, provenance, require_present, subject_of
-from recollect.policy.visibility import VisibilityPolicy, addressed, is_owner_dm, is_source_visible, limit_audience
+from recollect.policy.visibility import VisibilityPolicy, addressed, limit_audience
 from recollect.recall import listing
 from recollect.settings import wiring
 
 if TYPE_CHECKING:
+    from builtins import list as list_  # `list` is a verb here
     from collections.abc import Collection, Sequence
 
+    from recollect.core.changes import Candidate
     from recollect.core.events import Event
     from recollect.core.outcomes import (
         ForgetOutcome,
@@ -45,6 +48,9 @@ if TYPE_CHECKING:
     from recollect.prompting.assemble import Prompt
     from recollect.recall.query import Hit
     from recollect.recall.search import SearchOptions
+
+MAX_TEXTS_AT_ONCE = 20
+"""More texts than this are checked in a thread, so that others need not wait for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,19 +130,30 @@ class View:
 
     async def remember(self, text: str, **options: Unpack[StatementOptions]) -> RememberOutcome:
         """Remember a statement, merged with existing memos; `Refused` says why it may not be remembered."""
+        (outcome,) = await self.remember_all([text], **options)
+        return outcome
+
+    async def remember_all(self, texts: Sequence[str], **options: Unpack[StatementOptions]) -> list_[RememberOutcome]:
+        """Remember statements in one transaction: an outcome for each, in their order. They are undone together."""
         from recollect.policy.statement import statement
 
         engine, settings = self.engine, self.engine.settings
         wiring.require_durable(settings)
-        candidate = statement(text, self.user, self.place, engine.policy, engine.clock(), lore=self.lore, **options)
-        if isinstance(candidate, Refused):
-            return candidate
-        vector = await engine.vectors.embed_text(candidate.text)
+        make = partial(statement, user=self.user, place=self.place, policy=engine.policy, now=engine.clock())
+
+        def check() -> list_[Candidate | Refused]:
+            return [make(text, lore=self.lore, **options) for text in texts]
+
+        candidates = await asyncio.to_thread(check) if len(texts) > MAX_TEXTS_AT_ONCE else check()
+        accepted = [candidate.text for candidate in candidates if not isinstance(candidate, Refused)]
+        if not accepted:
+            return [candidate for candidate in candidates if isinstance(candidate, Refused)]
+        vectors = await engine.vectors.embed_texts(accepted)
         limits, viewer = wiring.memo_limits(settings, lore=self.lore), self._viewer
+        remember = learning.changes.remember_all
         context = replace(self._context, shared=options.get("audience") == EVERYWHERE)
-        remember = learning.changes.remember
         return await engine.write(
-            lambda tx: remember(tx, candidate, context, limits, vector, viewer), is_complete=vector is not None
+            lambda tx: remember(tx, candidates, context, limits, vectors, viewer), is_complete=None not in vectors
         )
 
     async def note(self, line: str, text: str, message: Message, confidence: float) -> RememberOutcome:
@@ -303,17 +320,7 @@ class View:
         """Where a memo comes from and what happened to it, as far as that may be told here; raises UnknownMemo."""
         subject, viewer = self.subject, self._viewer_of_expired
 
-        def work(tx: Tx) -> Explanation:
-            memo = listing.get(tx, subject, memo_id, viewer)
-            message = listing.source_message(tx, memo)
-            related = [tx.memos.get(subject, linked or "") for linked in (memo.supersedes, memo.superseded_by)]
-            before, after = (other if other is not None and viewer(other) else None for other in related)
-            is_visible = is_source_visible(memo, self.place, message)
-            events = tuple(listing.history(tx, subject, memo_id, viewer))
-            memo = listing.without_hidden_links(tx, memo, viewer)
-            return Explanation(memo, events, message, is_visible, is_owner_dm(memo, self.place), before, after)
-
-        return await self.engine.store.read(work)
+        return await self.engine.store.read(lambda tx: listing.explain(tx, subject, memo_id, viewer))
 
     async def search(self, query: str, **options: Unpack[SearchOptions]) -> list[Hit]:
         """The best matches that are visible here, best first; each result explains its score."""
