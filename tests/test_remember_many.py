@@ -58,8 +58,10 @@ async def test_they_are_one_transaction_have_vectors_at_once_and_one_undo_takes_
 async def test_wrong_input_keeps_nothing_and_names_the_text(memory: AsyncMemory):
     with pytest.raises(BadInput, match="text 2"):
         await memory.remember(["I like tea", 5], user="ada")  # pyright: ignore[reportCallIssue, reportArgumentType]
-    with pytest.raises(BadInput):
+    with pytest.raises(BadInput, match="too long"):
         await memory.remember(["I like tea", "x" * 100_000], user="ada")
+    with pytest.raises(BadInput, match="text is a text"):
+        await memory.remember({"I like tea": 1}, user="ada")  # pyright: ignore[reportCallIssue, reportArgumentType]
     assert await memory.remember([], user="ada") == []
     assert await texts(memory) == []
 

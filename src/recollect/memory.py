@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack, overload
+from typing import TYPE_CHECKING, Any, Unpack, cast, overload
 
 from recollect.core.outcomes import Added
 from recollect.core.types import EVERYWHERE, Message, Origin, Subject
@@ -26,7 +26,7 @@ from recollect.policy.redaction import redact, redact_place
 
 if TYPE_CHECKING:  # what only annotations name is not loaded by `import recollect`
     from builtins import list as list_  # `list` is a verb here
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection
     from datetime import datetime
 
     from recollect.core.events import Event
@@ -183,10 +183,10 @@ class AsyncMemory(OpenedMemory):
         Several statements, as a list, are kept in one transaction: an outcome for each, and one `undo` for all.
         """
         view = await self._changer(user, place, lore)
-        if isinstance(text, Iterable) and not isinstance(text, str):
-            texts = [plain_text(each, f"text {number}") for number, each in enumerate(text, 1)]
-            return await view.remember_all(texts, **options)
-        return await view.remember(plain_text(text, "text"), **options)
+        if isinstance(text, str) or not isinstance(cast("object", text), Sequence):
+            return await view.remember(plain_text(text, "text"), **options)
+        texts = [plain_text(each, f"text {number}") for number, each in enumerate(text, 1)]
+        return await view.remember_all(texts, **options)
 
     async def forget(
         self,
