@@ -173,11 +173,10 @@ async def open_parts(loaded: Loaded, clock: Clock, run_worker: bool, model: Mode
         if run_worker:
             if model is None:
                 log.info("model: %s", wiring.describe_models(settings))
-                for part in (settings.extraction, settings.summary):
-                    if part.model not in wiring.OFFLINE_MODELS:
-                        models(part.model, part.base_url)  # what is wrong with it is said now, not in the background
-            on_demand = _made_on_demand(JOB_KINDS, handlers)
-            worker = Worker(store, on_demand, clock, wiring.worker_options(settings), priority, limiter)
+            is_offline = {settings.extraction.model, settings.summary.model} <= {*wiring.OFFLINE_MODELS}
+            # What is wrong with a model is said now, not in the background.
+            made = _made_on_demand(JOB_KINDS, handlers) if model is None and is_offline else handlers()
+            worker = Worker(store, made, clock, wiring.worker_options(settings), priority, limiter)
         mirror = MirrorWriter(store, wiring.mirror_targets(settings), clock)
         closing.push_async_callback(mirror.close)
         yield Parts(
