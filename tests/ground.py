@@ -25,6 +25,7 @@ BOTH = {
     "journeys/test_documents.py": SLOW,
     "test_ids.py": SLOW,
     "test_memory.py": SLOW,
+    "test_remember_many.py": QUICK,
     "test_versions.py": QUICK,
     "recall/test_audience_migration.py": SLOW,
     "test_regressions.py": SLOW,

@@ -10,31 +10,35 @@ for hit in memory.search("where do I live?", user="ada"):
 `AsyncMemory` is the same with `await`.
 """
 
-from recollect.core.errors import RecollectError, VersionConflict
-from recollect.core.outcomes import (
-    Added,
-    AlreadyActive,
-    AlreadyKnown,
-    Ambiguous,
-    CannotRestore,
-    CannotUndo,
-    Forgotten,
-    Listing,
-    NotFound,
-    Redone,
-    Refused,
-    Remembered,
-    Restored,
-    Undoable,
-    Undone,
-)
-from recollect.core.ports import Filters
-from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Message, Place, Status
-from recollect.core.version import __version__
-from recollect.memory import AsyncMemory
-from recollect.prompting.assemble import Prompt
-from recollect.recall.query import Hit
-from recollect.sync import Memory
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from recollect.core.errors import RecollectError, VersionConflict
+    from recollect.core.outcomes import (
+        Added,
+        AlreadyActive,
+        AlreadyKnown,
+        Ambiguous,
+        CannotRestore,
+        CannotUndo,
+        Forgotten,
+        Listing,
+        NotFound,
+        Redone,
+        Refused,
+        Remembered,
+        Restored,
+        Undoable,
+        Undone,
+    )
+    from recollect.core.ports import Filters
+    from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Message, Place, Status
+    from recollect.core.version import __version__
+    from recollect.memory import AsyncMemory
+    from recollect.prompting.assemble import Prompt
+    from recollect.recall.query import Hit
+    from recollect.sync import Memory
 
 __all__ = [
     "EVERYWHERE",
@@ -68,3 +72,30 @@ __all__ = [
     "VersionConflict",
     "__version__",
 ]
+
+_MODULES = {
+    "AsyncMemory": "memory",
+    "Filters": "core.ports",
+    "Hit": "recall.query",
+    "Memory": "sync",
+    "Prompt": "prompting.assemble",
+    "RecollectError": "core.errors",
+    "VersionConflict": "core.errors",
+    "__version__": "core.version",
+    **dict.fromkeys(("EVERYWHERE", "Audience", "Kind", "Memo", "Message", "Place", "Status"), "core.types"),
+}
+"""Where a name lives, outcomes aside. Names are imported when they are first used, so that a program which only needs
+some of them, such as the command line, does not wait for the others.
+"""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module 'recollect' has no attribute {name!r}")
+    value = getattr(import_module(f"recollect.{_MODULES.get(name, 'core.outcomes')}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

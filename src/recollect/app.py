@@ -1,39 +1,43 @@
-"""The composition root: choose and open plug-ins as the settings say."""
+"""The composition root: choose and open plug-ins as the settings say.
+
+What learns, consolidates or writes files is loaded with the first job that needs it: opening a store must not wait.
+"""
+
+from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import cache, partial
-from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from recollect import plugins
+from recollect import learning, plugins
 from recollect.core.clock import Clock
 from recollect.core.errors import MissingExtra, RecollectError, StoreUnreachable, StoreUnwritable
 from recollect.core.ports import Embedder, EmbedderOptions, Handler, HasNotice, Layer, Model, ModelOptions, Store, Tx
-from recollect.core.ports.jobs import ACKNOWLEDGE, CONSOLIDATE, DAILY_LOG, EXTRACT, RELEARN, SUMMARIZE
+from recollect.core.ports.jobs import ACKNOWLEDGE, CONSOLIDATE, DAILY_LOG, EXTRACT, RELEARN, SUMMARIZE, Job
 from recollect.core.ports.layout import Layout
 from recollect.core.ports.store import SupportsMemoriesFts
 from recollect.jobs.limits import ModelLimiter
 from recollect.jobs.priority import ForegroundPriority
 from recollect.jobs.worker import Worker
-from recollect.learning.acknowledge import Acknowledger
-from recollect.learning.budget import Budgeted
-from recollect.learning.consolidate import Consolidator
-from recollect.learning.extract import Extractor
-from recollect.learning.relearn import Relearner
-from recollect.learning.summarize import Summarizer
-from recollect.policy.kinds import embedding_text
 from recollect.policy.visibility import VisibilityPolicy
 from recollect.recall import audience_migration, identity_migration
 from recollect.recall.display_names import Names
 from recollect.recall.vectors.index import VectorIndexer
 from recollect.settings import Loaded, Settings, secret, wiring
-from recollect.transfer.mirror.daily_log import DailyLog
 from recollect.transfer.mirror.follower import MirrorWriter
 from recollect.workspace.disk import keep_private
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from recollect.core.ports import UnitOfWork
+    from recollect.learning.consolidate import Consolidator
+    from recollect.learning.extract import Extractor
+    from recollect.learning.relearn import Relearner
 
 T = TypeVar("T")
 
@@ -49,6 +53,7 @@ NARROWED_WARNING = (
     "%s could be heard everywhere without having been shared, and can now be heard only where it was said; "
     "'recollect share' lets a memory be heard wherever its owner speaks"
 )
+JOB_KINDS = (ACKNOWLEDGE, EXTRACT, RELEARN, SUMMARIZE, DAILY_LOG, CONSOLIDATE)
 OWN_NAMES = frozenset("memory summaries workspace backups tokens.json chat_history ended-sessions context".split())
 """Files and folders in the data folder, besides the store."""
 
@@ -109,8 +114,8 @@ class Parts:
     worker: Worker | None
     """None where learning is left to other processes."""
     mirror: MirrorWriter
-    consolidator: Consolidator
-    relearner: Relearner
+    consolidator: Callable[[], Consolidator]
+    relearner: Callable[[], Relearner]
     names: Names
     learner: str
     """Name of the model that learns."""
@@ -132,14 +137,15 @@ async def open_parts(loaded: Loaded, clock: Clock, run_worker: bool, model: Mode
         if settings.compat.memories_fts and isinstance(bare_store, SupportsMemoriesFts):
             with suppress(StoreUnwritable):  # a read-only store keeps what it has
                 await bare_store.install_memories_fts()
-        payload = embedding_text if settings.embed_evidence else None
+        payload = None
+        if settings.embed_evidence:
+            from recollect.policy.kinds import embedding_text as payload
         chain, revive = make_embedders(settings), partial(make_embedder, settings=settings)
         vectors = VectorIndexer(store, chain, revive, payload=payload, clock=clock)
         vectors.start()
         closing.push_async_callback(vectors.close)
         models = partial(_model, closing=closing, models={}, override=model, assistant=settings.discord.name)
         learner = partial(models, settings.extraction.model, settings.extraction.base_url)
-        consolidator = Consolidator(store, learner, wiring.consolidation_options(settings), clock)
         names = Names(settings.discord.name)
         priority, limiter = ForegroundPriority(), ModelLimiter(wiring.worker_options(settings).max_model_calls)
 
@@ -147,10 +153,30 @@ async def open_parts(loaded: Loaded, clock: Clock, run_worker: bool, model: Mode
         def extractor() -> Extractor:
             return make_extractor(store, vectors, settings, clock, learner(), priority, limiter, names)
 
+        @cache
+        def consolidator() -> Consolidator:
+            options = wiring.consolidation_options(settings)
+            return learning.consolidate.Consolidator(store, learner, options, clock)
+
+        @cache
+        def relearner() -> Relearner:
+            guilds_only = wiring.schedule(settings, learner_name).guilds_only
+            return learning.relearn.Relearner(store, extractor, clock, guilds_only)
+
+        def handlers() -> Mapping[str, Handler]:
+            floor = make_floor(store, vectors, settings, clock, learner(), priority, names)
+            parts = extractor(), floor, relearner(), consolidator()
+            return make_handlers(store, settings, clock, models, *parts, names, limiter)
+
         learner_name = settings.extraction.model if model is None else model.name
-        relearner = Relearner(store, extractor, clock, wiring.schedule(settings, learner_name).guilds_only)
-        if run_worker and model is None:
-            log.info("model: %s", wiring.describe_models(settings))
+        worker = None
+        if run_worker:
+            if model is None:
+                log.info("model: %s", wiring.describe_models(settings))
+            is_offline = {settings.extraction.model, settings.summary.model} <= {*wiring.OFFLINE_MODELS}
+            # What is wrong with a model is said now, not in the background.
+            made = _made_on_demand(JOB_KINDS, handlers) if model is None and is_offline else handlers()
+            worker = Worker(store, made, clock, wiring.worker_options(settings), priority, limiter)
         mirror = MirrorWriter(store, wiring.mirror_targets(settings), clock)
         closing.push_async_callback(mirror.close)
         yield Parts(
@@ -160,21 +186,7 @@ async def open_parts(loaded: Loaded, clock: Clock, run_worker: bool, model: Mode
             settings=settings,
             layers={name: plugins.load("layers", name, settings) for name in settings.layers if settings.enabled},
             layout=plugins.load("layouts", settings.layout),
-            worker=make_worker(
-                store,
-                settings,
-                clock,
-                models,
-                extractor(),
-                make_floor(store, vectors, settings, clock, learner(), priority, names),
-                relearner,
-                consolidator,
-                names,
-                priority,
-                limiter,
-            )
-            if run_worker
-            else None,
+            worker=worker,
             mirror=mirror,
             consolidator=consolidator,
             relearner=relearner,
@@ -232,7 +244,9 @@ def make_extractor(
     if learner.name not in (FALLBACK_MODEL, NO_MODEL):
         fallback = plugins.load("models", FALLBACK_MODEL, ModelOptions())
     options = wiring.extraction_options(settings)
-    return Extractor(store, vectors.embed_text, learner, options, clock, priority, limiter, names, fallback)
+    return learning.extract.Extractor(
+        store, vectors.embed_text, learner, options, clock, priority, limiter, names, fallback
+    )
 
 
 def make_floor(
@@ -247,12 +261,26 @@ def make_floor(
     """What learns without asking a server: the local model, unless the chosen one needs none."""
     is_offline = learner.name in (FALLBACK_MODEL, NO_MODEL)
     floor = learner if is_offline else plugins.load("models", FALLBACK_MODEL, ModelOptions())
-    return Extractor(
+    return learning.extract.Extractor(
         store, vectors.embed_text, floor, wiring.extraction_options(settings), clock, priority, names=names
     )
 
 
-def make_worker(
+def _made_on_demand(kinds: Collection[str], make: Callable[[], Mapping[str, Handler]]) -> dict[str, Handler]:
+    """Handlers that are made, all of them in a thread, when the first job comes."""
+    made: dict[str, Handler] = {}
+    lock = asyncio.Lock()
+
+    async def handle(kind: str, job: Job) -> UnitOfWork:
+        if not made:
+            async with lock:
+                made.update(made or await asyncio.to_thread(make))
+        return await made[kind](job)
+
+    return {kind: partial(handle, kind) for kind in kinds}
+
+
+def make_handlers(
     store: Store,
     settings: Settings,
     clock: Clock,
@@ -262,21 +290,22 @@ def make_worker(
     relearner: Relearner,
     consolidator: Consolidator,
     names: Names,
-    priority: ForegroundPriority,
     limiter: ModelLimiter,
-) -> Worker:
-    """The worker with its handlers; `model` returns the model for a specification and a base URL."""
+) -> Mapping[str, Handler]:
+    """What does the jobs; `model` returns the model for a specification and a base URL."""
+    from recollect.transfer.mirror.daily_log import DailyLog
+
     writer, budget = model(settings.summary.model, settings.summary.base_url), wiring.budget(settings)
-    summarizer = Summarizer(store, writer, wiring.summary_options(settings), clock, names)
-    handlers: dict[str, Handler] = {
-        ACKNOWLEDGE: Acknowledger(floor, clock),
-        EXTRACT: Budgeted(extractor, store, budget, clock, floor),
+    summarizer = learning.summarize.Summarizer(store, writer, wiring.summary_options(settings), clock, names)
+    budgeted = learning.budget.Budgeted
+    return {
+        ACKNOWLEDGE: learning.acknowledge.Acknowledger(floor, clock),
+        EXTRACT: budgeted(extractor, store, budget, clock, floor),
         RELEARN: relearner,
-        SUMMARIZE: Budgeted(limiter.limited(summarizer), store, budget, clock),
+        SUMMARIZE: budgeted(limiter.limited(summarizer), store, budget, clock),
         DAILY_LOG: DailyLog(store, settings.mirror.dir, settings.extraction.max_chars, clock, names),
         CONSOLIDATE: limiter.limited(consolidator),
     }
-    return Worker(store, handlers, clock, wiring.worker_options(settings), priority, limiter)
 
 
 def _model(

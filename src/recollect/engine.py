@@ -1,33 +1,43 @@
 """The opened parts of a memory, wired together. `View` implements the verbs on an engine."""
 
+from __future__ import annotations
+
 import asyncio
 import logging
 import secrets
-from collections.abc import Callable
-from typing import Literal, TypeVar
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, TypeVar
 
+from recollect import learning
 from recollect.app import Parts, close_if_unreachable
 from recollect.bot_state import BotState
 from recollect.core.clock import Clock
 from recollect.core.errors import BadInput, RecollectError
-from recollect.core.outcomes import RelearnOutcome
 from recollect.core.ports import Corpus, Filters, Tx
 from recollect.core.state import StateKind
 from recollect.core.types import Message, Place, Status, person_key
 from recollect.jobs.worker import Worker
-from recollect.learning import batches
-from recollect.learning.apply import ChangeContext
-from recollect.learning.relearn import Selection
 from recollect.learning.removed import RecentlyRemoved
 from recollect.policy.viewer import Viewer, session_name
 from recollect.policy.visibility import VisibilityPolicy
-from recollect.privacy.planned_erasures import ERASE
 from recollect.prompting.compose import LAYERS_TIMEOUT_SECONDS, Composer
-from recollect.recall.query import Hit
 from recollect.recall.search import Searcher
 from recollect.recall.timeline import Timeline
 from recollect.recall.usage import UsageCounter
 from recollect.settings import wiring
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from recollect.core.outcomes import RelearnOutcome
+    from recollect.core.ports import UnitOfWork
+    from recollect.core.ports.jobs import Job
+    from recollect.learning.apply import ChangeContext
+    from recollect.learning.consolidate import Consolidator
+    from recollect.learning.ingest import ExchangeLimits
+    from recollect.learning.relearn import Relearner, Selection
+    from recollect.privacy.erase import PrivacyService
+    from recollect.recall.query import Hit
 
 T = TypeVar("T")
 
@@ -43,18 +53,13 @@ class Engine:
         settings, store = parts.settings, parts.store
         self.store, self.vectors, self.settings, self.clock = store, parts.vectors, settings, clock
         self.write_monitor = parts.write_monitor
-        self.names, self.mirror, self.consolidator = parts.names, parts.mirror, parts.consolidator
-        self.relearner = parts.relearner
+        self.names, self.mirror = parts.names, parts.mirror
         self.policy, self.schedule = VisibilityPolicy(settings.visibility), wiring.schedule(settings, parts.learner)
         self.removed = RecentlyRemoved(clock)
-        self.exchange_limits = wiring.exchange_limits(settings, self.names)
         self.usage, self.timeline = UsageCounter(store, clock), Timeline(store, self.names)
         self.bot_state = BotState(store)
         options, lifetime = wiring.composer_options(settings), settings.search.cache_ttl
         self.composer = Composer(parts.layers, parts.layout, options, lifetime, clock, prompt_timeout)
-        self.privacy = wiring.privacy_service(
-            store, settings, clock, self.search, self.mirror.catch_up, self.composer.clear, self.removed
-        )
         self.worker = parts.worker or Worker(store, {}, clock)
         self._searcher = Searcher(store, self.vectors, self.usage, wiring.ranker, clock)
         self.runs_worker = parts.worker is not None
@@ -62,10 +67,33 @@ class Engine:
         self._speakers: set[str] = set()
         self._closing: set[asyncio.Task[None]] = set()
 
+    @cached_property
+    def exchange_limits(self) -> ExchangeLimits | None:
+        return wiring.exchange_limits(self.settings, self.names)
+
+    @cached_property
+    def privacy(self) -> PrivacyService:
+        """What erases and exports."""
+        hooks = self.search, self.mirror.catch_up, self.composer.clear, self.removed
+        return wiring.privacy_service(self.store, self.settings, self.clock, *hooks)
+
+    @property
+    def consolidator(self) -> Consolidator:
+        return self.parts.consolidator()
+
+    @property
+    def relearner(self) -> Relearner:
+        return self.parts.relearner()
+
     def start(self) -> None:
         """Start background work, unless it is left to other processes."""
+        from recollect.privacy.planned_erasures import ERASE
+
+        async def erase(job: Job) -> UnitOfWork:
+            return await self.privacy.erasures(job)
+
         if self.runs_worker:
-            self.worker.add_handler(ERASE, self.privacy.erasures)
+            self.worker.add_handler(ERASE, erase)
             self.worker.start()
             self.mirror.start()
 
@@ -78,10 +106,13 @@ class Engine:
         await self.composer.close()
         await self.usage.close()
 
-    async def write(self, work: Callable[[Tx], T]) -> T:
-        """Commit, then wake whoever has to follow up. Cached prompts need no word: their key holds the generation."""
+    async def write(self, work: Callable[[Tx], T], *, is_complete: bool = False) -> T:
+        """Commit, then wake whoever has to follow up, unless the work is complete: it has its vectors, and no jobs.
+        Cached prompts need no word: their key holds the generation.
+        """
         outcome = await self.store.write(work)
-        self.wake()
+        if not is_complete:
+            self.wake()
         return outcome
 
     def heard(self, message: Message) -> None:
@@ -92,7 +123,7 @@ class Engine:
     def addressed(self, message: Message) -> None:
         """Someone addresses the assistant: learn from what they said before, without holding up the reply."""
         if message.person in self._speakers:
-            here = batches.key_of(message.place, message.author)
+            here = learning.batches.key_of(message.place, message.author)
             task = asyncio.create_task(self._close_batches(message.person, here=here))
             self._closing.add(task)
             task.add_done_callback(self._closing.discard)
@@ -100,7 +131,7 @@ class Engine:
     async def _close_batches(self, *people: str, here: str | None = None) -> None:
         def work(tx: Tx) -> None:
             for person in people:
-                batches.close_all(tx, person, self.clock(), here)
+                learning.batches.close_all(tx, person, self.clock(), here)
 
         try:
             if await self.store.read(lambda tx: any(tx.state.count(StateKind.OPEN_BATCHES, name) for name in people)):
@@ -125,7 +156,7 @@ class Engine:
         return outcome
 
     def change_context(self, user: str) -> ChangeContext:
-        return ChangeContext(user, self.clock(), secrets.token_hex(8))
+        return learning.apply.ChangeContext(user, self.clock(), secrets.token_hex(8))
 
     def session(self, user: str, place: Place) -> str:
         return session_name(place, user if self.schedule.per_user_sessions else None)

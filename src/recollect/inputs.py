@@ -4,17 +4,19 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from secrets import token_hex
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from recollect.core.errors import BadInput
 from recollect.core.outcomes import Added
 from recollect.core.types import Memo, Message, Place, Status
-from recollect.recall.query import Hit
+
+if TYPE_CHECKING:
+    from recollect.recall.query import Hit
 
 UserId = str | int
 """A user's id; an int, as Discord's are, is the same as its digits."""
 Words = str | Message | Mapping[str, Any] | Added
-MemoRef = str | Memo | Hit
+MemoRef: TypeAlias = "str | Memo | Hit"
 """A memo by its id, or itself."""
 ASSISTANT = "assistant"
 IGNORED_ROLES = frozenset({"system", "developer", "tool", "function"})
@@ -46,9 +48,8 @@ def plain_text(text: object, name: str) -> str:
 
 def memo_id(memo: MemoRef) -> str:
     """The id of a memo, however it is given; raises BadInput."""
-    if isinstance(memo, Hit) and memo.memo is not None:
-        return memo.memo.id
-    return memo.id if isinstance(memo, Memo) else plain_text(memo, "a memo's id")
+    item = getattr(memo, "memo", memo)  # of a `Hit`, which is not imported here: it would load all of search
+    return item.id if isinstance(item, Memo) else plain_text(memo, "a memo's id")
 
 
 def statuses_of(statuses: Collection[Status | str] | str) -> list[Status]:

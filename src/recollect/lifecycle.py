@@ -1,29 +1,35 @@
-"""What opens and closes an `AsyncMemory`, and finds out whom a call is about."""
+"""What opens and closes an `AsyncMemory`, and finds out whom a call is about.
+
+Settings, flows and views are imported when a memory is made: a program that only imports `recollect` need not wait.
+"""
+
+from __future__ import annotations
 
 import asyncio
 import logging
 from contextlib import AsyncExitStack
-from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from recollect.app import open_parts
 from recollect.core.clock import Clock, now
-from recollect.core.errors import RecollectError
-from recollect.core.ports import Model, Store, Tx
-from recollect.core.types import Place, Subject, person_key, with_bare_id
-from recollect.engine import Engine
-from recollect.inputs import UserId, check_place, user_id
-from recollect.jobs.worker import Worker
+from recollect.core.errors import BadInput, RecollectError
+from recollect.core.types import Message, Place, Subject, person_key, with_bare_id
+from recollect.inputs import UserId, Words, check_place, messages_of, user_id
 from recollect.policy.redaction import redact_place
-from recollect.privacy.erase import PrivacyService
-from recollect.recall import people
-from recollect.recall.display_names import Names
-from recollect.recall.timeline import Timeline
-from recollect.recall.vectors.index import VectorIndexer
-from recollect.settings import Loaded, Settings, load
-from recollect.transfer.mirror.follower import MirrorWriter
-from recollect.view import View
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from recollect.core.ports import Model, Store, Tx
+    from recollect.engine import Engine
+    from recollect.jobs.worker import Worker
+    from recollect.privacy.erase import PrivacyService
+    from recollect.recall.display_names import Names
+    from recollect.recall.timeline import Timeline
+    from recollect.recall.vectors.index import VectorIndexer
+    from recollect.settings import Loaded, Settings
+    from recollect.transfer.mirror.follower import MirrorWriter
+    from recollect.view import View
 
 log = logging.getLogger("recollect")
 
@@ -41,7 +47,6 @@ class OpenedMemory:
     worker: Worker
     mirror: MirrorWriter
     names: Names
-    privacy: PrivacyService
     timeline: Timeline
 
     def __init__(
@@ -59,6 +64,10 @@ class OpenedMemory:
         Keyword arguments override single settings: `AsyncMemory(embedder="null", summary={"enabled": False})`. `model`
         is a name or a `Model` of your own. Without `run_worker`, learning is left to other processes.
         """
+        from pathlib import Path
+
+        from recollect.settings import load
+
         name, instance = (model, None) if isinstance(model, str) else (None, model)
         file = None if config is None else Path(config)
         self._configure(load(file=file, store=store, model=name, **settings), clock, run_worker, instance)
@@ -74,7 +83,7 @@ class OpenedMemory:
 
     def _configure(self, loaded: Loaded, clock: Clock, run_worker: bool, model: Model | None) -> None:
         self._clock = clock
-        self._open_parts = partial(open_parts, loaded, clock, run_worker, model)
+        self._parts = loaded, clock, run_worker, model
         self._closing = AsyncExitStack()
         self._opening = asyncio.Lock()
         self._was_closed = False
@@ -93,8 +102,11 @@ class OpenedMemory:
             return
         if self._was_closed:
             raise RecollectError("this memory is closed: make a new one")
+        from recollect.app import open_parts
+        from recollect.engine import Engine
+
         async with AsyncExitStack() as closing:
-            self.use(Engine(await closing.enter_async_context(self._open_parts()), self._clock))
+            self.use(Engine(await closing.enter_async_context(open_parts(*self._parts)), self._clock))
             closing.push_async_callback(self.engine.stop)
             self.engine.start()
             self._closing = closing.pop_all()
@@ -117,7 +129,11 @@ class OpenedMemory:
         """Use an engine that is opened and closed elsewhere."""
         self.engine, self.settings, self.names = engine, engine.settings, engine.names
         self.store, self.vectors, self.worker = engine.store, engine.vectors, engine.worker
-        self.mirror, self.privacy, self.timeline = engine.mirror, engine.privacy, engine.timeline
+        self.mirror, self.timeline = engine.mirror, engine.timeline
+
+    @property
+    def privacy(self) -> PrivacyService:
+        return self.engine.privacy
 
     if not TYPE_CHECKING:
 
@@ -130,6 +146,8 @@ class OpenedMemory:
 
     def view(self, user: UserId, place: Place | None = None, *, lore: bool = False) -> View:
         """Every verb for one user in one place, by default their DM; with `lore`, about the memos of its guild."""
+        from recollect.view import View
+
         user = str(user)
         place = with_bare_id(Place(dm=user) if place is None else redact_place(place))
         return View(self.engine, person_key(place.platform, user), place, lore)
@@ -154,6 +172,7 @@ class OpenedMemory:
         name = user_id(user)
         if place is not None or name in self._known:
             return name
+        from recollect.recall import people
 
         def work(tx: Tx) -> tuple[str, bool]:
             return people.resolve(tx, name, changes=changes), bool(tx.memos.count(Subject(name)))
@@ -164,3 +183,19 @@ class OpenedMemory:
         elif is_known and len(self._known) < MAX_KNOWN:
             self._known.add(name)
         return person
+
+    async def _said(
+        self, words: Words | Sequence[Words], user: UserId | None, place: Place | None
+    ) -> Sequence[Message]:
+        """The messages, the last of which is to be answered: as it is stored, if it was added before."""
+        messages = [
+            message
+            for message in messages_of(words, user=user, place=place, name="", at=self._clock())
+            if not message.bot
+        ]
+        if not messages:
+            raise BadInput("there is no message of a person to answer")
+        last = messages[-1]
+        stored = await self.timeline.recent(last.place, 1) if not isinstance(words, Message) else []
+        is_stored = any((known.author, known.text) == (last.author, last.text) for known in stored)
+        return stored if is_stored else messages

@@ -1,40 +1,16 @@
 """`AsyncMemory`, the one public object: add, remember, search, context, list, update, forget, undo."""
 
+from __future__ import annotations
+
 import logging
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack, cast, overload
 
-from recollect.core.errors import BadInput
-from recollect.core.events import Event
-from recollect.core.outcomes import (
-    Added,
-    Explanation,
-    ForgetOutcome,
-    Listing,
-    RedoOutcome,
-    RelearnOutcome,
-    RelearnRun,
-    RememberOutcome,
-    RestoreOutcome,
-    UndoOffer,
-    UndoOutcome,
-)
-from recollect.core.ports import Progress
-from recollect.core.types import (
-    EVERYWHERE,
-    Audience,
-    Kind,
-    Memo,
-    Message,
-    Origin,
-    Place,
-    Status,
-    Subject,
-)
+from recollect.core.outcomes import Added
+from recollect.core.types import EVERYWHERE, Message, Origin, Subject
 from recollect.inputs import (
     MemoRef,
     UserId,
@@ -45,18 +21,37 @@ from recollect.inputs import (
     plain_text,
     statuses_of,
 )
-from recollect.learning import batches, ingest
-from recollect.learning.consolidate import ConsolidationReport
-from recollect.learning.ingest import LearnedOutcome
-from recollect.learning.relearn import RelearnOptions
-from recollect.learning.schedule import extraction_key
 from recollect.lifecycle import OpenedMemory
 from recollect.policy.redaction import redact, redact_place
-from recollect.policy.statement import StatementOptions
-from recollect.privacy.receipt import Receipt
-from recollect.prompting.assemble import Prompt
-from recollect.recall.query import Hit
-from recollect.recall.search import SearchOptions
+
+if TYPE_CHECKING:  # what only annotations name is not loaded by `import recollect`
+    from builtins import list as list_  # `list` is a verb here
+    from collections.abc import Collection
+    from datetime import datetime
+
+    from recollect.core.events import Event
+    from recollect.core.outcomes import (
+        Explanation,
+        ForgetOutcome,
+        Listing,
+        RedoOutcome,
+        RelearnOutcome,
+        RelearnRun,
+        RememberOutcome,
+        RestoreOutcome,
+        UndoOffer,
+        UndoOutcome,
+    )
+    from recollect.core.ports import Progress
+    from recollect.core.types import Audience, Kind, Memo, Place, Status
+    from recollect.learning.consolidate import ConsolidationReport
+    from recollect.learning.ingest import LearnedOutcome
+    from recollect.learning.relearn import RelearnOptions
+    from recollect.policy.statement import StatementOptions
+    from recollect.privacy.receipt import Receipt
+    from recollect.prompting.assemble import Prompt
+    from recollect.recall.query import Hit
+    from recollect.recall.search import SearchOptions
 
 log = logging.getLogger("recollect")
 
@@ -107,6 +102,8 @@ class AsyncMemory(OpenedMemory):
         """A message was edited: what rested on its old text is rolled back. False when it is unknown, or known in a
         newer state. `place` is where it is now, if fewer people can see it there than when it was said.
         """
+        from recollect.learning import ingest
+
         await self._ensure_open()
         when, schedule, removed = at or self._clock(), self.engine.schedule, self.engine.removed
         text, where = redact(text[: ingest.MAX_MESSAGE_CHARS]).text, place and redact_place(place)
@@ -116,6 +113,8 @@ class AsyncMemory(OpenedMemory):
 
     async def message_deleted(self, platform: str, message_id: str, at: datetime | None = None) -> bool:
         """A message was deleted, and with it what rests on it; False when it is unknown or already deleted."""
+        from recollect.learning import ingest
+
         await self._ensure_open()
         deleted_at, schedule, removed = at or self._clock(), self.engine.schedule, self.engine.removed
         return await self.engine.write(
@@ -128,6 +127,9 @@ class AsyncMemory(OpenedMemory):
         """Wait until a message has been learned from; see `LearnedOutcome`. Unless `closes_batch`, only for what is
         learned at once: a model is asked about several messages together, later.
         """
+        from recollect.learning import batches, ingest
+        from recollect.learning.schedule import extraction_key
+
         finished = await self.worker.wait_for(extraction_key(message), timeout)
         if closes_batch and finished and self.engine.schedule.learn == "batch":
             closed = await self.engine.write(lambda tx: batches.close_message(tx, message, self._clock()))
@@ -144,6 +146,7 @@ class AsyncMemory(OpenedMemory):
         """Clear the rolling summary of the conversation here; work in flight can't bring it back."""
         return await (await self._changer(user, place)).reset()
 
+    @overload
     async def remember(
         self,
         text: str,
@@ -152,11 +155,38 @@ class AsyncMemory(OpenedMemory):
         place: Place | None = None,
         lore: bool = False,
         **options: Unpack[StatementOptions],
-    ) -> RememberOutcome:
+    ) -> RememberOutcome: ...
+
+    @overload
+    async def remember(
+        self,
+        text: Sequence[str],
+        *,
+        user: UserId,
+        place: Place | None = None,
+        lore: bool = False,
+        **options: Unpack[StatementOptions],
+    ) -> list_[RememberOutcome]: ...
+
+    async def remember(
+        self,
+        text: str | Sequence[str],
+        *,
+        user: UserId,
+        place: Place | None = None,
+        lore: bool = False,
+        **options: Unpack[StatementOptions],
+    ) -> RememberOutcome | list_[RememberOutcome]:
         """Remember a user's statement, merged with existing memos. Its audience is that of the place unless another
         one is given. With `lore` it belongs to the place's guild. `Refused` says why it may not be remembered.
+
+        Several statements, as a list, are kept in one transaction: an outcome for each, and one `undo` for all.
         """
-        return await (await self._changer(user, place, lore)).remember(plain_text(text, "text"), **options)
+        view = await self._changer(user, place, lore)
+        if isinstance(text, str) or not isinstance(cast("object", text), Sequence):
+            return await view.remember(plain_text(text, "text"), **options)
+        texts = [plain_text(each, f"text {number}") for number, each in enumerate(text, 1)]
+        return await view.remember_all(texts, **options)
 
     async def forget(
         self,
@@ -308,22 +338,6 @@ class AsyncMemory(OpenedMemory):
         await self._ensure_open()
         *_, message = await self._said(message, user, place)
         return await self.view(message.author, message.place).context(message, actions=actions, count_use=count_use)
-
-    async def _said(
-        self, words: Words | Sequence[Words], user: UserId | None, place: Place | None
-    ) -> Sequence[Message]:
-        """The messages, the last of which is to be answered: as it is stored, if it was added before."""
-        messages = [
-            message
-            for message in messages_of(words, user=user, place=place, name="", at=self._clock())
-            if not message.bot
-        ]
-        if not messages:
-            raise BadInput("there is no message of a person to answer")
-        last = messages[-1]
-        stored = await self.timeline.recent(last.place, 1) if not isinstance(words, Message) else []
-        is_stored = any((known.author, known.text) == (last.author, last.text) for known in stored)
-        return stored if is_stored else messages
 
     async def log(self, *, user: UserId | None = None, limit: int = 50, before: int | None = None) -> list[Event]:
         """The event log, newest first; of one user when one is named."""

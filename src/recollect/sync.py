@@ -3,22 +3,27 @@
 There is one implementation: calls run on an event loop in a background thread, which all memories of a process share.
 """
 
+from __future__ import annotations
+
 import asyncio
 import atexit
 import concurrent.futures.thread  # pyright: ignore[reportUnusedImport] # see `_close_all`
 import os
 import threading
 import weakref
-from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from functools import wraps
-from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 from recollect.core.clock import Clock, now
 from recollect.core.errors import RecollectError
-from recollect.core.ports import Model
 from recollect.memory import AsyncMemory
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+    from pathlib import Path
+
+    from recollect.core.ports import Model
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -67,9 +72,9 @@ _open: set[AsyncMemory] = set()
 
 def _blocking(
     method: Callable[Concatenate[AsyncMemory, P], Coroutine[Any, Any, R]],
-) -> Callable[Concatenate["Memory", P], R]:
+) -> Callable[Concatenate[Memory, P], R]:
     @wraps(method)
-    def call(self: "Memory", *args: P.args, **options: P.kwargs) -> R:
+    def call(self: Memory, *args: P.args, **options: P.kwargs) -> R:
         return self.run(method(self.asynchronous, *args, **options))
 
     return call

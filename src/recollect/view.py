@@ -1,54 +1,56 @@
-"""`View`: every verb of a person's memory once, for a viewer. It returns outcomes, and faces render them."""
+"""`View`: every verb of a person's memory once, for a viewer. It returns outcomes, and faces render them.
 
-from collections.abc import Collection, Sequence
+A verb imports the flow that it starts: who only looks need not wait for all of learning to be loaded.
+"""
+
+from __future__ import annotations
+
+import asyncio
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
+from recollect import learning
 from recollect.core.errors import BadInput
-from recollect.core.events import Event
-from recollect.core.outcomes import (
-    Explanation,
-    ForgetOutcome,
-    Listing,
-    RedoOutcome,
-    Refused,
-    RelearnOutcome,
-    RelearnPreview,
-    RememberOutcome,
-    RestoreOutcome,
-    UndoOffer,
-    UndoOutcome,
-)
+from recollect.core.outcomes import Explanation, Listing, Refused, RelearnPreview
 from recollect.core.ports import PromptRequest, Tx
 from recollect.core.reasons import Reason
 from recollect.core.text import valid_memo_text
 from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Message, Origin, Place, Status, Subject
 from recollect.engine import Engine
-from recollect.learning import changes, consent, ingest
-from recollect.learning.apply import ChangeContext
-from recollect.learning.batches import tenant
-from recollect.learning.budget import PAUSED_NOTICE
-from recollect.learning.consolidate import ConsolidationReport
-from recollect.learning.edit import MemoEdit, edit_memo
-from recollect.learning.lore import source_of
-from recollect.learning.relearn import RelearnOptions, Selection
-from recollect.learning.restore import restorable_page, restore
-from recollect.learning.schedule import flush
-from recollect.learning.summarize import wait_for_summary
-from recollect.learning.undo import redo, undo, undoable
-from recollect.policy.merge import COVERAGE
 from recollect.policy.redaction import redact, redact_tags
-from recollect.policy.statement import StatementOptions, statement
 from recollect.policy.viewer import Viewer, provenance, require_present, subject_of
-from recollect.policy.visibility import VisibilityPolicy, addressed, is_owner_dm, is_source_visible, limit_audience
-from recollect.privacy.receipt import ErasurePreview, Receipt
-from recollect.privacy.target import ErasureTarget
-from recollect.prompting.assemble import Prompt
+from recollect.policy.visibility import VisibilityPolicy, addressed, limit_audience
 from recollect.recall import listing
-from recollect.recall.query import Hit
-from recollect.recall.search import SearchOptions
 from recollect.settings import wiring
+
+if TYPE_CHECKING:
+    from builtins import list as list_  # `list` is a verb here
+    from collections.abc import Collection, Sequence
+
+    from recollect.core.changes import Candidate
+    from recollect.core.events import Event
+    from recollect.core.outcomes import (
+        ForgetOutcome,
+        RedoOutcome,
+        RelearnOutcome,
+        RememberOutcome,
+        RestoreOutcome,
+        UndoOffer,
+        UndoOutcome,
+    )
+    from recollect.learning.apply import ChangeContext
+    from recollect.learning.consolidate import ConsolidationReport
+    from recollect.learning.relearn import RelearnOptions
+    from recollect.policy.statement import StatementOptions
+    from recollect.privacy.receipt import ErasurePreview, Receipt
+    from recollect.privacy.target import ErasureTarget
+    from recollect.prompting.assemble import Prompt
+    from recollect.recall.query import Hit
+    from recollect.recall.search import SearchOptions
+
+MAX_TEXTS_AT_ONCE = 20
+"""More texts than this are checked in a thread, so that others need not wait for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +88,11 @@ class View:
         engine = self.engine
         if not engine.settings.enabled:
             return 0
-        kept = [ingest.sanitize(message) for message in messages]
+        kept = [learning.ingest.sanitize(message) for message in messages]
         for message in kept:
             engine.heard(message)
         add = partial(
-            ingest.add_message,
+            learning.ingest.add_message,
             now=engine.clock(),
             exchange_limits=engine.exchange_limits,
             schedule=engine.schedule,
@@ -101,49 +103,67 @@ class View:
     async def flush(self) -> int:
         """Learn now from the queued messages of the conversation; returns how many jobs were made due."""
         now = self.engine.clock()
-        return await self.engine.write(lambda tx: flush(tx, self.place, now))
+        return await self.engine.write(lambda tx: learning.schedule.flush(tx, self.place, now))
 
     async def reset(self) -> bool:
         """Clear the rolling summary of the conversation; work in flight can't bring it back."""
         session, context = self._session, self._context
 
         def work(tx: Tx) -> bool:
-            flush(tx, self.place, context.at)  # a conversation ends
-            return changes.reset(tx, session, context)
+            learning.schedule.flush(tx, self.place, context.at)  # a conversation ends
+            return learning.changes.reset(tx, session, context)
 
         return await self.engine.write(work)
 
     async def pause_learning(self) -> bool:
         """Learn nothing from the user until `resume_learning`; False when already paused."""
         user, now = self.subject.id, self.engine.clock()
-        return await self.engine.write(lambda tx: consent.pause(tx, user, now))
+        return await self.engine.write(lambda tx: learning.consent.pause(tx, user, now))
 
     async def resume_learning(self) -> bool:
         """Learn from the user again; False when not paused."""
         user, now = self.subject.id, self.engine.clock()
-        return await self.engine.write(lambda tx: consent.resume(tx, user, now))
+        return await self.engine.write(lambda tx: learning.consent.resume(tx, user, now))
 
     async def is_learning_paused(self) -> bool:
-        return await self.engine.store.read(lambda tx: consent.is_paused(tx, self.user))
+        return await self.engine.store.read(lambda tx: learning.consent.is_paused(tx, self.user))
 
     async def remember(self, text: str, **options: Unpack[StatementOptions]) -> RememberOutcome:
         """Remember a statement, merged with existing memos; `Refused` says why it may not be remembered."""
+        (outcome,) = await self.remember_all([text], **options)
+        return outcome
+
+    async def remember_all(self, texts: Sequence[str], **options: Unpack[StatementOptions]) -> list_[RememberOutcome]:
+        """Remember statements in one transaction: an outcome for each, in their order. They are undone together."""
+        from recollect.policy.statement import statement
+
         engine, settings = self.engine, self.engine.settings
         wiring.require_durable(settings)
-        candidate = statement(text, self.user, self.place, engine.policy, engine.clock(), lore=self.lore, **options)
-        if isinstance(candidate, Refused):
-            return candidate
-        vector = await engine.vectors.embed_text(candidate.text)
+        make = partial(statement, user=self.user, place=self.place, policy=engine.policy, now=engine.clock())
+
+        def check() -> list_[Candidate | Refused]:
+            return [make(text, lore=self.lore, **options) for text in texts]
+
+        candidates = await asyncio.to_thread(check) if len(texts) > MAX_TEXTS_AT_ONCE else check()
+        accepted = [candidate.text for candidate in candidates if not isinstance(candidate, Refused)]
+        if not accepted:
+            return [candidate for candidate in candidates if isinstance(candidate, Refused)]
+        vectors = await engine.vectors.embed_texts(accepted)
         limits, viewer = wiring.memo_limits(settings, lore=self.lore), self._viewer
+        remember = learning.changes.remember_all
         context = replace(self._context, shared=options.get("audience") == EVERYWHERE)
-        return await engine.write(lambda tx: changes.remember(tx, candidate, context, limits, vector, viewer))
+        return await engine.write(
+            lambda tx: remember(tx, candidates, context, limits, vectors, viewer), is_complete=None not in vectors
+        )
 
     async def note(self, line: str, text: str, message: Message, confidence: float) -> RememberOutcome:
         """Keep a line of the assistant's reply to a message as lore, with the words it rests on; or why it is not."""
+        from recollect.policy.statement import StatementOptions
+
         options = StatementOptions(message=message.id, origin=Origin.TOOL, confidence=confidence)
         if self.engine.settings.extraction.grounding == "quote":  # its document takes the assistant's word for it
             now = self.engine.clock()
-            source = await self.engine.store.read(lambda tx: source_of(tx, line, message, now))
+            source = await self.engine.store.read(lambda tx: learning.lore.source_of(tx, line, message, now))
             if isinstance(source, Reason):
                 return Refused(source)
             options["message"], options["evidence"] = source.message.id, source.quote
@@ -165,13 +185,13 @@ class View:
         vector = None if redacted is None else await engine.vectors.embed_text(redacted)
         source = provenance(self.user, self.place, None, origin)
         wide = engine.policy is VisibilityPolicy.USER_GLOBAL
-        requested = MemoEdit(redacted, None if tags is None else redact_tags(tags), source, wide)
+        requested = learning.edit.MemoEdit(redacted, None if tags is None else redact_tags(tags), source, wide)
         subject, viewer, context = self.subject, self._viewer, self._context
         limits = wiring.memo_limits(engine.settings, lore=self.lore)
 
         def work(tx: Tx) -> Memo:
             memo = listing.get(tx, subject, memo_id, viewer, version)
-            memo = edit_memo(tx, memo, requested, context, limits, vector)
+            memo = learning.edit.edit_memo(tx, memo, requested, context, limits, vector)
             return listing.without_hidden_links(tx, memo, viewer)
 
         return await engine.write(work)
@@ -180,12 +200,14 @@ class View:
         """Retire a memo, found by its id, its number in `show`, or a part of its text. Undoable. With a `version`, only
         by its id.
         """
+        from recollect.policy.merge import COVERAGE
+
         if not what.strip():
             raise BadInput("say what to forget: a part of its text, its id or its number in the list")
         share = COVERAGE if self.engine.settings.forget_mode == "coverage60" else 0.0
         subject, viewer, context, schedule = self.subject, self._viewer, self._context, self.engine.schedule
         return await self.engine.write(
-            lambda tx: changes.forget(tx, subject, what, context, viewer, share, every, schedule, version)
+            lambda tx: learning.changes.forget(tx, subject, what, context, viewer, share, every, schedule, version)
         )
 
     async def restore(self, what: str, *, version: int | None = None) -> RestoreOutcome:
@@ -195,13 +217,13 @@ class View:
         subject, viewer, context, schedule = self.subject, self._viewer_of_expired, self._context, self.engine.schedule
         limits = wiring.memo_limits(self.engine.settings, lore=self.lore)
         return await self.engine.write(
-            lambda tx: restore(tx, subject, what, context, viewer, schedule, limits, version)
+            lambda tx: learning.restore.restore(tx, subject, what, context, viewer, schedule, limits, version)
         )
 
     async def undoable(self) -> UndoOffer:
         """The change that `undo` would take back now."""
         subject, viewer = self.subject, self._viewer
-        return await self.engine.store.read(lambda tx: undoable(tx, subject, viewer))
+        return await self.engine.store.read(lambda tx: learning.undo.undoable(tx, subject, viewer))
 
     async def undo(
         self, *, memo: str | None = None, expected: int | None = None, change: int | None = None
@@ -210,24 +232,28 @@ class View:
         changed since; or what was last learned about one memo.
         """
         subject, viewer, context, schedule = self.subject, self._viewer, self._context, self.engine.schedule
-        return await self.engine.write(lambda tx: undo(tx, subject, context, viewer, memo, expected, schedule, change))
+        return await self.engine.write(
+            lambda tx: learning.undo.undo(tx, subject, context, viewer, memo, expected, schedule, change)
+        )
 
     async def redo(self) -> RedoOutcome:
         """Take back the last undo; None when there is none, or something was changed since."""
         subject, viewer, context, schedule = self.subject, self._viewer, self._context, self.engine.schedule
-        return await self.engine.write(lambda tx: redo(tx, subject, context, viewer, schedule))
+        return await self.engine.write(lambda tx: learning.undo.redo(tx, subject, context, viewer, schedule))
 
     async def pin(self, memo_id: str, *, pinned: bool = True, version: int | None = None) -> Memo:
         """Protect a memo from ever being evicted or superseded, or no longer."""
         subject, viewer, context = self.subject, self._viewer, self._context
-        return await self.engine.write(lambda tx: changes.pin(tx, subject, memo_id, pinned, context, viewer, version))
+        return await self.engine.write(
+            lambda tx: learning.changes.pin(tx, subject, memo_id, pinned, context, viewer, version)
+        )
 
     async def share(self, memo_id: str, audience: Audience = EVERYWHERE, *, version: int | None = None) -> Memo:
         """Set the audience of a memo; only its owner may."""
         subject, viewer, context = self.subject, self._viewer, self._context
         limited = limit_audience(addressed(audience, self.user), self.place, self.engine.policy)
         return await self.engine.write(
-            lambda tx: changes.share(tx, subject, memo_id, limited, context, viewer, version)
+            lambda tx: learning.changes.share(tx, subject, memo_id, limited, context, viewer, version)
         )
 
     async def consolidate(self, *, dry_run: bool = False) -> ConsolidationReport:
@@ -242,7 +268,9 @@ class View:
         """
         person, viewer = self.subject.id, self._viewer
         is_own_dm = viewer.place.person == person
-        selection = Selection(person=person, is_allowed=lambda said: is_own_dm or viewer(said), **options)
+        selection = learning.relearn.Selection(
+            person=person, is_allowed=lambda said: is_own_dm or viewer(said), **options
+        )
         outcome = await self.engine.relearn(selection, self.user, dry_run=dry_run)
         if not isinstance(outcome, RelearnPreview):
             return outcome
@@ -258,7 +286,11 @@ class View:
 
         def work(tx: Tx) -> Listing:
             page = listing.active_page(tx, subject, viewer, session, limit, offset)
-            paused = (PAUSED_NOTICE,) if budget.is_spent(tx, tenant(self.place), now) else ()
+            paused = (
+                (learning.budget.PAUSED_NOTICE,)
+                if budget.is_spent(tx, learning.batches.tenant(self.place), now)
+                else ()
+            )
             return replace(page, off=(*wiring.switched_off(settings), *paused))
 
         return await self.engine.store.read(work)
@@ -266,7 +298,9 @@ class View:
     async def forgotten(self, limit: int | None = None, offset: int = 0) -> Listing:
         """What `restore` can bring back, newest first: in the order of its numbers."""
         subject, viewer, now = self.subject, self._viewer_of_expired, self.engine.clock()
-        return await self.engine.store.read(lambda tx: restorable_page(tx, subject, viewer, now, limit, offset))
+        return await self.engine.store.read(
+            lambda tx: learning.restore.restorable_page(tx, subject, viewer, now, limit, offset)
+        )
 
     async def find(self, what: str) -> Sequence[Memo]:
         """The active memos that an id, a number in `show`, or a part of a text refers to."""
@@ -286,17 +320,7 @@ class View:
         """Where a memo comes from and what happened to it, as far as that may be told here; raises UnknownMemo."""
         subject, viewer = self.subject, self._viewer_of_expired
 
-        def work(tx: Tx) -> Explanation:
-            memo = listing.get(tx, subject, memo_id, viewer)
-            message = listing.source_message(tx, memo)
-            related = [tx.memos.get(subject, linked or "") for linked in (memo.supersedes, memo.superseded_by)]
-            before, after = (other if other is not None and viewer(other) else None for other in related)
-            is_visible = is_source_visible(memo, self.place, message)
-            events = tuple(listing.history(tx, subject, memo_id, viewer))
-            memo = listing.without_hidden_links(tx, memo, viewer)
-            return Explanation(memo, events, message, is_visible, is_owner_dm(memo, self.place), before, after)
-
-        return await self.engine.store.read(work)
+        return await self.engine.store.read(lambda tx: listing.explain(tx, subject, memo_id, viewer))
 
     async def search(self, query: str, **options: Unpack[SearchOptions]) -> list[Hit]:
         """The best matches that are visible here, best first; each result explains its score."""
@@ -321,7 +345,7 @@ class View:
             self.engine.addressed(message)
         engine, viewer, summary = self.engine, self._viewer, self.engine.settings.summary
         if summary.wait:
-            await wait_for_summary(engine.store, self._session, engine.clock, summary.timeout)
+            await learning.summarize.wait_for_summary(engine.store, self._session, engine.clock, summary.timeout)
         request = PromptRequest(
             user=self.user,
             place=self.place,
@@ -340,6 +364,8 @@ class View:
 
     def erasure(self, *, here: bool = False) -> ErasureTarget:
         """Everything about the user, or, with `here`, what they left on this server; raises BadInput."""
+        from recollect.privacy.target import ErasureTarget
+
         if here and self.place.guild is None:
             raise BadInput('this is not a server: leave out "here" to erase everything')
         return ErasureTarget(self.user, self.place.guild_key if here else None)
@@ -356,6 +382,8 @@ class View:
 
     async def export(self) -> dict[str, Any]:
         """Everything that is kept about the user, as JSON that `recollect import` takes; for their eyes only."""
+        from recollect.privacy.target import ErasureTarget
+
         return await self.engine.privacy.export(ErasureTarget(self.user))
 
     async def list(

@@ -9,6 +9,7 @@ import recollect
 from bench.public.contenders.base import Pair, Said
 from bench.public.vectors import NAME
 from recollect import AsyncMemory, Message, Place
+from recollect.view import View
 
 HERE = Place("discord", "g1", "c1", name="general", public=True)
 
@@ -41,7 +42,14 @@ class Contender:
         await self.memory.remember(text, user=user)
 
     async def remember_all(self, pairs: Sequence[Pair]) -> None:
-        await asyncio.gather(*(self.memory.remember(text, user=user) for user, text in pairs))
+        """One call per person; versions that take one text at a time get them all at once."""
+        if not hasattr(View, "remember_all"):
+            await asyncio.gather(*(self.memory.remember(text, user=user) for user, text in pairs))
+            return
+        texts: dict[str, list[str]] = {}
+        for user, text in pairs:
+            texts.setdefault(user, []).append(text)
+        await asyncio.gather(*(self.memory.remember(said, user=user) for user, said in texts.items()))
 
     async def search(self, user: str, question: str) -> int:
         return len(await self.memory.search(question, user=user, limit=10))

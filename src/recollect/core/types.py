@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any
 
 from recollect.core.text import escape, join_escaped, unescape
@@ -125,6 +126,7 @@ LOCAL = "local"
 """The platform of the library, the command line, the terminal chat and MCP; ids there are the application's."""
 
 
+@lru_cache(maxsize=4096)
 def person_key(platform: str, user: str) -> str:
     """A person's id that is unique across platforms, such as `discord:1042`; a local one is bare.
 

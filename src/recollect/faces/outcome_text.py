@@ -1,6 +1,7 @@
 """Outcomes as text, the same in every face; faces escape it for where they show it."""
 
 from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING
 
 from recollect.core.changes import Step
 from recollect.core.errors import RecollectError
@@ -26,9 +27,11 @@ from recollect.core.outcomes import (
 from recollect.core.reasons import Reason, render_reason
 from recollect.core.text import clip, collapse_spaces
 from recollect.core.types import EVERYWHERE, Audience, Memo
-from recollect.learning.ingest import LearnedOutcome
 from recollect.policy.rendering import discord_url
 from recollect.policy.visibility import VisibilityPolicy
+
+if TYPE_CHECKING:
+    from recollect.learning.ingest import LearnedOutcome
 
 NOTHING_TO_UNDO = "There is nothing to undo"
 NOTHING_TO_REDO = "There is nothing to redo"
@@ -254,7 +257,7 @@ def render_relearning(outcome: RelearnPreview | RelearnRun) -> list[str]:
     return [f"{would}: {changes}", *degraded, *left_alone]
 
 
-def render_learned(learned_outcome: LearnedOutcome, *, changes_only: bool = False) -> list[str]:
+def render_learned(learned_outcome: "LearnedOutcome", *, changes_only: bool = False) -> list[str]:
     """What was learned from a message, one line each: learned, revised, retired or, unless left out, refused."""
     lines: list[str] = []
     for event in learned_outcome.events:

@@ -1,1 +1,55 @@
-"""From what people say to what is remembered, and back when it is taken back."""
+"""From what people say to what is remembered, and back when it is taken back.
+
+`learning.undo.undo(…)` loads a module when it is first named: most of them are needed by a few verbs or by jobs only.
+"""
+
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from recollect.learning import (
+        acknowledge,
+        apply,
+        batches,
+        budget,
+        changes,
+        consent,
+        consolidate,
+        edit,
+        extract,
+        extraction_records,
+        ingest,
+        lore,
+        relearn,
+        restore,
+        schedule,
+        summarize,
+        undo,
+    )
+
+__all__ = [
+    "acknowledge",
+    "apply",
+    "batches",
+    "budget",
+    "changes",
+    "consent",
+    "consolidate",
+    "edit",
+    "extract",
+    "extraction_records",
+    "ingest",
+    "lore",
+    "relearn",
+    "restore",
+    "schedule",
+    "summarize",
+    "undo",
+]
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return import_module(f"{__name__}.{name}")

@@ -14,7 +14,6 @@ from recollect.core.ports.jobs import ACKNOWLEDGE, EXTRACT, Job, NewJob
 from recollect.core.state import Owner, StateKind
 from recollect.core.text import escape
 from recollect.core.types import Message, Metadata, Place, Subject, message_ref, parse_message_ref
-from recollect.policy import gate
 
 WINDOW = timedelta(minutes=5)
 """A batch closes after so much silence of its speaker."""
@@ -74,6 +73,8 @@ def add(tx: Tx, message: Message, now: datetime, key: str, *, closes: bool) -> N
 
     The acknowledgement closes batches, so that the model is told what the local extractor made of the message.
     """
+    from recollect.policy import gate  # its lexica are large, and only a message that may be learned from needs them
+
     closes = closes or gate.is_urgent(message.text)
     batch = key_of(message.place, message.author) if gate.can_hold_facts(message.text) else None
     payload: Metadata = {"messages": [message_ref(message)], "batch": batch, "closes": closes, "trace": message.source}

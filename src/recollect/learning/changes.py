@@ -1,6 +1,6 @@
 """Explicit changes by a person: remember, forget, pin, share. Units of work, each one transaction."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -27,6 +27,24 @@ from recollect.policy.merge import retire
 from recollect.recall.listing import VisibilityCheck, active_memos, find, get, source_message, without_hidden_links
 
 NO_JOBS = Schedule()
+
+
+def remember_all(
+    tx: Tx,
+    candidates: Sequence[Candidate | Refused],
+    context: ChangeContext,
+    limits: MemoLimits,
+    vectors: Sequence[tuple[str, Vector] | None],
+    is_visible: VisibilityCheck,
+) -> list[RememberOutcome]:
+    """Apply statements one after the other; `vectors` are those of the ones that were not refused."""
+    remaining = iter(vectors)
+    return [
+        candidate
+        if isinstance(candidate, Refused)
+        else remember(tx, candidate, context, limits, next(remaining), is_visible)
+        for candidate in candidates
+    ]
 
 
 def remember(

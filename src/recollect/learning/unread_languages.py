@@ -14,9 +14,10 @@ from recollect.learning.extraction_records import Extraction
 
 def note_unread_language(tx: Tx, extraction: Extraction, models: Iterable[Model | None], now: datetime) -> None:
     """Log the first message of a person in a place whose language its model can't read."""
-    readers = (model for model in models if isinstance(model, KnowsLanguages) and model.name == extraction.model)
-    reader = next(readers, None)
-    if reader is None or extraction.accepted:
+    if extraction.accepted:
+        return
+    reader = next((model for model in models if model is not None and model.name == extraction.model), None)
+    if reader is None or not isinstance(reader, KnowsLanguages):
         return
     for message in extraction.input.messages:
         language = reader.unread_language(message.text)

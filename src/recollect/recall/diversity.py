@@ -1,6 +1,7 @@
 """Diversify results: near-repetitions of better results move behind the others. Nothing is dropped."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from recollect.core.ports.ranker import STOP_WORDS, Ranked, tokens
 
@@ -18,13 +19,18 @@ def diversify(ranked: Sequence[Ranked], limit: int) -> list[Ranked]:
     for result in ranked:
         if len(selected) == limit:
             break
-        terms = tokens(result.item.text[:MAX_COMPARED_CHARS]) - STOP_WORDS
+        terms = _terms(result.item.text[:MAX_COMPARED_CHARS])
         if terms and _repeats(terms, seen):
             repeats.append(result)
         else:
             selected.append(result)
             seen.append(terms)
     return selected + repeats[: limit - len(selected)]
+
+
+@lru_cache(maxsize=2048)
+def _terms(text: str) -> set[str]:
+    return tokens(text) - STOP_WORDS
 
 
 def _repeats(terms: set[str], seen: Sequence[set[str]]) -> bool:

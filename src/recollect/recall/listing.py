@@ -7,7 +7,7 @@ from recollect.core import serialization
 from recollect.core.changes import Step
 from recollect.core.errors import UnknownMemo, VersionConflict
 from recollect.core.events import Event
-from recollect.core.outcomes import Listing
+from recollect.core.outcomes import Explanation, Listing
 from recollect.core.ports import Tx
 from recollect.core.text import collapse_spaces, fold
 from recollect.core.types import (
@@ -19,8 +19,8 @@ from recollect.core.types import (
     Subject,
 )
 from recollect.language import word_forms
-from recollect.policy.merge import covered_by
 from recollect.policy.viewer import Viewer
+from recollect.policy.visibility import is_owner_dm, is_source_visible
 from recollect.recall import withheld
 from recollect.recall.audience_migration import memo_before
 
@@ -97,6 +97,8 @@ def find(memos: Sequence[Memo], reference: str, share: float, *, literal: bool =
     if position.isdecimal() and len(position) < 10 and 1 <= int(position) <= len(memos):
         return [memos[int(position) - 1]]
     if share > 0:
+        from recollect.policy.merge import covered_by  # the words of merging are loaded for this mode only
+
         return covered_by(text, memos, share)
     fragment = fold(collapse_spaces(text))
     matches = [memo for memo in memos if fragment and fragment in fold(collapse_spaces(memo.text))]
@@ -127,6 +129,17 @@ def check_version(memo: Memo, seen: int | None) -> None:
 def get_shown(tx: Tx, subject: Subject, memo_id: str, is_visible: VisibilityCheck) -> Memo:
     """The memo with this id, without links to what is not visible; raises UnknownMemo."""
     return without_hidden_links(tx, get(tx, subject, memo_id, is_visible), is_visible)
+
+
+def explain(tx: Tx, subject: Subject, memo_id: str, viewer: Viewer) -> Explanation:
+    """Where a memo comes from and what happened to it, as far as the viewer may know; raises UnknownMemo."""
+    memo = get(tx, subject, memo_id, viewer)
+    message, place = source_message(tx, memo), viewer.place
+    related = [tx.memos.get(subject, linked or "") for linked in (memo.supersedes, memo.superseded_by)]
+    before, after = (other if other is not None and viewer(other) else None for other in related)
+    is_visible, events = is_source_visible(memo, place, message), tuple(history(tx, subject, memo_id, viewer))
+    memo = without_hidden_links(tx, memo, viewer)
+    return Explanation(memo, events, message, is_visible, is_owner_dm(memo, place), before, after)
 
 
 def history(tx: Tx, subject: Subject, memo_id: str, is_visible: VisibilityCheck) -> list[Event]:

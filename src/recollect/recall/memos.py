@@ -54,7 +54,8 @@ def _collect(tx: Tx, query: Query, is_visible: VisibilityCheck, allowed: set[int
     recent: list[int] = []
     if query.includes_recent or len(hits.keys() | cosines.keys()) < query.limit:
         recent = _recent(tx, query, allowed)
-        cosines |= nearest(tx, query, 0, [key for key in recent if key not in cosines], allowed)
+        if missing := [key for key in recent if key not in cosines]:
+            cosines |= nearest(tx, query, 0, missing, allowed)
     rows = _read(tx, _best_first(hits, cosines, recent), pool, is_visible)
     items = [_item(memo, hits.get(key), cosines.get(key)) for key, memo in sorted(rows.items())]
     is_truncated = len(hits) >= MAX_WORD_HITS or len(cosines) >= MAX_INDEX_HITS

@@ -109,7 +109,8 @@ def search(tx: Tx, query: Query, is_visible: VisibilityCheck) -> list[Hit]:
 
 def _shown(tx: Tx, hit: Hit, is_visible: VisibilityCheck) -> Hit:
     memo = hit.memo
-    return hit if memo is None else replace(hit, item=without_hidden_links(tx, memo, is_visible))
+    shown = None if memo is None else without_hidden_links(tx, memo, is_visible)
+    return hit if shown is None or shown is memo else replace(hit, item=shown)
 
 
 def _find_candidates(tx: Tx, query: Query, is_visible: VisibilityCheck) -> Candidates:

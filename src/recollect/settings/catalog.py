@@ -3,15 +3,14 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from enum import StrEnum
 from functools import cache
 from importlib import resources
-from typing import Any, Literal, cast, get_args, get_origin
+from typing import Any
 
 import yaml
-from pydantic.fields import FieldInfo
 
-from recollect.settings.model import Group, Settings
+from recollect.settings.model import Settings
+from recollect.settings.tree import Field, Group, choices_of, is_group, kind_of, members_of
 
 CONFIG_VARIABLE = "RECOLLECT_CONFIG"
 SECRETS = ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "DISCORD_TOKEN", "RECOLLECT_HTTP_TOKEN")
@@ -72,36 +71,19 @@ def variable(name: str) -> str:
     return "RECOLLECT_" + name.replace(".", "_").upper()
 
 
-def _choices(annotation: Any) -> tuple[str, ...]:
-    if isinstance(annotation, type) and issubclass(annotation, StrEnum):
-        return tuple(member.value for member in annotation)
-    return get_args(annotation) if get_origin(annotation) is Literal else ()
-
-
-def _entry(name: str, field: FieldInfo, aliases: Aliases) -> Entry:
-    extra = cast("dict[str, Any]", field.json_schema_extra)
-    choices = _choices(field.annotation)
+def _entry(name: str, field: Field, choices: tuple[str, ...], aliases: Aliases) -> Entry:
     names = {name, variable(name)}
     former = tuple(old for old, new in aliases.renamed.items() if new in names)
-    return Entry(
-        name,
-        variable(name),
-        aliases.documents.get(name, ()),
-        field.default,
-        field.description or "",
-        choices,
-        extra["advanced"],
-        former,
-    )
+    documents = aliases.documents.get(name, ())
+    return Entry(name, variable(name), documents, field.default, field.description, choices, field.advanced, former)
 
 
 def _entries(group: type[Group], aliases: Aliases, prefix: str = "") -> Iterable[Entry]:
-    for name, field in group.model_fields.items():
-        kind = field.annotation
-        if isinstance(kind, type) and issubclass(kind, Group):
-            yield from _entries(kind, aliases, f"{prefix}{name}.")
-        elif field.json_schema_extra:
-            yield _entry(prefix + name, field, aliases)
+    for name, annotation, field in members_of(group):
+        if is_group(annotation):
+            yield from _entries(annotation, aliases, f"{prefix}{name}.")
+        elif field is not None:
+            yield _entry(prefix + name, field, choices_of(kind_of(annotation)), aliases)
 
 
 ALIASES = _read_aliases()

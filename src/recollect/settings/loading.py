@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from recollect.core.errors import ConfigError
 from recollect.settings import sources
 from recollect.settings.catalog import ALIASES, CONFIG_VARIABLE, SECRETS, nearest
 from recollect.settings.model import Settings
 from recollect.settings.sources import Layer
+from recollect.settings.tree import InvalidValues, build
 from recollect.settings.values import HAIKU, SHORT_NAMES, embedder_name, redacted
 
 DEFAULT_FILE = Path("recollect.yaml")
@@ -170,22 +169,12 @@ def _validate(values: Layer, keys: frozenset[str]) -> Settings:
         group, dot, leaf = name.rpartition(".")
         (tree.setdefault(group, {}) if dot else tree)[leaf] = value
     try:
-        return Settings.model_validate(tree)
-    except ValidationError as error:
-        raise ConfigError("\n".join(_describe_errors(error, values))) from None
+        return build(Settings, tree)
+    except InvalidValues as error:
+        raise ConfigError("\n".join(_describe(name, why, values) for name, why in error.problems)) from None
 
 
-def _describe_errors(error: ValidationError, values: Layer) -> list[str]:
-    lines: list[str] = []
-    for problem in error.errors():
-        name = _setting_at(problem["loc"], values)
-        value, origin = values[name]
-        source = origin.removeprefix("env ") if origin.startswith("env ") else f"{origin}: {name}"
-        reason = problem.get("ctx", {}).get("error") or f"is not accepted: {problem['msg'].replace('Input', 'it')}"
-        lines.append(f"{source}={redacted(str(value))!r} {reason}")
-    return lines
-
-
-def _setting_at(loc: tuple[int | str, ...], values: Layer) -> str:
-    dotted = ".".join(str(part) for part in loc[:2])
-    return dotted if dotted in values else str(loc[0])
+def _describe(name: str, why: str, values: Layer) -> str:
+    value, origin = values[name]
+    source = origin.removeprefix("env ") if origin.startswith("env ") else f"{origin}: {name}"
+    return f"{source}={redacted(str(value))!r} {why}"

@@ -6,9 +6,8 @@ rare cases. Older names are in `compat/aliases.yaml`. `load` creates `Settings`,
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
-
 from recollect.core.ports.layer import Overflow
+from recollect.settings.tree import Field, Group
 from recollect.settings.values import (
     Address,
     Count,
@@ -36,15 +35,11 @@ File = Literal["durable", "rolling", "shortterm", "journal", "snapshot", "catego
 
 
 def setting(default: Any, description: str, **bounds: Any) -> Any:
-    return Field(default, description=description, json_schema_extra={"advanced": False}, **bounds)
+    return Field(default, description, advanced=False, **bounds)
 
 
 def detail(default: Any, description: str, **bounds: Any) -> Any:
-    return Field(default, description=description, json_schema_extra={"advanced": True}, **bounds)
-
-
-class Group(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)  # built by the first load
+    return Field(default, description, advanced=True, **bounds)
 
 
 class Memos(Group):
@@ -347,4 +342,4 @@ class Settings(Group):
     discord: Discord
     http: Http
     compat: Compat
-    keys: frozenset[str] = frozenset()
+    keys: frozenset[str]

@@ -8,10 +8,9 @@ import re
 from pathlib import Path
 from typing import Annotated, cast
 
-from pydantic import AfterValidator, BeforeValidator
-
 from recollect import plugins
 from recollect.core.errors import ConfigError
+from recollect.settings.tree import Adjust, Parse
 
 HAIKU = "anthropic:claude-haiku-4-5"
 SHORT_NAMES = {"haiku": HAIKU, "sonnet": "anthropic:claude-sonnet-4-5", "opus": "anthropic:claude-opus-4-5"}
@@ -143,16 +142,16 @@ def directory(raw: object) -> Path:
         raise ValueError("begins with ~, but there is no such home directory") from error
 
 
-def clamp(low: int, high: int | None = None) -> AfterValidator:
+def clamp(low: int, high: int | None = None) -> Adjust:
     """Limits a number to a range instead of refusing it."""
 
     def clamp_value(value: int) -> int:
         return max(low, value if high is None else min(high, value))
 
-    return AfterValidator(clamp_value)
+    return Adjust(clamp_value)
 
 
-def Plugin(kind: str) -> AfterValidator:  # noqa: N802 - reads as a type in the model
+def Plugin(kind: str) -> Adjust:  # noqa: N802 - reads as a type in the model
     """The name of an installed plug-in of this kind."""
 
     def check_name(name: str) -> str:
@@ -163,7 +162,7 @@ def Plugin(kind: str) -> AfterValidator:  # noqa: N802 - reads as a type in the 
             raise ValueError(f"is not accepted: it should be {', '.join(others)} or {last}") from None
         return name
 
-    return AfterValidator(check_name)
+    return Adjust(check_name)
 
 
 def redacted(value: str) -> str:
@@ -171,18 +170,18 @@ def redacted(value: str) -> str:
     return _PASSWORD.sub(r"\1***", _LOGIN.sub(r"//\1:***@", value))
 
 
-Flag = Annotated[bool, BeforeValidator(flag)]
-Count = Annotated[int, BeforeValidator(whole)]
-Limit = Annotated[int | None, BeforeValidator(limit)]
-Seconds = Annotated[float, BeforeValidator(seconds)]
-Hours = Annotated[float, BeforeValidator(hours)]
-OptionalSeconds = Annotated[float | None, BeforeValidator(optional_seconds)]
-Words = BeforeValidator(words)
-Off = BeforeValidator(off)
-Text = Annotated[str, BeforeValidator(text)]
-Model = Annotated[str, BeforeValidator(model_name)]
-Address = Annotated[str, BeforeValidator(address)]
-Embedder = Annotated[str, BeforeValidator(embedder_name)]
-Shard = Annotated[str, BeforeValidator(shard)]
-Store = Annotated[str, BeforeValidator(store_url)]
-Directory = Annotated[Path, BeforeValidator(directory)]
+Flag = Annotated[bool, Parse(flag)]
+Count = Annotated[int, Parse(whole)]
+Limit = Annotated[int | None, Parse(limit)]
+Seconds = Annotated[float, Parse(seconds)]
+Hours = Annotated[float, Parse(hours)]
+OptionalSeconds = Annotated[float | None, Parse(optional_seconds)]
+Words = Parse(words)
+Off = Parse(off)
+Text = Annotated[str, Parse(text)]
+Model = Annotated[str, Parse(model_name)]
+Address = Annotated[str, Parse(address)]
+Embedder = Annotated[str, Parse(embedder_name)]
+Shard = Annotated[str, Parse(shard)]
+Store = Annotated[str, Parse(store_url)]
+Directory = Annotated[Path, Parse(directory)]

@@ -1,35 +1,40 @@
-"""Translates settings into the options of each component."""
+"""Translates settings into the options of each component, which is loaded when its options are asked for."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from __future__ import annotations
+
 from datetime import timedelta
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from recollect import plugins
-from recollect.core.clock import Clock
+from recollect import learning, plugins
 from recollect.core.errors import BadInput
-from recollect.core.ports import Store
-from recollect.core.ports.ranker import Ranker
 from recollect.core.types import Origin
 from recollect.jobs.options import WorkerOptions
-from recollect.learning import consolidate
-from recollect.learning.apply import MemoLimits
-from recollect.learning.budget import Budget
-from recollect.learning.extraction_records import ExtractionOptions
-from recollect.learning.ingest import NO_JOBS, ExchangeLimits
-from recollect.learning.removed import RecentlyRemoved
-from recollect.learning.schedule import Schedule
-from recollect.learning.summarize import SummaryOptions
 from recollect.policy.visibility import VisibilityPolicy
-from recollect.privacy.erase import ErasureHooks, PrivacyService
 from recollect.prompting.compose import ComposerOptions
-from recollect.recall.display_names import Names
-from recollect.settings import Settings
 from recollect.transfer.mirror.follower import MirrorTargets
-from recollect.transfer.mirror.pages.apply import PageSyncOptions
 from recollect.transfer.mirror.pages.paths import PagePaths
-from recollect.transfer.mirror.purge import MirrorFolders, MirrorPurge
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+
+    from recollect.core.clock import Clock
+    from recollect.core.ports import Store
+    from recollect.core.ports.ranker import Ranker
+    from recollect.learning.apply import MemoLimits
+    from recollect.learning.budget import Budget
+    from recollect.learning.consolidate import ConsolidationOptions
+    from recollect.learning.extraction_records import ExtractionOptions
+    from recollect.learning.ingest import ExchangeLimits
+    from recollect.learning.removed import RecentlyRemoved
+    from recollect.learning.schedule import Schedule
+    from recollect.learning.summarize import SummaryOptions
+    from recollect.privacy.erase import PrivacyService
+    from recollect.recall.display_names import Names
+    from recollect.settings import Settings
+    from recollect.transfer.mirror.pages.apply import PageSyncOptions
+    from recollect.transfer.mirror.purge import MirrorFolders
 
 OFFLINE_MODELS = ("local", "null")
 """The model that extracts where the chosen one gives no usable answer, and the one that never learns."""
@@ -55,10 +60,10 @@ def switched_off(settings: Settings) -> tuple[str, ...]:
 
 def describe_models(settings: Settings) -> str:
     """Which model does what, in a line."""
-    learning, summaries = settings.extraction.model, settings.summary.model
-    if settings.model == learning == summaries:
+    learner, summaries = settings.extraction.model, settings.summary.model
+    if settings.model == learner == summaries:
         return settings.model
-    return f"{settings.model}; {learning} learns, {summaries} summarizes"
+    return f"{settings.model}; {learner} learns, {summaries} summarizes"
 
 
 def recalls_lore(settings: Settings) -> bool:
@@ -76,17 +81,17 @@ def composer_options(settings: Settings) -> ComposerOptions:
 
 def schedule(settings: Settings, learner: str = "") -> Schedule:
     """When to learn, summarize and consolidate; a `learner` that costs nothing learns at once, not in batches."""
-    learning, summary = settings.extraction, settings.summary
+    extraction, summary = settings.extraction, settings.summary
     if not settings.enabled:
-        return NO_JOBS
-    trigger = "on_ingest" if learning.trigger == "batch" and learner in OFFLINE_MODELS else learning.trigger
-    return Schedule(
-        learn=trigger if learning.enabled and settings.memos.enabled else "off",
-        learn_every_turns=learning.every_n_turns,
+        return learning.schedule.Schedule()
+    trigger = "on_ingest" if extraction.trigger == "batch" and learner in OFFLINE_MODELS else extraction.trigger
+    return learning.schedule.Schedule(
+        learn=trigger if extraction.enabled and settings.memos.enabled else "off",
+        learn_every_turns=extraction.every_n_turns,
         summarize=summary.trigger if summary.enabled and summary.max_chars else "off",
         summarize_every_turns=summary.every_n_turns,
         count_unanswered=summary.count_unanswered,
-        idle_after=timedelta(seconds=learning.idle_after),
+        idle_after=timedelta(seconds=extraction.idle_after),
         min_chars=settings.extraction.min_chars,
         max_queued=settings.jobs.max_queued,
         per_user_sessions=summary.session_key == "user_channel",
@@ -96,10 +101,10 @@ def schedule(settings: Settings, learner: str = "") -> Schedule:
     )
 
 
-def consolidation_options(settings: Settings) -> consolidate.ConsolidationOptions:
+def consolidation_options(settings: Settings) -> ConsolidationOptions:
     """Limits of a consolidation."""
     limits = settings.consolidation
-    return consolidate.ConsolidationOptions(
+    return learning.consolidate.ConsolidationOptions(
         enabled=_consolidates(settings),
         min_memos=limits.min_memos,
         max_loss=limits.max_loss,
@@ -142,6 +147,8 @@ def page_paths(settings: Settings) -> PagePaths:
 
 def mirror_folders(settings: Settings) -> MirrorFolders:
     """The folders that may hold files about people, mirrored now or not; with a store in memory only the workspace."""
+    from recollect.transfer.mirror.purge import MirrorFolders
+
     if _is_in_memory(settings):
         return MirrorFolders(settings.workspace.dir)
     return MirrorFolders(
@@ -172,6 +179,10 @@ def privacy_service(
     removed: RecentlyRemoved | None = None,
 ) -> PrivacyService:
     """The service that erases and exports, with the hooks that an erasure calls."""
+    from recollect.learning.removed import RecentlyRemoved
+    from recollect.privacy.erase import ErasureHooks, PrivacyService
+    from recollect.transfer.mirror.purge import MirrorPurge
+
     hooks = ErasureHooks(
         MirrorPurge(store, mirror_folders(settings)), search, follow, renew, removed or RecentlyRemoved(clock)
     )
@@ -180,6 +191,8 @@ def privacy_service(
 
 def page_sync_options(settings: Settings, user: str) -> PageSyncOptions:
     """How edited pages are imported; `user` owns a folder without an owner."""
+    from recollect.transfer.mirror.pages.apply import PageSyncOptions
+
     return PageSyncOptions(
         user, memo_limits(settings), memo_limits(settings, lore=True), VisibilityPolicy(settings.visibility)
     )
@@ -188,44 +201,46 @@ def page_sync_options(settings: Settings, user: str) -> PageSyncOptions:
 def exchange_limits(settings: Settings, names: Names) -> ExchangeLimits | None:
     """Limits of short-term exchanges; None if they are switched off."""
     exchanges = settings.exchanges
-    return ExchangeLimits(exchanges.max_age_hours, exchanges.max_entries, names) if exchanges.enabled else None
+    if not exchanges.enabled:
+        return None
+    return learning.ingest.ExchangeLimits(exchanges.max_age_hours, exchanges.max_entries, names)
 
 
 def memo_limits(settings: Settings, *, lore: bool = False) -> MemoLimits:
     """Limits of a person's memos, or of a guild's lore."""
     memos = settings.memos
     if lore:
-        return MemoLimits(active=settings.lore.max_active)
-    return MemoLimits(
+        return learning.apply.MemoLimits(active=settings.lore.max_active)
+    return learning.apply.MemoLimits(
         memos.max_active, memos.max_items, by_guild=settings.visibility == VisibilityPolicy.GUILD_ISOLATED
     )
 
 
 def extraction_options(settings: Settings) -> ExtractionOptions:
-    learning = settings.extraction
-    return ExtractionOptions(
+    extraction = settings.extraction
+    return learning.extraction_records.ExtractionOptions(
         limits=memo_limits(settings),
         policy=VisibilityPolicy(settings.visibility),
-        max_proposals=learning.max_facts,
-        max_message_chars=settings.extraction.max_chars,
-        grounding=learning.grounding,
-        timeout=learning.timeout,
+        max_proposals=extraction.max_facts,
+        max_message_chars=extraction.max_chars,
+        grounding=extraction.grounding,
+        timeout=extraction.timeout,
         origin=Origin(settings.compat.learned_source),
-        enabled=settings.enabled and settings.memos.enabled and learning.enabled,
-        batches=learning.trigger == "batch",
+        enabled=settings.enabled and settings.memos.enabled and extraction.enabled,
+        batches=extraction.trigger == "batch",
         budget=budget(settings),
     )
 
 
 def budget(settings: Settings) -> Budget:
     """What models may cost per day."""
-    return Budget(settings.extraction.daily_tokens)
+    return learning.budget.Budget(settings.extraction.daily_tokens)
 
 
 def summary_options(settings: Settings) -> SummaryOptions:
     summary = settings.summary
     enabled = settings.enabled and summary.enabled and bool(summary.max_chars)
-    return SummaryOptions(
+    return learning.summarize.SummaryOptions(
         summary.max_chars,
         summary.bot_reply_chars,
         summary.timeout,

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from functools import wraps
-from typing import Any, Concatenate, NoReturn, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, NoReturn, ParamSpec, TypeVar
 
 import typer
 
@@ -18,9 +18,11 @@ from recollect.core.types import Place
 from recollect.faces.cli import places
 from recollect.faces.cli.options import SPEAKER_OPTIONS, Options
 from recollect.faces.cli.output import Screen, safe
-from recollect.memory import AsyncMemory
 from recollect.policy.redaction import redact
-from recollect.settings import Loaded, load
+
+if TYPE_CHECKING:
+    from recollect.memory import AsyncMemory
+    from recollect.settings import Loaded
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -61,15 +63,21 @@ class Invocation:
         """Whether a person at a terminal can answer questions."""
         return self.screen.is_terminal and sys.stdin.isatty()
 
-    def load(self, embedder: str | None = None, **more: Any) -> Loaded:
+    def load(self, embedder: str | None = None, **more: Any) -> "Loaded":
+        from recollect.settings import load
+
         options = self.options
         overrides = {"store": options.store, "data_dir": options.data_dir, "profile": options.profile}
         return load(file=options.config, **overrides, embedder=embedder, **more)
 
-    def run(self, work: Callable[[AsyncMemory], Awaitable[T]], *, embeds: bool = False, run_worker: bool = False) -> T:
+    def run(
+        self, work: "Callable[[AsyncMemory], Awaitable[T]]", *, embeds: bool = False, run_worker: bool = False
+    ) -> T:
         """Open the memory, do the work, close it. `embeds` is for commands that search or write texts, `run_worker`
         for those that wait for what is learned.
         """
+        from recollect.memory import AsyncMemory
+
         loaded = self.load(None if embeds else "null")
 
         async def run_opened() -> T:

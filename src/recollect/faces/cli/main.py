@@ -3,16 +3,16 @@
 import logging
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib import import_module
 from inspect import Parameter
 from io import TextIOWrapper
-from typing import Annotated
+from typing import Annotated, Any, cast
 
 import typer
 
 from recollect.faces.cli.invocation import Invocation, PrintOnceHandler, command, with_options
 from recollect.faces.cli.options import Options, flag
-from recollect.faces.cli.welcome import welcome
 
 COMMANDS = {
     "Talk": {
@@ -75,6 +75,7 @@ VERSION = Parameter(
     default=False,
     annotation=Annotated[bool, flag("--version", meaning="Print the version.")],
 )
+CONTEXT: dict[str, Any] = {"help_option_names": ["--help", "-h"]}
 EXIT_CODES = "Exit codes: 0 done, 1 something is broken, 2 wrong usage, 3 nothing or too much matched."
 
 
@@ -85,6 +86,8 @@ def start(context: typer.Context, options: Options, version: bool = False) -> No
         _function(COMMANDS["Look after"]["version"])(Invocation(options))
         raise typer.Exit
     if context.invoked_subcommand is None:
+        from recollect.faces.cli.welcome import welcome  # it looks into the store, and most calls are a command
+
         welcome(Invocation(options))
 
 
@@ -98,7 +101,7 @@ def build(*, colors: bool, arguments: Sequence[str] = ()) -> typer.Typer:
         rich_markup_mode="rich" if colors else None,
         pretty_exceptions_enable=False,
         epilog=EXIT_CODES,
-        context_settings={"help_option_names": ["--help", "-h"]},
+        context_settings=CONTEXT,
     )
     app.callback(invoke_without_command=True)(with_options(start, [VERSION]))
     for panel, commands in COMMANDS.items():
@@ -121,4 +124,33 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # for terminals that can't show a character
-    build(colors=sys.stdout.isatty() and sys.stderr.isatty(), arguments=sys.argv[1:])(prog_name="recollect")
+    app = build(colors=sys.stdout.isatty() and sys.stderr.isatty(), arguments=sys.argv[1:])
+    program = typer.main.get_command(app)
+    _convert_only_what_is_given(program)
+    program(prog_name="recollect")
+
+
+def _convert_only_what_is_given(command: Any) -> None:
+    """Leave defaults and texts as they are: typer (0.20 and later) converts every value with pydantic, and loading that
+    takes longer than most commands.
+    """
+    for parameter in command.get_params(typer.Context(command, **CONTEXT)):
+        if hasattr(parameter, "type_descriptor"):
+            parameter.process_value = partial(_converted, parameter, parameter.process_value)
+    for subcommand in getattr(command, "commands", {}).values():
+        _convert_only_what_is_given(subcommand)
+
+
+def _converted(parameter: Any, convert: Callable[[Any, Any], Any], context: Any, value: Any) -> Any:
+    kind, is_list = parameter.type_descriptor.annotation, parameter.multiple or parameter.nargs == -1
+    match value:
+        case None | ():
+            return convert(context, value) if parameter.required else () if is_list else None
+        case str() if kind is str and not is_list:
+            return value
+        case tuple() | list() if kind == list[str]:
+            return list(cast("list[str]", value))
+        case _ if value is parameter.default and (not isinstance(kind, type) or isinstance(value, kind)):
+            return value
+        case _:
+            return convert(context, value)

@@ -4,19 +4,20 @@ import platform
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from recollect.core.errors import StoreError
 from recollect.core.version import __version__
-from recollect.faces.cli import doctor as examination
 from recollect.faces.cli.invocation import FAILED, NO_MATCH, Invocation, fail, warn
 from recollect.faces.cli.options import flag
 from recollect.faces.cli.output import cell
 from recollect.faces.outcome_text import count_noun
-from recollect.settings import Row, rows
 from recollect.workspace.disk import is_missing
+
+if TYPE_CHECKING:
+    from recollect.settings import Row
 
 
 def config(
@@ -24,6 +25,8 @@ def config(
     part: Annotated[str, typer.Argument(metavar="PART", help="Only settings whose name contains this.")] = "",
 ) -> None:
     """Show every setting, its value and where that came from."""
+    from recollect.settings import rows
+
     loaded = call.load()
     selected = [row for row in rows(loaded) if part.lower() in row.name or part.upper() in row.env]
     if call.options.json:
@@ -39,7 +42,7 @@ def config(
         warn(warning)
 
 
-def _print_settings(call: Invocation, selected: list[Row]) -> None:
+def _print_settings(call: Invocation, selected: "list[Row]") -> None:
     from rich.padding import Padding
     from rich.text import Text
 
@@ -58,7 +61,9 @@ def doctor(
     ] = False,
 ) -> None:
     """Check settings, store, embedder and model."""
-    findings = examination.examine(call, online=online)
+    from recollect.faces.cli.doctor import examine
+
+    findings = examine(call, online=online)
     broken = any(finding.state == "broken" for finding in findings)
     if call.options.json:
         call.screen.data({"ok": not broken, "findings": [asdict(finding) for finding in findings]})
@@ -109,7 +114,9 @@ def _backup_path(call: Invocation, target: Path | None) -> Path:
 
 
 def _require_store(call: Invocation) -> None:
-    path = examination.file_of(call.load("null").settings.store)
+    from recollect.faces.cli.doctor import file_of
+
+    path = file_of(call.load("null").settings.store)
     if path is not None and is_missing(path):
         raise StoreError(f"there is no store at {path} yet; the first memory makes it")
 

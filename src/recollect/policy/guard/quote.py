@@ -70,6 +70,7 @@ def sentences(text: str) -> list[str]:
     return [part for part in parts if words(part)]
 
 
+@lru_cache(maxsize=16)
 def _normalize(text: str) -> tuple[str, list[int]]:
     """The text as quotes are compared, and the original index of each of its characters."""
     chars: list[str] = []

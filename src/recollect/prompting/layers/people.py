@@ -7,7 +7,6 @@ from recollect.core.ports import PromptRequest, Tx
 from recollect.core.ports.layer import Block, Line
 from recollect.core.text import collapse_spaces
 from recollect.core.types import Memo, Status, Subject
-from recollect.policy.guard.statements import is_for_own_prompts
 from recollect.policy.rendering import speaker
 
 MAX_CHARS = 600
@@ -34,6 +33,8 @@ class PeopleLayer:
 
 
 def _read_others(tx: Tx, request: PromptRequest) -> list[tuple[str, list[Memo]]]:
+    from recollect.policy.guard.statements import is_for_own_prompts  # the guard is large, and most prompts are in DMs
+
     people: dict[str, str] = {}
     for message in reversed(request.recent[-MAX_RECENT_MESSAGES:]):
         if not message.bot and message.person != request.user:

@@ -35,6 +35,8 @@ SETS_CACHE_SECONDS = 1.0
 """How long the list of vector sets is cached."""
 EMBED_TIMEOUT_SECONDS = 1.0
 """How long a search waits for its query vector before it uses words only."""
+EMBED_SECONDS_PER_TEXT = 0.01
+"""How much longer each text of a batch may take."""
 PAUSE_FACTOR, MAX_PAUSE_SECONDS = 9.0, 5.0
 """The backfill scans all rows, so it pauses nine times as long as its last run took, up to five seconds."""
 
@@ -125,6 +127,23 @@ class VectorIndexer:
             await self._sets("memos")
         return await self._embed(text, "memos", active.name, timeout)
 
+    async def embed_texts(self, texts: Sequence[str]) -> list[tuple[str, Vector] | None]:
+        """The same for several texts, in one call of the embedder."""
+        active = self._chain.active
+        if len(texts) < 2 or active is None or not active.local or self._payload is not None:
+            return [await self.embed_text(text) for text in texts]
+        if ("memos", active.name) not in self._dims:
+            await self._sets("memos")
+        try:
+            async with asyncio.timeout(EMBED_TIMEOUT_SECONDS + EMBED_SECONDS_PER_TEXT * len(texts)):
+                vectors = await self._chain.embed(active.name, texts)
+        except TimeoutError:
+            return [None] * len(texts)
+        except RecollectError as error:
+            self._chain.mark_failed(active.name, error)
+            return [None] * len(texts)
+        return [self._checked(vector, "memos", active.name) for vector in vectors]
+
     async def fill(self, progress: Progress | None = None) -> int:
         """Embed every row that lacks a vector, now, with the first embedder that works; raises EmbedderError."""
         problem: EmbedderError | None = None
@@ -139,9 +158,12 @@ class VectorIndexer:
         return 0
 
     async def _embed(self, text: str, corpus: Corpus, model: str, timeout: float) -> tuple[str, Vector] | None:
-        """None for a zero vector, too, and for one of another dimension than those in the store."""
         vector = await self._queries.vector(model, text, timeout)
-        if vector is None or not any(vector):
+        return None if vector is None else self._checked(vector, corpus, model)
+
+    def _checked(self, vector: Vector, corpus: Corpus, model: str) -> tuple[str, Vector] | None:
+        """None for a zero vector, and for one of another dimension than those in the store."""
+        if not any(vector):
             return None
         dims = self._dims.get((corpus, model), len(vector) // 4)
         if len(vector) != 4 * dims:

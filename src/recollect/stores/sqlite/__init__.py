@@ -9,9 +9,10 @@ from typing import TypeVar
 from recollect.core.errors import ConfigError, StoreUnwritable
 from recollect.core.ports import Corpus, HealthCheck, Progress, Tx
 from recollect.stores._sql.maintenance import reindex, reindex_start
-from recollect.stores.sqlite import backup, maintenance, memories_fts, opening, secure_delete, vectors
+from recollect.stores.sqlite import backup, maintenance, memories_fts, opening, secure_delete
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.engine import Engine, translated
+from recollect.stores.sqlite.matrix_cache import MatrixCache
 from recollect.stores.sqlite.schema import migrate
 from recollect.stores.sqlite.tx import SQLiteTx
 from recollect.workspace.disk import make_folder
@@ -23,7 +24,7 @@ class SQLiteStore:
     """The store port on an SQLite file, or on memory when there is no path."""
 
     def __init__(self, path: Path | None) -> None:
-        cache = vectors.make_cache()
+        cache = MatrixCache()
         self._path = self._opened_path = path
         read_only = ""
         if path is not None:

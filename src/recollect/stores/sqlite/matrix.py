@@ -1,8 +1,6 @@
 """The vectors of one scope in memory, sorted by key: exact nearest rows in milliseconds up to 100,000 and beyond."""
 
-import threading
-from collections import OrderedDict
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from copy import copy
 from typing import Any
 
@@ -13,8 +11,6 @@ Array = NDArray[Any]
 
 BRUTE_FORCE_ROWS = 1_500
 """Rows up to which comparing all of them is quickest."""
-MIN_CACHED_ROWS = 50
-"""Up to this many rows are not worth keeping in memory."""
 COARSE_ROWS_PER_RESULT, MIN_COARSE_ROWS = 25, 2_000
 """Rows per result, and at least, that survive the coarse comparison of sign bits; never less than a hundredth."""
 
@@ -135,23 +131,12 @@ def _signs(vectors: Array) -> Array:
     return np.ascontiguousarray(words.T)
 
 
-class MatrixCache:
-    """Large scopes in memory, least recently used out first; shared by all connections of a store."""
+def from_rows(rows: Sequence[tuple[int, bytes]]) -> tuple[Array, Array]:
+    """Keys and vectors of rows of the database."""
+    keys = np.array([row[0] for row in rows], np.int64)
+    vectors = np.frombuffer(b"".join([row[1] for row in rows]), np.float32)
+    return keys, vectors.reshape(len(rows), -1) if rows else vectors.reshape(0, 1)
 
-    def __init__(self, limit: int = 512 << 20) -> None:
-        self.lock = threading.RLock()
-        self._limit = limit
-        self._held: OrderedDict[tuple[str, int], Matrix] = OrderedDict()
-        self._bytes = 0
 
-    def get(self, name: tuple[str, int]) -> Matrix | None:
-        if name in self._held:
-            self._held.move_to_end(name)
-        return self._held.get(name)
-
-    def put(self, name: tuple[str, int], matrix: Matrix) -> None:
-        replaced = self._held.pop(name, None)
-        self._held[name] = matrix
-        self._bytes += matrix.bytes - (0 if replaced is None else replaced.bytes)
-        while len(self._held) > 1 and self._bytes > self._limit:
-            self._bytes -= self._held.popitem(last=False)[1].bytes
+def as_query(vector: bytes) -> Array:
+    return np.frombuffer(vector, np.float32)

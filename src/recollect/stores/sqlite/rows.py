@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import asdict
+from functools import lru_cache
 
 from recollect.core.clock import from_ms, to_ms
 from recollect.core.text import clean
@@ -46,11 +47,8 @@ def make_scope(db: Database, name: str) -> int:
 def next_key(db: Database, scope: str, indexed: bool, embedded: bool = False) -> int:
     """The key of a new row of this scope; the scope is created if need be."""
     scope_number = make_scope(db, scope)
-    db.run(
-        "UPDATE scopes SET last = last + 1, size = size + ?, changes = changes + ? WHERE id = ?",
-        (int(indexed), int(embedded), scope_number),
-    )
-    return scope_number << 32 | db.value("SELECT last FROM scopes WHERE id = ?", (scope_number,))
+    sql = "UPDATE scopes SET last = last + 1, size = size + ?, changes = changes + ? WHERE id = ? RETURNING last"
+    return scope_number << 32 | db.value(sql, (int(indexed), int(embedded), scope_number))
 
 
 def span(scope: int) -> tuple[int, int]:
@@ -92,9 +90,9 @@ def memo_row(memo: Memo, key: int) -> Row:
 
 
 def read_memo(row: Row, subject: Subject) -> Memo:
-    source = _decode(row[12])[0]
-    origin, audience = ORIGINS[source.pop("origin", "manual")], source.pop("heard", None)
-    audience = None if audience is None else read_audience(audience)
+    detail = row[12]
+    # Many memos of a person have the same source. One with metadata is not shared: callers may change those.
+    read_source = _read_source if '"metadata"' in detail else _cached_source
     return Memo(
         id=row[1],
         subject=subject,
@@ -105,7 +103,7 @@ def read_memo(row: Row, subject: Subject) -> Memo:
         confidence=row[7],
         pinned=bool(row[8]),
         audience=read_audience(row[9]),
-        source=Provenance(origin=origin, guild=row[10], channel=row[11], heard=audience, **source),
+        source=read_source(detail, row[10], row[11]),
         label=row[13],
         created=from_ms(row[14]),
         updated=from_ms(row[15]),
@@ -117,6 +115,16 @@ def read_memo(row: Row, subject: Subject) -> Memo:
         version=row[21],
         key=row[0],
     )
+
+
+def _read_source(detail: str, guild: str | None, channel: str | None) -> Provenance:
+    source = _decode(detail)[0]
+    origin, audience = ORIGINS[source.pop("origin", "manual")], source.pop("heard", None)
+    audience = None if audience is None else read_audience(audience)
+    return Provenance(origin=origin, guild=guild, channel=channel, heard=audience, **source)
+
+
+_cached_source = lru_cache(maxsize=4096)(_read_source)
 
 
 def place_id(db: Database, place: Place) -> int:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, LiteralString
+from typing import LiteralString
 
 from recollect.core.clock import to_ms
 from recollect.core.ports import Corpus, Filters, Vector, WordHit
@@ -10,11 +10,9 @@ from recollect.stores._sql.search import Index, Scope, VectorQuery
 from recollect.stores._sql.vectors import ALIVE
 from recollect.stores.sqlite import vectors
 from recollect.stores.sqlite.database import Database
+from recollect.stores.sqlite.matrix_cache import MatrixCache
 from recollect.stores.sqlite.rows import span
 from recollect.stores.sqlite.words import WordIndex
-
-if TYPE_CHECKING:
-    from recollect.stores.sqlite.matrix import MatrixCache
 
 _RECENT: dict[Corpus, str] = {
     "memos": "SELECT key, updated FROM memos WHERE key >> 32 = ? AND status = 'active' "
@@ -35,7 +33,7 @@ class SQLiteIndex(Index[Database]):
     samples = _SAMPLES
     embedders = "SELECT id, model, dims, serving, complete FROM embedders WHERE corpus = $1 ORDER BY id"
 
-    def __init__(self, db: Database, index: WordIndex, cache: "MatrixCache | None") -> None:
+    def __init__(self, db: Database, index: WordIndex, cache: MatrixCache) -> None:
         super().__init__(db)
         self._words = index
         self._cache = cache

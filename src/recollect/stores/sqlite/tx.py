@@ -1,7 +1,5 @@
 """One transaction on an SQLite connection, with all its parts."""
 
-from typing import TYPE_CHECKING
-
 from recollect.core.fingerprints import Fingerprints
 from recollect.stores._sql.changes import Changes
 from recollect.stores._sql.exchanges import Exchanges
@@ -11,17 +9,15 @@ from recollect.stores.sqlite.archive import SQLiteArchive
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.events import SQLiteEvents
 from recollect.stores.sqlite.jobs import SQLiteJobs
+from recollect.stores.sqlite.matrix_cache import MatrixCache
 from recollect.stores.sqlite.memos import SQLiteMemos
 from recollect.stores.sqlite.messages import SQLiteMessages
 from recollect.stores.sqlite.search import SQLiteIndex
 from recollect.stores.sqlite.words import WordIndex
 
-if TYPE_CHECKING:
-    from recollect.stores.sqlite.matrix import MatrixCache
-
 
 class SQLiteTx:
-    def __init__(self, db: Database, cache: "MatrixCache | None") -> None:
+    def __init__(self, db: Database, cache: MatrixCache) -> None:
         self.db = db
         self.words = WordIndex(db)
         self.messages = SQLiteMessages(db, self.words)

@@ -8,26 +8,12 @@ from recollect.core.ports import Corpus, Vector
 from recollect.stores._sql.search import VectorQuery
 from recollect.stores._sql.vectors import check_query, check_vector, table_of
 from recollect.stores.sqlite.database import Database
+from recollect.stores.sqlite.matrix_cache import MIN_CACHED_ROWS, MatrixCache
 from recollect.stores.sqlite.rows import span
 from recollect.stores.sqlite.views import vector_views
 
-try:
-    import numpy as np
-
-    from recollect.stores.sqlite.matrix import MIN_CACHED_ROWS, Matrix, MatrixCache
-except ImportError as error:  # without the `vectors` extra nothing can have made a vector either
-    _absent: ImportError | None = error
-else:
-    _absent = None
-
 if TYPE_CHECKING:
-    import numpy as np
-
-    from recollect.stores.sqlite.matrix import MIN_CACHED_ROWS, Matrix, MatrixCache
-
-
-def make_cache() -> "MatrixCache | None":
-    return None if _absent else MatrixCache()
+    from recollect.stores.sqlite.matrix import Matrix
 
 
 def find_table(db: Database, corpus: Corpus, model: str) -> str | None:
@@ -117,17 +103,19 @@ def activate(db: Database, corpus: Corpus, model: str) -> None:
 
 
 def nearest(
-    db: Database, cache: "MatrixCache | None", corpus: Corpus, scopes: Sequence[int], wanted: VectorQuery
+    db: Database, cache: MatrixCache, corpus: Corpus, scopes: Sequence[int], wanted: VectorQuery
 ) -> dict[int, float]:
     """Cosine of the nearest `limit` rows of these scopes, and of the rows in `also`."""
     model, vector, limit, also, candidates = wanted
     row = db.row("SELECT id, dims FROM embedders WHERE corpus = ? AND model = ?", (corpus, model))
     if row is None:
         return {}
-    if cache is None:
-        raise MissingExtra("vector search", "vectors") from _absent
+    try:
+        from recollect.stores.sqlite.matrix import as_query
+    except ImportError as error:  # without the `vectors` extra nothing can have made a vector either
+        raise MissingExtra("vector search", "vectors") from error
     check_query(vector, row[1], model)
-    query = np.frombuffer(vector, np.float32)
+    query = as_query(vector)
     similarities: dict[int, float] = {}
     for scope in scopes:
         matrix = _matrix(db, cache, table_of(corpus, row[0]), scope)
@@ -140,11 +128,13 @@ def nearest(
     return similarities
 
 
-def _matrix(db: Database, cache: "MatrixCache", table: str, scope: int) -> "Matrix | None":
+def _matrix(db: Database, cache: MatrixCache, table: str, scope: int) -> "Matrix | None":
     """A scope's vectors: a few are read each time, more are cached and kept up to date.
 
     What a transaction sees of its own changes is not cached: it may be rolled back.
     """
+    from recollect.stores.sqlite.matrix import Matrix, from_rows
+
     changes: int = db.value("SELECT changes FROM scopes WHERE id = ?", (scope,))
     with cache.lock:
         held = cache.get((table, scope))
@@ -155,10 +145,10 @@ def _matrix(db: Database, cache: "MatrixCache", table: str, scope: int) -> "Matr
             if scope not in db.changed_scopes:
                 cache.put((table, scope), matrix)
             return matrix
-    keys, vectors = _load(db, f"SELECT key, embedding FROM {table} WHERE key BETWEEN ? AND ? ORDER BY key", span(scope))
-    if not len(keys):
+    rows = db.rows(f"SELECT key, embedding FROM {table} WHERE key BETWEEN ? AND ? ORDER BY key", span(scope))
+    if not rows:
         return None
-    matrix = Matrix(keys, vectors, changes)
+    matrix = Matrix(*from_rows(rows), changes)
     if len(matrix) > MIN_CACHED_ROWS and scope not in db.changed_scopes:
         with cache.lock:
             cache.put((table, scope), matrix)
@@ -166,6 +156,8 @@ def _matrix(db: Database, cache: "MatrixCache", table: str, scope: int) -> "Matr
 
 
 def _refreshed(db: Database, held: "Matrix", table: str, scope: int, changes: int) -> "Matrix":
+    from recollect.stores.sqlite.matrix import from_rows
+
     edited = [
         key
         for (key,) in db.rows(
@@ -174,16 +166,8 @@ def _refreshed(db: Database, held: "Matrix", table: str, scope: int, changes: in
     ]
     retained = held.without(edited)
     added = "key > ? AND key < ?" + (f" OR key IN ({', '.join(map(str, edited))})" if edited else "")
-    keys, vectors = _load(
-        db,
+    rows = db.rows(
         f"SELECT key, embedding FROM {table} WHERE {added} ORDER BY key",
         (max(retained.last, (scope << 32) - 1), scope + 1 << 32),
     )
-    return retained.extended(keys, vectors, changes)
-
-
-def _load(db: Database, sql: str, values: tuple[int, int]) -> "tuple[np.ndarray, np.ndarray]":
-    rows = db.rows(sql, values)
-    keys = np.array([row[0] for row in rows], np.int64)
-    vectors = np.frombuffer(b"".join([row[1] for row in rows]), np.float32)
-    return keys, vectors.reshape(len(rows), -1) if rows else vectors.reshape(0, 1)
+    return retained.extended(*from_rows(rows), changes)

@@ -5,7 +5,8 @@ however many scopes there are. FTS5 keeps the lists; how a text is cut into word
 """
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from functools import cache
 
 from recollect.core.ports import Corpus, WordHit
 from recollect.core.text import clean, words
@@ -16,6 +17,8 @@ from recollect.stores.sqlite.database import Database
 TABLE: dict[Corpus, str] = {"memos": "memo_words", "messages": "message_words"}
 _PUT = {corpus: f"INSERT OR REPLACE INTO {table} (rowid, terms) VALUES (?, ?)" for corpus, table in TABLE.items()}
 Candidates = Collection[int] | None
+MAX_TERMS_PER_QUERY = 16
+"""Terms that one statement looks up."""
 MAX_UNCOUNTED_ROWS = 300
 """Entries of a word that are read at once; where there are more, they are counted first."""
 
@@ -72,7 +75,7 @@ class WordIndex:
         """The terms worth looking up, rarest first, with the number of rows that have them, and these rows."""
         chosen: list[Postings] = []
         remaining = MAX_POSTINGS
-        for rows, term, keys in sorted(self._counted(corpus, scopes, term) for term in terms):
+        for rows, term, keys in sorted(self._counted(corpus, scopes, terms)):
             if cost(rows, candidates) > remaining and chosen:
                 break
             if rows > len(keys):
@@ -82,13 +85,23 @@ class WordIndex:
                 remaining -= cost(rows, candidates)
         return chosen
 
-    def _counted(self, corpus: Corpus, scopes: Sequence[int], term: str) -> tuple[int, str, list[int]]:
-        """How many rows have a term, the term, and all of these rows if they are few."""
-        keys = self._newest(corpus, scopes, term, MAX_UNCOUNTED_ROWS)
-        if len(keys) < MAX_UNCOUNTED_ROWS:
-            return len(keys), term, keys
+    def _counted(
+        self, corpus: Corpus, scopes: Sequence[int], terms: Sequence[str]
+    ) -> Iterator[tuple[int, str, list[int]]]:
+        """How many rows have each term, the term, and all of these rows if they are few."""
+        keys: dict[str, list[int]] = {term: [] for term in terms}
+        pairs = [(scope, term) for scope in scopes for term in keys]
+        for start in range(0, len(pairs), MAX_TERMS_PER_QUERY):
+            chunk = pairs[start : start + MAX_TERMS_PER_QUERY]
+            phrases = tuple(_phrase(scope, term) for scope, term in chunk)
+            for number, key in self._db.rows(_several(TABLE[corpus], len(chunk)), phrases):
+                keys[chunk[number][1]].append(key)
         sql = f"SELECT doc FROM {TABLE[corpus]}_rows WHERE term = ?"
-        return sum(self._db.value(sql, (f"{scope}x{term}",)) or 0 for scope in scopes), term, []
+        for term, found in keys.items():
+            if len(found) < MAX_UNCOUNTED_ROWS:
+                yield len(found), term, found
+            else:
+                yield sum(self._db.value(sql, (f"{scope}x{term}",)) or 0 for scope in scopes), term, []
 
     def _newest(
         self, corpus: Corpus, scopes: Sequence[int], term: str, limit: int, candidates: Candidates = None
@@ -98,8 +111,20 @@ class WordIndex:
         narrowed = "" if candidates is None else "AND rowid IN (SELECT value FROM json_each(?3))"
         sql = f"SELECT rowid FROM {table} WHERE {table} MATCH ?1 {narrowed} ORDER BY rowid DESC LIMIT ?2"
         extra = () if candidates is None else (json.dumps(list(candidates)),)
-        quoted = term.replace('"', '""')
-        return [key for scope in scopes for (key,) in self._db.rows(sql, (f'"{scope}x{quoted}"', limit, *extra))]
+        return [key for scope in scopes for (key,) in self._db.rows(sql, (_phrase(scope, term), limit, *extra))]
+
+
+def _phrase(scope: int, term: str) -> str:
+    """A term of a scope as FTS5 looks it up; no part of it is syntax."""
+    quoted = term.replace('"', '""')
+    return f'"{scope}x{quoted}"'
+
+
+@cache
+def _several(table: str, count: int) -> str:
+    """The newest rows of several terms in one statement, each with the number of its term."""
+    newest = f"SELECT {{}}, rowid FROM {table} WHERE {table} MATCH ? ORDER BY rowid DESC LIMIT {MAX_UNCOUNTED_ROWS}"
+    return " UNION ALL ".join(f"SELECT * FROM ({newest.format(number)})" for number in range(count))
 
 
 def _scoped(scope: int, stems: Sequence[str]) -> str:

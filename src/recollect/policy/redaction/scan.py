@@ -1,0 +1,71 @@
+"""Every search for secrets, in order; imported by the first `redact`, because the patterns take long to compile."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+
+from recollect.policy.redaction import (
+    codes,
+    commands,
+    key_material,
+    known_formats,
+    numbers,
+    seed_phrases,
+    spoken_secrets,
+)
+from recollect.policy.redaction.span import MARKER, Span
+from recollect.policy.redaction.visible_text import visible_text
+
+_DIGIT = re.compile(r"\d")
+
+
+def secrets_in(text: str) -> list[Span]:
+    """The secrets of a text, in order; overlapping ones are merged."""
+    return _disjoint(_spans(text), text)
+
+
+def _spans(text: str) -> Iterator[Span]:
+    """The secrets in a text, and in its visible form if that differs."""
+    yield from _plain_spans(text)
+    if visible := visible_text(text):
+        yield from map(visible.original_span, _plain_spans(visible.text))
+
+
+def _plain_spans(text: str) -> Iterator[Span]:
+    lower = text.replace("İ", "i").lower()  # the only letter whose lower case is longer
+    yield from spoken_secrets.spans(text, lower)
+    yield from seed_phrases.spans(lower)
+    yield from commands.spans(text, lower)
+    if _DIGIT.search(text):
+        yield from numbers.spans(text, lower)
+        yield from codes.spans(text, lower)
+    if known_formats.LONG_RUN.search(text):
+        yield from known_formats.spans(text)
+        yield from key_material.spans(text, lower)
+
+
+def _disjoint(spans: Iterable[Span], text: str) -> list[Span]:
+    """Spans in order, overlapping ones merged under the label of the first."""
+    in_order = sorted(spans)
+    if not in_order:
+        return []
+    markers = [match.span() for match in MARKER.finditer(text)]
+    merged: list[Span] = []
+    for span in filter(None, (_cover_marker(span, markers) for span in in_order)):
+        if merged and span.start < merged[-1].end:
+            last = merged[-1]
+            merged[-1] = Span(last.start, max(last.end, span.end), last.label)
+        else:
+            merged.append(span)
+    return merged
+
+
+def _cover_marker(span: Span, markers: list[tuple[int, int]]) -> Span | None:
+    """The span, extended over an earlier pass's marker that it overlaps; None if it lies inside one."""
+    index = bisect_left(markers, (span.end, 0))
+    start, end = markers[index - 1] if index else (0, 0)
+    if end <= span.start:
+        return span
+    if start <= span.start and span.end <= end:
+        return None
+    return Span(min(start, span.start), max(end, span.end), span.label)
