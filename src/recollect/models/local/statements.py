@@ -101,6 +101,10 @@ def switched(reading: Reading) -> Finding | None:
     new = trim_object(reading["o"])
     old = reading["old"] or (re.search(r" from (.+)$", new) or [None, None])[1]
     phrase = object_phrase(_EXPRESSIONS.after_tool.sub("", new))
+    if phrase and _EXPRESSIONS.branded.match(phrase):
+        finding = make_finding(f"has {phrase}", Kind.FACT)
+        former = re.sub(r"^(?:the|my|an?|our) (?:old )?", "", old or "")
+        return finding and Finding(finding.text, finding.kind, replaces=f"Has a {former}" if former else None)
     if phrase is None or _EXPRESSIONS.article.match(phrase) or len(phrase.split()) > 5 or not is_named(phrase):
         return None
     if old and _EXPRESSIONS.refers_back.match(old):
