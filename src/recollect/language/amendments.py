@@ -23,6 +23,7 @@ _ORDINAL = re.compile(r"(?:on )?(?:the )?(\d{1,2})(?:st|nd|rd|th)")
 _SAFE_DAYS = 28
 """Days that every month has."""
 _NAME = re.compile(r"[A-Z][\w'’&+#.-]*(?: (?:[A-Z0-9][\w'’&+#.-]*|de|la|van|von|of|the))*")
+_NO_NAMES = frozenset("i i'm i've we it they he she".split())
 _PLACE_LINK = re.compile(r"\b(?:in|from|to|near|outside|around)$")
 _PERSON_LINK = re.compile(r"\b(?:named|called|name is|by|is)$", re.IGNORECASE)
 
@@ -125,7 +126,8 @@ def _amend_name(statement: str, value: str) -> str | None:
     """A name for the name at the end, of the same sort: a place for a place, a person for a person."""
     first = fold(value.split()[0])
     is_place, is_person = first in lexicon.words("places"), first in lexicon.words("given_names")
-    if not (value[0].isupper() or is_place or is_person):
+    is_written_so = all(word[0].isupper() or word[0].isdigit() for word in value.split()) and first not in _NO_NAMES
+    if not (is_written_so or ((is_place or is_person) and len(value.split()) == 1)):
         return None
     end = len(_DATED_END.sub("", statement))
     name = next((match for match in _NAME.finditer(statement, 0, end) if match.start() and match.end() == end), None)

@@ -116,6 +116,42 @@ def trait(reading: Reading) -> Finding | None:
     return make_finding(f"{what} {reading['is']} {phrase}", kind)
 
 
+def measure(reading: Reading) -> Finding | None:
+    """ "My shoe size is 43", "my blood type is O negative"."""
+    phrase = trim_object(reading["o"])
+    return make_finding(f"{reading['what']} is {phrase}", Kind.FACT) if phrase else None
+
+
+def called(reading: Reading) -> Finding | None:
+    """ "My company is called Bright Fern"."""
+    what = reading["what"].lower()
+    return make_finding(f"their {what} is called {trim_object(reading['n'])}", Kind.FACT)
+
+
+def rather(reading: Reading) -> Finding | None:
+    """ "Tea over coffee any day"."""
+    better, worse = object_phrase(reading["o"]), object_phrase(reading["than"])
+    if better is None or worse is None or len(f"{better} {worse}".split()) > 6:
+        return None
+    return make_finding(f"prefers {better} over {worse}", Kind.PREFERENCE)
+
+
+def language_level(reading: Reading) -> Finding | None:
+    """ "My German is fluent"."""
+    language = reading["what"].lower()
+    if language not in lexicon.words("languages"):
+        return None
+    return make_finding(f"their {language.capitalize()} is {reading['o'].lower()}", Kind.FACT)
+
+
+def affects(reading: Reading) -> Finding | None:
+    """ "Horror movies freak me out"."""
+    phrase = _opening(reading)
+    if phrase is None or len(phrase.split()) > 4:
+        return None
+    return make_finding(f"{phrase} {reading['does'].lower().replace(' me', ' them')}", Kind.FACT, LIKELY)
+
+
 def _without_article(phrase: str) -> str:
     return re.sub(r"^(?:an?|as an?) ", "", phrase)
 

@@ -12,7 +12,7 @@ from recollect.models.local import foreign, rejections, retractions
 from recollect.models.local.clauses import MAX_MESSAGE_CHARS, Clause, split_clauses
 from recollect.models.local.corrections import correct
 from recollect.models.local.grammar import expressions
-from recollect.models.local.introductions import introduced, named_others
+from recollect.models.local.introductions import introduced, named_later, named_others
 from recollect.models.local.rephrase import strip_asides
 from recollect.models.local.rule import Finding
 from recollect.models.local.rules import first_finding
@@ -156,6 +156,8 @@ def _read_statements(message: Message) -> Iterator[tuple[Clause, Finding, bool |
         for finding in named_others(clause):
             if not any(finding.about and finding.about in text for text in texts):
                 yield clause, finding, None
+    for evidence, finding in named_later(said):
+        yield Clause(evidence, evidence, message.at, message.id, lacks_capitals=False), finding, None
 
 
 def _read_clause(clause: Clause) -> Iterator[tuple[Finding, bool | None]]:
@@ -196,7 +198,7 @@ def _read_impersonal(text: str, clause: Clause) -> Finding | None:
     request = first_finding("requests", text, clause)
     if request is not None:
         return request
-    if rejections.is_hedged(strip_asides(text)):
+    if rejections.is_hedged(strip_asides(text)) and not _EXPRESSIONS.relative_past.match(text):
         return None
     event = first_finding("own_events", text, clause)
     if event is not None or rejections.is_momentary(strip_asides(text)):
@@ -245,4 +247,6 @@ def _predicates(text: str) -> Iterator[str]:
 
 
 def _complete(part: str, was_state: bool) -> str:
+    if _EXPRESSIONS.counts.match(part):
+        return f"have {part}"
     return f"am {part}" if was_state and _EXPRESSIONS.states.match(part) else part

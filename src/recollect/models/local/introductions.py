@@ -62,6 +62,19 @@ def named_others(clause: Clause) -> Iterator[Finding]:
                 yield finding
 
 
+def named_later(said: str) -> Iterator[tuple[str, Finding]]:
+    """Who is named in a sentence of their own, "his name is Rex", or in a list; each with the words that do."""
+    for match in _EXPRESSIONS.named_later.finditer(said) if " name" in said else ():
+        finding = _pet(match["pet"], match["n"]) if match["pet"] else kin_named(match["kin"], match["n"])
+        if finding is not None and is_person_name(match["n"]):
+            yield match[0], finding
+    for match in _EXPRESSIONS.listed.finditer(said):
+        if is_person_name(match["n"]):
+            finding = make_finding(f"has {match['count']} {match['many'].lower()} named {match['n']}", Kind.FACT)
+            if finding is not None:
+                yield match[0], finding
+
+
 def _pet(animal: str, names: str) -> Finding | None:
     animal = animal.lower()
     article = "" if animal.endswith("s") else "an " if animal[0] in "aeiou" else "a "
