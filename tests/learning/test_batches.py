@@ -72,13 +72,13 @@ async def test_what_is_said_is_acknowledged_before_any_call() -> None:
 async def test_a_large_batch_closes_at_once() -> None:
     model = FakeModel(nothing)
     async with opened(model=model, **BATCH) as stage:
-        for _ in range(4):
+        for _ in range(8):
             await stage.memory.add(stage.message(LONG))
             await stage.settle()
         assert model.inputs == []
         await stage.memory.add(stage.message(LONG))
         await stage.settle()
-        assert [len(each) for each in texts(model)] == [4, 1]  # one call reads about 1,000 tokens
+        assert [len(each) for each in texts(model)] == [8, 1]  # one call reads about 2,000 tokens
 
 
 @pytest.mark.parametrize(
@@ -134,17 +134,22 @@ async def test_a_prompt_that_is_only_looked_at_closes_nothing() -> None:
         assert model.inputs == []
 
 
-async def test_a_conversation_with_the_assistant_is_a_batch_too_after_its_first_message() -> None:
-    """The assistant reads its last messages in the history anyway."""
+async def test_a_conversation_with_the_assistant_is_a_batch_too() -> None:
+    """The assistant reads its last messages in the history anyway; what is urgent closes it."""
     model = FakeModel(nothing)
+    said = [f"I have {number} cats" for number in range(5)]
     async with opened(model=model, **BATCH) as stage:
-        for number in range(5):
-            await stage.memory.add(stage.message(f"I have {number} cats", place=DM))
+        for text in said:
+            await stage.memory.add(stage.message(text, place=DM))
             await stage.settle()
-        assert texts(model) == [["I have 0 cats"]]
+        assert texts(model) == []
         stage.clock.advance(minutes=6)  # of silence
         await stage.settle()
-        assert texts(model)[1:] == [[f"I have {number} cats" for number in range(1, 5)]]
+        assert texts(model) == [said]
+        stage.clock.advance(minutes=30)
+        await stage.memory.add(stage.message("remember that I like tea", place=DM))
+        await stage.settle()
+        assert texts(model)[1:] == [["remember that I like tea"]]
 
 
 async def test_a_batch_closes_when_someone_waits_or_the_conversation_ends() -> None:
