@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 
 from recollect import Place
+from recollect.core.errors import ModelUnavailable
 from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal, Usage
 from recollect.core.types import Message
 from recollect.learning import batches, budget
@@ -67,6 +68,20 @@ async def test_what_is_said_is_acknowledged_before_any_call() -> None:
         (memo,) = (await stage.memory.show(user="ann", place=DEV)).memos
     assert (memo.text, memo.source.message) == ("Lives in Porto", message.id)
     assert texts(model) == [["I live in Porto"]]  # when the process ended
+
+
+async def test_while_the_model_cannot_be_reached_what_is_said_is_acknowledged_all_the_same() -> None:
+    def down(heard: ExtractionInput) -> ExtractionResult:
+        raise ModelUnavailable("down")
+
+    async with opened(model=FakeModel(down), **BATCH) as stage:
+        first = stage.message("I live in Porto")
+        await stage.memory.add(first)
+        assert not (await stage.memory.wait_learned(first, 60)).done
+        second = stage.message("I have two cats")
+        await stage.memory.add(second)
+        assert (await stage.memory.wait_learned(second, 60, closes_batch=False)).memos
+        assert "Has two cats" in await stage.known(place=DEV)
 
 
 async def test_a_large_batch_closes_at_once() -> None:
