@@ -102,7 +102,7 @@ class Runner:
         return await self._retry_later(job, retry_delay(job.attempts, options), message)
 
     async def _handle_unavailable(self, job: Job, error: ModelUnavailable, options: WorkerOptions) -> bool:
-        """Pause what asks a model, longer each time; the attempt doesn't count, and an outage is one line in the log."""
+        """Pause what asks a model, longer each time; the attempt doesn't count, and an outage is logged once."""
         was_failing = self.backoff.is_failing
         delay = self.backoff.add_failure(job.kind, asyncio.get_running_loop().time(), options)
         if not was_failing:

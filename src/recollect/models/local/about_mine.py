@@ -6,7 +6,7 @@ from recollect.core.types import Kind
 from recollect.language import lexicon
 from recollect.models.local.clauses import Clause
 from recollect.models.local.grammar import expressions
-from recollect.models.local.introductions import is_person_name, kin_named
+from recollect.models.local.introductions import is_person_name, kin_named, starts_with_greeting
 from recollect.models.local.rephrase import object_phrase, strip_duration, trim_object
 from recollect.models.local.rule import LIKELY, SURE, Finding, Reading, capitalize_name, make_finding
 from recollect.models.local.statements import is_named, is_trade, place_name
@@ -27,6 +27,13 @@ def _name(reading: Reading, *, lower: bool = True) -> str | None:
 def own_name(reading: Reading) -> Finding | None:
     name = _name(reading)
     return make_finding(f"name is {name}", Kind.FACT) if name else None
+
+
+def announced(reading: Reading) -> Finding | None:
+    """ "Kenji here": a greeting goes before it, or it is a name that is known as one."""
+    is_known = reading["n"].lower() in lexicon.words("given_names")
+    is_greeted = starts_with_greeting(reading.clause.evidence) and is_person_name(reading["n"])
+    return own_name(reading) if is_known or is_greeted else None
 
 
 def nickname(reading: Reading) -> Finding | None:

@@ -16,6 +16,8 @@ MAX_SENTENCES = 300
 
 _END = re.compile(
     r"(?<=[.!?…])[\"')*_]*\s+|(?<=[a-z)][.!?…])(?=(?:I|I'm|My|We|The|But|And|So|It|This|That|You|He|She|They|There)\b)|"
+    r"(?<=[a-z0-9])\s+(?=(?:What|How|Do|Are|Have|Did|Where|Who|Why|Can|Would|Could) "
+    r"(?:about|do|did|are|is|you|have|kind|was|would|your)\b)|"
     r"(?<=[\U0001F300-\U0001FAFF\u2600-\u27BF\uFE0F])\s+(?=[^\W_])|\n+|(?<=[a-z])\.{2,}(?=[a-z])|\s+\|\s+|\s+:[a-z_]+:\s+|\s*;\s+(?!\))"
 )
 _CODE = re.compile(

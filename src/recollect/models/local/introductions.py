@@ -15,6 +15,9 @@ _NOT_NAMES = (
     "function", "reporting",
 )  # fmt: skip
 
+_AMBIGUOUS = frozenset("rich frank grant drew will joy hope faith grace chase guy bill jolly merry gay major".split())
+"""Names that may be said of anyone in lower case."""
+
 
 def is_person_name(name: str) -> bool:
     """Whether it may be the name of a person or an animal: not a place, a day, a faith, a tool."""
@@ -39,13 +42,18 @@ def introduced(predicate: str, clause: Clause) -> tuple[Finding | None, str]:
     return finding, f"am {remainder}" if _EXPRESSIONS.described.match(remainder) else ""
 
 
+def starts_with_greeting(text: str) -> bool:
+    return _EXPRESSIONS.greeting.match(text) is not None
+
+
 def _is_introduction(match: re.Match[str], clause: Clause) -> bool:
     is_known = match["n"].split()[0].lower() in lexicon.words("given_names")
     if not match["n"][0].isupper():
-        return is_known and bool(_EXPRESSIONS.greeting.match(clause.evidence))
+        is_alone = not match["rest"].strip(" .!") and match["n"] not in _AMBIGUOUS
+        return is_known and (is_alone or starts_with_greeting(clause.evidence))
     if not is_person_name(match["n"]):
         return False
-    if is_known or _EXPRESSIONS.greeting.match(clause.evidence) or _EXPRESSIONS.follows.match(match["rest"]):
+    if is_known or starts_with_greeting(clause.evidence) or _EXPRESSIONS.follows.match(match["rest"]):
         return True
     return not match["rest"].strip(" .!") and not _EXPRESSIONS.no_introduction.match(match["n"])
 

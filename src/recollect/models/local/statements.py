@@ -212,6 +212,13 @@ def learns(reading: Reading) -> Finding | None:
     return make_finding(f"{reading['verb']} {phrase}", Kind.FACT)
 
 
+def tries_to_learn(reading: Reading) -> Finding | None:
+    phrase = _lasting_object(reading)
+    if phrase is None or len(phrase.split()) > 8 or any(word in lexicon.words("code_words") for word in phrase.split()):
+        return None
+    return make_finding(f"trying to learn {phrase}", Kind.FACT, LIKELY)
+
+
 def project(reading: Reading) -> Finding | None:
     phrase = _lasting_object(reading)
     if phrase is None or len(phrase) < 4 or _EXPRESSIONS.minor_task.match(phrase):

@@ -74,6 +74,21 @@ def _is_at_hand(verb: str, phrase: str) -> bool:
     return article.lower() in ("my", "our") and verb not in ("love", "like", "enjoy", "adore", "prefer")
 
 
+def comparison(reading: Reading) -> Finding | None:
+    """ "I like vanilla more than chocolate"."""
+    better, worse = object_phrase(reading["o"]), object_phrase(reading["than"])
+    if better is None or worse is None or any(_is_about_work("like", each) for each in (better, worse)):
+        return None
+    return make_finding(f"{conjugate(reading.verb())} {better} {reading['more']} than {worse}", Kind.PREFERENCE)
+
+
+def no_enthusiast(reading: Reading) -> Finding | None:
+    """ "Isn't a big turkey fan"."""
+    how = "much of " if " much of " in reading[0] else ""
+    phrase = object_phrase(reading["o"])
+    return make_finding(f"isn't {how}{phrase}", Kind.PREFERENCE, LIKELY) if phrase else None
+
+
 def fears(reading: Reading) -> Finding | None:
     """ "Is afraid of spiders"; not "is afraid of breaking it"."""
     phrase = object_phrase(reading["o"])
