@@ -49,8 +49,8 @@ def starts_with_greeting(text: str) -> bool:
 def _is_introduction(match: re.Match[str], clause: Clause) -> bool:
     is_known = match["n"].split()[0].lower() in lexicon.words("given_names")
     if not match["n"][0].isupper():
-        is_alone = not match["rest"].strip(" .!") and match["n"] not in _AMBIGUOUS
-        return is_known and (is_alone or starts_with_greeting(clause.evidence))
+        is_whole = not match["rest"].strip(" .!") and match["n"] not in _AMBIGUOUS
+        return is_known and (is_whole or starts_with_greeting(clause.evidence))
     if not is_person_name(match["n"]):
         return False
     if is_known or starts_with_greeting(clause.evidence) or _EXPRESSIONS.follows.match(match["rest"]):
