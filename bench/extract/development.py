@@ -17,9 +17,11 @@ from recollect.models.local import LocalModel
 FIRST_RUNS = {  # recall and precision when the rules were first tried on messages that they had not been tuned on
     "held-out": {"de": (0.97, 1.00), "fr": (0.97, 1.00), "es": (0.92, 1.00), "pt": (0.92, 1.00), "ja": (0.94, 0.92)},
     "second": {"de": (0.44, 0.84), "fr": (0.42, 0.88), "es": (0.66, 0.93), "pt": (0.54, 0.87), "ja": (0.37, 1.00)},
+    "english": {"development": (0.62, 0.96), "second": (0.47, 0.95)},
 }
 """`held-out` was written with `development`, in the same voice; `second` after the rules, to be harder. A
-third lot of 132, tried once, had something learned from 64 % of its messages. `chatter` states nothing."""
+third lot of 132, tried once, had something learned from 64 % of its messages. `chatter` states nothing. In English,
+`development` was tried before, `second` after the rules for plain statements were made."""
 ALL_PARTS = (*PARTS, "second", "chatter")
 FOLDER = Path(__file__).parent / "development"
 _ANY_KIND = tuple(Kind)
@@ -44,7 +46,7 @@ def _expected(words: str) -> Expected:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("languages", nargs="*", default=["de", "fr", "es", "pt", "ja"])
+    parser.add_argument("languages", nargs="*", default=["en", "de", "fr", "es", "pt", "ja"])
     parser.add_argument("--part", choices=ALL_PARTS)
     parser.add_argument("--wrong", action="store_true", help="print what was missed or learned wrongly")
     args = parser.parse_args()

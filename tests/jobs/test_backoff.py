@@ -13,10 +13,10 @@ def test_a_pause_doubles_with_each_failure_up_to_its_limit():
 
 def test_a_pause_ends_with_its_time_while_the_failure_lasts_until_a_success():
     backoff = ModelBackoff()
-    assert not backoff.is_paused(0.0)
+    assert backoff.remaining(0.0) == 0.0
     backoff.add_failure("extract", 100.0, OPTIONS)
-    assert backoff.is_paused(100.9)
-    assert not backoff.is_paused(101.0)
+    assert backoff.remaining(100.75) == 0.25
+    assert backoff.remaining(101.0) == 0.0
     assert backoff.is_failing
     backoff.add_success("extract")
     assert not backoff.is_failing

@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 
 from recollect import Place
+from recollect.core.errors import ModelUnavailable
 from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal, Usage
 from recollect.core.types import Message
 from recollect.learning import batches, budget
@@ -69,16 +70,30 @@ async def test_what_is_said_is_acknowledged_before_any_call() -> None:
     assert texts(model) == [["I live in Porto"]]  # when the process ended
 
 
+async def test_while_the_model_cannot_be_reached_what_is_said_is_acknowledged_all_the_same() -> None:
+    def down(heard: ExtractionInput) -> ExtractionResult:
+        raise ModelUnavailable("down")
+
+    async with opened(model=FakeModel(down), **BATCH) as stage:
+        first = stage.message("I live in Porto")
+        await stage.memory.add(first)
+        assert not (await stage.memory.wait_learned(first, 60)).done
+        second = stage.message("I have two cats")
+        await stage.memory.add(second)
+        assert (await stage.memory.wait_learned(second, 60, closes_batch=False)).memos
+        assert "Has two cats" in await stage.known(place=DEV)
+
+
 async def test_a_large_batch_closes_at_once() -> None:
     model = FakeModel(nothing)
     async with opened(model=model, **BATCH) as stage:
-        for _ in range(4):
+        for _ in range(8):
             await stage.memory.add(stage.message(LONG))
             await stage.settle()
         assert model.inputs == []
         await stage.memory.add(stage.message(LONG))
         await stage.settle()
-        assert [len(each) for each in texts(model)] == [4, 1]  # one call reads about 1,000 tokens
+        assert [len(each) for each in texts(model)] == [8, 1]  # one call reads about 2,000 tokens
 
 
 @pytest.mark.parametrize(
@@ -134,17 +149,22 @@ async def test_a_prompt_that_is_only_looked_at_closes_nothing() -> None:
         assert model.inputs == []
 
 
-async def test_a_conversation_with_the_assistant_is_a_batch_too_after_its_first_message() -> None:
-    """The assistant reads its last messages in the history anyway."""
+async def test_a_conversation_with_the_assistant_is_a_batch_too() -> None:
+    """The assistant reads its last messages in the history anyway; what is urgent closes it."""
     model = FakeModel(nothing)
+    said = [f"I have {number} cats" for number in range(5)]
     async with opened(model=model, **BATCH) as stage:
-        for number in range(5):
-            await stage.memory.add(stage.message(f"I have {number} cats", place=DM))
+        for text in said:
+            await stage.memory.add(stage.message(text, place=DM))
             await stage.settle()
-        assert texts(model) == [["I have 0 cats"]]
+        assert texts(model) == []
         stage.clock.advance(minutes=6)  # of silence
         await stage.settle()
-        assert texts(model)[1:] == [[f"I have {number} cats" for number in range(1, 5)]]
+        assert texts(model) == [said]
+        stage.clock.advance(minutes=30)
+        await stage.memory.add(stage.message("remember that I like tea", place=DM))
+        await stage.settle()
+        assert texts(model)[1:] == [["remember that I like tea"]]
 
 
 async def test_a_batch_closes_when_someone_waits_or_the_conversation_ends() -> None:

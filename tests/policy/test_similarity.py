@@ -45,6 +45,7 @@ SAYS_MORE = [
     ("Prefers dark mode because of migraines", "Prefers dark mode"),
 ]
 CANNOT_BOTH_HOLD = [
+    ("My blood type is A-", "My blood type is A+"),
     ("Lives in Paris", "Lives in Berlin"),
     ("I live in New York", "User lives in York"),
     ("I moved from Berlin to Paris", "Lives in Berlin"),
@@ -81,7 +82,6 @@ DISTINCT_FACTS = [
     ("I live in Paris", "They live in Rome"),
     # signs that are no letters
     ("I like 🍐", "I like 🍎"),
-    ("My blood type is A-", "My blood type is A+"),
     ("I accept offers < 100k", "I accept offers > 100k"),
     ("Ticket A costs $500", "Ticket A costs €500"),
     # one value for each occasion

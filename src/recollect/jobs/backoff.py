@@ -4,7 +4,7 @@ from recollect.jobs.options import WorkerOptions
 
 
 class ModelBackoff:
-    """The pause of all jobs while a model can't be reached: longer with each failure, over with a success."""
+    """The pause of jobs that ask a model while it can't be reached: longer with each failure, over with a success."""
 
     def __init__(self) -> None:
         self._failures = 0
@@ -16,8 +16,9 @@ class ModelBackoff:
         """Whether the last attempt failed; a new one may be due all the same."""
         return self._failures > 0
 
-    def is_paused(self, time: float) -> bool:
-        return time < self._resume_at
+    def remaining(self, time: float) -> float:
+        """Seconds of the pause that are left at this loop time."""
+        return max(0.0, self._resume_at - time)
 
     def add_failure(self, kind: str, time: float, options: WorkerOptions) -> float:
         """Pause from this loop time on; returns for how many seconds."""

@@ -16,7 +16,7 @@ from recollect.core.errors import (
 )
 from recollect.core.events import Event, EventKind, error_kind
 from recollect.core.ports import Handler, PutOff, StaleResult, Store, Tx, UnitOfWork
-from recollect.core.ports.jobs import Job
+from recollect.core.ports.jobs import MODEL_KINDS, Job
 from recollect.jobs.backoff import ModelBackoff, retry_delay
 from recollect.jobs.limits import ModelLimiter
 from recollect.jobs.options import WorkerOptions
@@ -51,6 +51,9 @@ class Runner:
         handler = self._handlers.get(job.kind)
         if handler is None:
             return await self._fail(job, f"nothing here does jobs of the kind {job.kind!r}")
+        pause = self.backoff.remaining(asyncio.get_running_loop().time()) if job.kind in MODEL_KINDS else 0.0
+        if pause:
+            return await self._retry_later(job, pause, "the model can't be reached", counted=False)
         try:
             work = await self._prepare(handler, job, options.job_timeout)
             await self._store.write(lambda tx: self._complete(tx, job, work), background=True)
@@ -99,7 +102,7 @@ class Runner:
         return await self._retry_later(job, retry_delay(job.attempts, options), message)
 
     async def _handle_unavailable(self, job: Job, error: ModelUnavailable, options: WorkerOptions) -> bool:
-        """Pause everything, longer each time; the attempt doesn't count, and an outage is one line in the log."""
+        """Pause what asks a model, longer each time; the attempt doesn't count, and an outage is logged once."""
         was_failing = self.backoff.is_failing
         delay = self.backoff.add_failure(job.kind, asyncio.get_running_loop().time(), options)
         if not was_failing:

@@ -9,13 +9,13 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import timedelta
 from itertools import groupby
 
 from recollect.core.clock import Clock
 from recollect.core.errors import RecollectError, StoreUnwritable
 from recollect.core.ports import Handler, Progress, Store
-from recollect.core.ports.jobs import Job
+from recollect.core.ports.jobs import MODEL_KINDS, Job
 from recollect.jobs.claimer import Claimer
 from recollect.jobs.limits import ModelLimiter
 from recollect.jobs.options import WorkerOptions
@@ -106,14 +106,17 @@ class Worker:
 
     async def wait_for(self, key: str, timeout: float | None = None) -> bool:
         """Wait until the job with this key is done, dropped or failed; False on timeout, or if it is put off."""
-        due: datetime | None = None
+        job: Job | None = None
 
         async def is_over() -> bool:
-            nonlocal due
-            due = await self._store.read(lambda tx: tx.jobs.due(key))
-            return due is None or due - self._clock() > MAX_WAIT
+            nonlocal job
+            job = await self._store.read(lambda tx: tx.jobs.find(key))
+            return job is None or job.due - self._clock() > MAX_WAIT
 
-        return await self._wait_until(is_over, timeout) and due is None
+        def needs_model() -> bool:
+            return job is not None and job.kind in MODEL_KINDS
+
+        return await self._wait_until(is_over, timeout, needs_model) and job is None
 
     async def status(self, limit: int) -> WorkerStatus:
         """The state of the queue; failed jobs come first."""
@@ -132,12 +135,17 @@ class Worker:
     async def _count(self) -> int:
         return sum((await self._store.read(lambda tx: tx.jobs.counts())).values())
 
-    async def _wait_until(self, condition: Callable[[], Awaitable[bool]], timeout: float | None) -> bool:
+    async def _wait_until(
+        self,
+        condition: Callable[[], Awaitable[bool]],
+        timeout: float | None,
+        needs_model: Callable[[], bool] = lambda: True,
+    ) -> bool:
         self.wake()
         try:
             async with asyncio.timeout(timeout):
                 while not await condition():
-                    if self._runner.backoff.is_failing:
+                    if self._runner.backoff.is_failing and needs_model():
                         return False
                     await self._wait_for_progress()
         except TimeoutError:
@@ -181,7 +189,7 @@ class Worker:
         try:
             await self._claimer.release_leftovers()
             free = self.options.queues - len(self._queue_tasks)
-            if free > 0 and not self._runner.backoff.is_paused(asyncio.get_running_loop().time()):
+            if free > 0:
                 return await self._claimer.claim(free, self.options)
         except StoreUnwritable as error:
             if not self._is_unwritable:  # once: a read-only store stays so

@@ -84,6 +84,7 @@ _PATTERNS = Patterns(
         |this afternoon|this evening)(?: (?:morning|afternoon|evening|night))?\b
         |\b(?:(?P<which>this|next|last|coming) )?(?:\b(?P<day>{weekday})\b)
         (?: (?:morning|afternoon|evening|night))?(?! (?:the )?\d)
+        |(?<=on the )(?P<ordinal>\d{1,2})(?:st|nd|rd|th)\b(?! (?:of|floor|day|time|and))
         |\bin (?P<n>\d{1,2}|{counts}) (?P<unit>day|week)s?\b
         |(?P<ago>(?P<m>\d{1,2}|{counts}) (?P<back>day|week)s? ago)\b
         |\b(?P<period>next|last) (?P<span>week|weekend|month|year)\b
@@ -262,6 +263,8 @@ def _resolve(match: re.Match[str], today: date, ahead: bool) -> tuple[date, str]
         return _on_day(today + timedelta(_NEAR.get(match["near"].lower(), 0)))
     if match["day"]:
         return _on_day(_weekday(match["day"].lower(), (match["which"] or "").lower(), today, ahead))
+    if match["ordinal"]:
+        return _day_of_month(int(match["ordinal"]), today, ahead)
     if match["unit"]:
         return _on_day(today + timedelta(_count(match["n"]) * _UNIT_DAYS[match["unit"].lower()]))
     if match["ago"]:
@@ -269,6 +272,12 @@ def _resolve(match: re.Match[str], today: date, ahead: bool) -> tuple[date, str]
     if match["period"]:
         return _relative_period(match["period"].lower(), match["span"].lower(), today)
     return _dated(match["date"], today, ahead)
+
+
+def _day_of_month(number: int, today: date, ahead: bool) -> tuple[date, str] | None:
+    """ "On the 28th": the next one, or the last."""
+    near = (today + timedelta(offset if ahead else -offset) for offset in range(1, 63))
+    return next((_on_day(day) for day in near if day.day == number), None)
 
 
 def _on_day(day: date) -> tuple[date, str]:

@@ -1,8 +1,8 @@
 """Batches: a speaker's messages in one conversation that wait to be learned from in one model call.
 
 The local extractor acknowledges each message at once. The model reads the batch when it closes: after a few minutes of
-silence, when it is old or large, when its speaker addresses the assistant, corrects something or asks to remember it,
-and when someone waits for it. What is open is persisted, so a restart loses nothing.
+silence, when it is old or large, when its speaker addresses the assistant elsewhere, corrects something or asks to
+remember it, and when someone waits for it. What is open is persisted, so a restart loses nothing.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ WINDOW = timedelta(minutes=5)
 """A batch closes after so much silence of its speaker."""
 MAX_AGE = timedelta(minutes=20)
 """It closes so long after its first message in any case."""
-MAX_TOKENS = 1_000
+MAX_TOKENS = 2_000
 """Tokens of messages that one model call reads; a batch closes when it has so many."""
 MAX_MESSAGES = 100
 """The same for very short ones."""
@@ -68,16 +68,18 @@ def pend(tx: Tx, message: Message) -> None:
     tx.state.append(StateKind.SPEAKERS, message.place.session, message.author, owner)
 
 
-def add(tx: Tx, message: Message, now: datetime, key: str, *, closes: bool) -> None:
+def add(tx: Tx, message: Message, now: datetime, key: str, *, closes: bool, is_urgent: bool = False) -> None:
     """Have a message acknowledged under this key and, if it may hold anything that lasts, put it into a batch.
 
     The acknowledgement closes batches, so that the model is told what the local extractor made of the message.
     """
     from recollect.policy import gate  # its lexica are large, and only a message that may be learned from needs them
 
-    closes = closes or gate.is_urgent(message.text)
-    batch = key_of(message.place, message.author) if gate.can_hold_facts(message.text) else None
+    is_urgent = is_urgent or gate.is_urgent(message.text)
+    here, closes = key_of(message.place, message.author), closes or is_urgent
+    batch = here if gate.can_hold_facts(message.text) else None
     payload: Metadata = {"messages": [message_ref(message)], "batch": batch, "closes": closes, "trace": message.source}
+    payload |= {"here": here, "urgent": is_urgent}
     acknowledgement = NewJob(ACKNOWLEDGE, Subject(message.person).scope, payload, now, key, tenant(message.place))
     is_new = tx.jobs.add(acknowledgement) is not None  # before the batch: so the queues are locked in one order
     if batch is not None:
@@ -93,11 +95,13 @@ def acknowledged(tx: Tx, job: Job, person: str, now: datetime) -> None:
     """The local extractor has read a message: close what the message closes."""
     key = job.payload.get("batch")
     if job.payload.get("closes"):
-        close_all(tx, person, now, here=key)
-    elif key is not None and _is_large(tx, tx.state.items(StateKind.UNLEARNED_MESSAGES, key)):
+        close_all(tx, person, now, job.payload.get("here", key), is_urgent=job.payload.get("urgent", False))
+    if key is None or key not in tx.state.items(StateKind.OPEN_BATCHES, person):
+        return
+    if _is_large(tx, tx.state.items(StateKind.UNLEARNED_MESSAGES, key)):
         tx.state.remove(StateKind.OPEN_BATCHES, person, [key])
         close(tx, key, now)
-    elif key is not None and key in tx.state.items(StateKind.OPEN_BATCHES, person):
+    else:
         _postpone(tx, key, now)
 
 
@@ -115,13 +119,15 @@ def _is_large(tx: Tx, references: Sequence[str]) -> bool:
     return len(references) >= MAX_MESSAGES or tokens(tx, references) >= MAX_TOKENS
 
 
-def close_all(tx: Tx, person: str, now: datetime, here: str | None = None) -> int:
+def close_all(tx: Tx, person: str, now: datetime, here: str | None = None, *, is_urgent: bool = False) -> int:
     """Close every batch of a person; returns how many.
 
-    A conversation with the assistant itself, `here`, is closed in this way once in a while: meanwhile the assistant
-    reads its messages in the history.
+    That of the conversation with the assistant itself, `here`, stays open: the assistant reads its messages in the
+    history. What is urgent closes it too, once in a while.
     """
-    keys = sorted(tx.state.clear(StateKind.OPEN_BATCHES, person))  # queues are locked in this order
+    keys = tx.state.items(StateKind.OPEN_BATCHES, person)
+    keys = sorted(key for key in keys if is_urgent or key != here)  # queues are locked in this order
+    tx.state.remove(StateKind.OPEN_BATCHES, person, keys)
     for key in keys:
         asked = tx.state.items(StateKind.BATCH_ASKED, key) if key == here else []
         close(tx, key, max([now, *(from_ms(int(time)) + MAX_AGE for time in asked)]))

@@ -116,7 +116,7 @@ def relearn(tx: Tx, message: Message, now: datetime, schedule: Schedule) -> None
     if not _is_learnable(tx, message, schedule):
         return
     if schedule.learn == "batch":
-        batches.add(tx, message, now, extraction_key(message), closes=True)
+        batches.add(tx, message, now, extraction_key(message), closes=True, is_urgent=True)
     else:
         _queue_extraction(tx, [message], now, schedule)
 

@@ -84,7 +84,10 @@ _PATTERNS = Patterns(
     age=r"^(?:(?:i|user|the user|he|she|they) )?(?:am|is|are|just turned|turned|has turned) (\d+)"
     r"(?: years old| (?:on|in|last|this|today|yesterday)\b.*)?$",
     trait=r"^(?:my |user'?s |the user'?s |the )?((?:favou?rite|preferred) [\w ]+?|birthday|time ?zone|phone number"
-    r"|e-?mail|deadline|job|editor|shell|native language|first language) is (.+)$",
+    r"|e-?mail|deadline|job|editor|shell|native language|first language|car|bike|phone|laptop|camera|browser|blood type"
+    r"|shoe size|height|weight|religion|middle name|last name|surname|hometown|major|star sign) is (.+)$",
+    weight=rf"^{_WHO}weighs? (.+)$",
+    height=rf"^{_WHO}(\d.{{0,20}}) tall$",
     status=rf"^{_WHO}(?:got |has been |have been )?(?:happily |recently |newly )?"
     r"(single|engaged|married|divorced|widowed)(?: (?:to|since|on|in|last|for|again|yesterday|today)\b.*)?$",
     kin=r"^(?:my|their|user'?s|the user'?s) (wife|husband|partner|fianc[eé]e?|girlfriend|boyfriend|boss|manager"
@@ -96,7 +99,7 @@ _PATTERNS = Patterns(
     moved=rf"^{_WHO}(?:have |has |just |recently )*moved from (.+?) to .+$",
     table=lambda: {"cardinal": "|".join(lexicon.ordered_words("cardinals")[:11])},
 )
-_SLOTS = ("home", "employer", "role", "team", "name", "age", "trait", "pronouns", "status", "kin")
+_SLOTS = ("home", "employer", "role", "team", "name", "age", "trait", "pronouns", "status", "kin", "weight", "height")
 _RIVALS = {
     "home": ("live", "living", "reside", "based"), "employer": ("work",), "role": ("work",),
     "age": ("years", "old", "turned"), "status": ("single", "engaged", "married", "divorced", "widowed"),
@@ -150,7 +153,9 @@ def compare(new: str, old: str) -> Similarity:
     if fresh.normalized == known.normalized:
         return Similarity.SAME
     if fresh.slot and known.slot and fresh.slot.name == known.slot.name:
-        return _compare_values(fresh.slot.value, known.slot.value)
+        similarity = _compare_values(fresh.slot.value, known.slot.value)
+        is_same = similarity is not Similarity.SAME or sorted(fresh.symbols) == sorted(known.symbols)
+        return similarity if is_same else Similarity.CONTRADICTS  # "A+", "A-"
     if fresh.persons != known.persons or fresh.roles != known.roles:
         return Similarity.OTHER
     if sorted(fresh.symbols) != sorted(known.symbols):

@@ -14,6 +14,8 @@ RELEARN = "relearn"
 """Kinds of jobs."""
 ACKNOWLEDGE = "acknowledge"
 """The local extractor reads a message at once, whenever the model will read it."""
+MODEL_KINDS = frozenset({EXTRACT, SUMMARIZE, CONSOLIDATE, RELEARN})
+"""Those that may ask a model, and wait while it can't be reached."""
 MIRROR_QUEUE = "mirror"
 """The one queue, and tenant, of jobs that write the mirrored files."""
 

@@ -6,7 +6,7 @@ from recollect.core.types import Kind
 from recollect.language import lexicon
 from recollect.models.local.clauses import Clause
 from recollect.models.local.grammar import expressions
-from recollect.models.local.introductions import is_person_name, kin_named
+from recollect.models.local.introductions import is_person_name, kin_named, starts_with_greeting
 from recollect.models.local.rephrase import object_phrase, strip_duration, trim_object
 from recollect.models.local.rule import LIKELY, SURE, Finding, Reading, capitalize_name, make_finding
 from recollect.models.local.statements import is_named, is_trade, place_name
@@ -27,6 +27,13 @@ def _name(reading: Reading, *, lower: bool = True) -> str | None:
 def own_name(reading: Reading) -> Finding | None:
     name = _name(reading)
     return make_finding(f"name is {name}", Kind.FACT) if name else None
+
+
+def announced(reading: Reading) -> Finding | None:
+    """ "Kenji here": a greeting goes before it, or it is a name that is known as one."""
+    is_known = reading["n"].lower() in lexicon.words("given_names")
+    is_greeted = starts_with_greeting(reading.clause.evidence) and is_person_name(reading["n"])
+    return own_name(reading) if is_known or is_greeted else None
 
 
 def nickname(reading: Reading) -> Finding | None:
@@ -114,6 +121,42 @@ def trait(reading: Reading) -> Finding | None:
     if what.lower().endswith("job") and not re.match(r"\w+ing\b", phrase) and not is_trade(_without_article(phrase)):
         return None
     return make_finding(f"{what} {reading['is']} {phrase}", kind)
+
+
+def measure(reading: Reading) -> Finding | None:
+    """ "My shoe size is 43", "my blood type is O negative"."""
+    phrase = trim_object(reading["o"])
+    return make_finding(f"{reading['what']} is {phrase}", Kind.FACT) if phrase else None
+
+
+def called(reading: Reading) -> Finding | None:
+    """ "My company is called Bright Fern"."""
+    what = reading["what"].lower()
+    return make_finding(f"their {what} is called {trim_object(reading['n'])}", Kind.FACT)
+
+
+def rather(reading: Reading) -> Finding | None:
+    """ "Tea over coffee any day"."""
+    better, worse = object_phrase(reading["o"]), object_phrase(reading["than"])
+    if better is None or worse is None or len(f"{better} {worse}".split()) > 6:
+        return None
+    return make_finding(f"prefers {better} over {worse}", Kind.PREFERENCE)
+
+
+def language_level(reading: Reading) -> Finding | None:
+    """ "My German is fluent"."""
+    language = reading["what"].lower()
+    if language not in lexicon.words("languages"):
+        return None
+    return make_finding(f"their {language.capitalize()} is {reading['o'].lower()}", Kind.FACT)
+
+
+def affects(reading: Reading) -> Finding | None:
+    """ "Horror movies freak me out"."""
+    phrase = _opening(reading)
+    if phrase is None or len(phrase.split()) > 4:
+        return None
+    return make_finding(f"{phrase} {reading['does'].lower().replace(' me', ' them')}", Kind.FACT, LIKELY)
 
 
 def _without_article(phrase: str) -> str:

@@ -16,6 +16,8 @@ MAX_SENTENCES = 300
 
 _END = re.compile(
     r"(?<=[.!?…])[\"')*_]*\s+|(?<=[a-z)][.!?…])(?=(?:I|I'm|My|We|The|But|And|So|It|This|That|You|He|She|They|There)\b)|"
+    r"(?<=[a-z0-9])\s+(?=(?:What|How|Do|Are|Have|Did|Where|Who|Why|Can|Would|Could) "
+    r"(?:about|do|did|are|is|you|have|kind|was|would|your)\b)|"
     r"(?<=[\U0001F300-\U0001FAFF\u2600-\u27BF\uFE0F])\s+(?=[^\W_])|\n+|(?<=[a-z])\.{2,}(?=[a-z])|\s+\|\s+|\s+:[a-z_]+:\s+|\s*;\s+(?!\))"
 )
 _CODE = re.compile(
@@ -73,21 +75,31 @@ def _is_doubtful(sentence: str) -> bool:
 def _split_sentence(sentence: str, said_at: datetime, message_id: str) -> Iterator[Clause]:
     statement = _strip_question(sentence)
     start = 0
-    for joint in [*_EXPRESSIONS.joint.finditer(statement), None]:
-        evidence = statement[start : joint.start() if joint else len(statement)].strip()
+    gaps = [match.span() for match in _EXPRESSIONS.joint.finditer(statement)]
+    gaps += [match.span("gap") for match in _EXPRESSIONS.run_on.finditer(statement)]
+    for end, following in [*sorted(gaps), (len(statement), len(statement))]:
+        evidence = statement[start:end].strip()
         # What follows a link does not belong to what precedes it.
         unlinked = _ASIDE.sub(" ", _LINK.sub(" ( ", evidence))
         text = _EXPRESSIONS.subject_dropped.sub(_missing_subject, strip_lead(normalize_spelling(unlinked)))
+        text = _EXPRESSIONS.run_on_verb.sub(r"\1, ", text)
         if text:
             lacks_capitals = evidence == evidence.lower() or _is_shouting(evidence)
             yield Clause(_lower_shouting(text), evidence, said_at, message_id, lacks_capitals)
-        start = joint.end() if joint else start
+        start = max(start, following)
 
 
 def _missing_subject(match: re.Match[str]) -> str:
-    if match.string[match.end() :].lower().startswith(("big", "huge")):
+    following = match.string[match.end() :].lower()
+    if following.startswith(("born", "fav")):
+        return "I was " if following.startswith("born") else "my "
+    if following.startswith("raised"):
+        return "I was "
+    if _EXPRESSIONS.dropped_event.match(following):
+        return "I have a "
+    if following.startswith(("big", "huge", "single dad", "single m", "dad", "mom", "mum", "mother", "father")):
         return "I am a "
-    if match.string[match.end() :].lower().startswith("been"):
+    if following.startswith("been"):
         return "I have "
     return "I am " if _EXPRESSIONS.participle.match(match.string[match.end() :]) else "I "
 

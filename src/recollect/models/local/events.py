@@ -31,6 +31,11 @@ def _dated_event(text: str, clause: Clause, *, ahead: bool, needs_day: bool) -> 
     return Finding(statement, Kind.EVENT, SURE, happened=dates.start_of_day(date.day, clause.said_at))
 
 
+def strip_years_ago(text: str) -> str:
+    """ "Bought a house two years ago": what lasts is the house."""
+    return _EXPRESSIONS.years_ago.sub("", text)
+
+
 def upcoming(reading: Reading) -> Finding | None:
     return _upcoming(reading.rule.fact.format(reading["o"]), reading)
 
@@ -48,8 +53,18 @@ def own_event(reading: Reading) -> Finding | None:
     return _upcoming(f"{reading['what']} is {reading['o']}", reading)
 
 
+def own_term(reading: Reading) -> Finding | None:
+    """ "Our lease ends in August"."""
+    return _upcoming(f"{reading['what']} {reading['does'].lower()} {reading['o']}", reading)
+
+
+def turns(reading: Reading) -> Finding | None:
+    """ "I'll be 30 in June"."""
+    return _upcoming(f"will be {reading['age']} {reading['o']}", reading)
+
+
 def past_event(reading: Reading) -> Finding | None:
-    event = _EXPRESSIONS.further_predicate.sub("", reading["o"])
+    event = strip_years_ago(_EXPRESSIONS.further_predicate.sub("", reading["o"]))
     return _dated_event(event, reading.clause, ahead=False, needs_day=False)
 
 

@@ -10,8 +10,9 @@ from recollect.language import dates
 from recollect.language.corrections import resolve, splice
 from recollect.models.local import foreign, rejections, retractions
 from recollect.models.local.clauses import MAX_MESSAGE_CHARS, Clause, split_clauses
+from recollect.models.local.corrections import correct
 from recollect.models.local.grammar import expressions
-from recollect.models.local.introductions import introduced, named_others
+from recollect.models.local.introductions import introduced, named_later, named_others
 from recollect.models.local.rephrase import strip_asides
 from recollect.models.local.rule import Finding
 from recollect.models.local.rules import first_finding
@@ -42,6 +43,7 @@ class _Collected:
             if similarity not in (Similarity.CONTRADICTS, Similarity.RICHER)
         ]
         outdated = retractions.matching_memos(finding.replaces, self.known_memos) if finding.replaces else []
+        outdated = outdated or retractions.outdated_memos(finding, clause, self.known_memos)
         self.proposals.append(
             Proposal(
                 text=finding.text,
@@ -66,6 +68,12 @@ class _Collected:
         if statement is not None:
             self.add(clause, statement)
 
+    def end(self, clause: Clause, denied: Finding | None) -> None:
+        """Retract the known memos that a clause ends or denies."""
+        outdated = retractions.ended_memos(clause.text, self.known_memos)
+        outdated += retractions.denied_memos(denied.text, self.known_memos) if denied is not None else []
+        self.retractions += [Retraction("the speaker said that it is not so", id=memo.id) for memo in outdated]
+
     def withdraw(self, finding: Finding) -> None:
         """Retract the known memos that a statement made, which its speaker took back."""
         outdated = retractions.matching_memos(finding.text, self.known_memos)
@@ -76,7 +84,14 @@ def extract(extraction_input: ExtractionInput) -> ExtractionResult:
     """Everything that the speaker plainly stated; the most confident proposals where their number is limited."""
     collected = _Collected(extraction_input.known_memos)
     for message in extraction_input.messages:
-        if not message.bot:
+        if message.bot:
+            continue
+        correction = correct(message, extraction_input.known_memos, extraction_input.context)
+        if isinstance(correction, Proposal):
+            collected.proposals.append(correction)
+        elif correction is not None:
+            collected.retractions += correction
+        else:
             _extract_message(message, collected)
     return ExtractionResult(
         tuple(_best(collected.proposals, extraction_input.max_proposals)), tuple(dict.fromkeys(collected.retractions))
@@ -92,6 +107,8 @@ def _best(proposals: list[Proposal], limit: int | None) -> list[Proposal]:
 def _extract_message(message: Message, collected: _Collected) -> None:
     if rejections.is_play(message.text[:MAX_MESSAGE_CHARS]):
         return
+    if collected.known_memos and _EXPRESSIONS.end_cue.search(message.text[:MAX_MESSAGE_CHARS]):
+        _end_statements(message, collected)
     statements = list(_read_statements(message)) or [(*read, None) for read in foreign.read_statements(message)]
     if not statements or is_instruction(message.text):  # an expensive check, so only where something was stated
         return
@@ -102,6 +119,16 @@ def _extract_message(message: Message, collected: _Collected) -> None:
             collected.add(clause, finding)
         else:
             collected.retract(clause, finding, state_end)
+
+
+def _end_statements(message: Message, collected: _Collected) -> None:
+    """What the clauses of a message end or deny of what is known."""
+    said = own_words(message.text[:MAX_MESSAGE_CHARS], message.name)
+    for clause in split_clauses(resolve(said), message.at, message.id):
+        subject = _EXPRESSIONS.first_person.match(clause.text)
+        denied = retractions.find_denied(subject["rest"], clause) if subject else None
+        if denied is not None or not rejections.is_hedged(clause.text):
+            collected.end(clause, denied)
 
 
 def _withdrawn(message: Message, statements: list[tuple[Clause, Finding, bool | None]]) -> list[Finding]:
@@ -129,6 +156,8 @@ def _read_statements(message: Message) -> Iterator[tuple[Clause, Finding, bool |
         for finding in named_others(clause):
             if not any(finding.about and finding.about in text for text in texts):
                 yield clause, finding, None
+    for evidence, finding in named_later(said):
+        yield Clause(evidence, evidence, message.at, message.id, lacks_capitals=False), finding, None
 
 
 def _read_clause(clause: Clause) -> Iterator[tuple[Finding, bool | None]]:
@@ -169,7 +198,7 @@ def _read_impersonal(text: str, clause: Clause) -> Finding | None:
     request = first_finding("requests", text, clause)
     if request is not None:
         return request
-    if rejections.is_hedged(strip_asides(text)):
+    if rejections.is_hedged(strip_asides(text)) and not _EXPRESSIONS.relative_past.match(text):
         return None
     event = first_finding("own_events", text, clause)
     if event is not None or rejections.is_momentary(strip_asides(text)):
@@ -218,4 +247,6 @@ def _predicates(text: str) -> Iterator[str]:
 
 
 def _complete(part: str, was_state: bool) -> str:
+    if _EXPRESSIONS.counts.match(part):
+        return f"have {part}"
     return f"am {part}" if was_state and _EXPRESSIONS.states.match(part) else part

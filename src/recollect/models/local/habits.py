@@ -91,3 +91,40 @@ def ability(reading: Reading) -> Finding | None:
 
 def inability(reading: Reading) -> Finding | None:
     return make_finding(f"can't {reading['o'].lower()}", Kind.FACT, LIKELY)
+
+
+def timed(reading: Reading) -> Finding | None:
+    """ "Goes to bed at 9", "bikes to work", "drinks five cups of tea a day"."""
+    phrase = object_phrase(reading["o"])
+    return make_finding(f"{_conjugate(reading['verb'])} {phrase}", Kind.WORKFLOW) if phrase else None
+
+
+def competes(reading: Reading) -> Finding | None:
+    phrase = object_phrase(reading["o"])
+    if phrase is None or len(phrase.split()) > 5:
+        return None
+    return make_finding(f"{_conjugate(reading['verb'])} in {phrase}", Kind.FACT, LIKELY)
+
+
+def livelihood_at(reading: Reading) -> Finding | None:
+    """ "I do payroll for a trucking company": whatever one does at such a place is one's work."""
+    phrase = object_phrase(reading["o"])
+    if phrase is None or reading.clause.text.lower().startswith("we "):
+        return None
+    return make_finding(f"{_conjugate(reading['verb'])} {phrase}", Kind.FACT, LIKELY)
+
+
+def refrains(reading: Reading) -> Finding | None:
+    """ "Doesn't smoke", "never drives"."""
+    denial = "never" if reading["not"].lower() == "never" else "doesn't"
+    verb, _, rest = reading["o"].partition(" ")
+    phrase = f"{_conjugate(verb) if denial == 'never' else verb.lower()} {rest}"
+    return make_finding(f"{denial} {phrase}", Kind.FACT, LIKELY)
+
+
+def exclusively(reading: Reading) -> Finding | None:
+    """ "Only drinks decaf"."""
+    phrase = object_phrase(reading["o"])
+    if phrase is None or len(phrase.split()) > 6:
+        return None
+    return make_finding(f"only {_conjugate(reading['verb'])} {phrase}", Kind.PREFERENCE, LIKELY)

@@ -15,6 +15,9 @@ _NOT_NAMES = (
     "function", "reporting",
 )  # fmt: skip
 
+_AMBIGUOUS = frozenset("rich frank grant drew will joy hope faith grace chase guy bill jolly merry gay major".split())
+"""Names that may be said of anyone in lower case."""
+
 
 def is_person_name(name: str) -> bool:
     """Whether it may be the name of a person or an animal: not a place, a day, a faith, a tool."""
@@ -39,13 +42,18 @@ def introduced(predicate: str, clause: Clause) -> tuple[Finding | None, str]:
     return finding, f"am {remainder}" if _EXPRESSIONS.described.match(remainder) else ""
 
 
+def starts_with_greeting(text: str) -> bool:
+    return _EXPRESSIONS.greeting.match(text) is not None
+
+
 def _is_introduction(match: re.Match[str], clause: Clause) -> bool:
     is_known = match["n"].split()[0].lower() in lexicon.words("given_names")
     if not match["n"][0].isupper():
-        return is_known and bool(_EXPRESSIONS.greeting.match(clause.evidence))
+        is_whole = not match["rest"].strip(" .!") and match["n"] not in _AMBIGUOUS
+        return is_known and (is_whole or starts_with_greeting(clause.evidence))
     if not is_person_name(match["n"]):
         return False
-    if is_known or _EXPRESSIONS.greeting.match(clause.evidence) or _EXPRESSIONS.follows.match(match["rest"]):
+    if is_known or starts_with_greeting(clause.evidence) or _EXPRESSIONS.follows.match(match["rest"]):
         return True
     return not match["rest"].strip(" .!") and not _EXPRESSIONS.no_introduction.match(match["n"])
 
@@ -60,6 +68,19 @@ def named_others(clause: Clause) -> Iterator[Finding]:
             )
             if finding is not None:
                 yield finding
+
+
+def named_later(said: str) -> Iterator[tuple[str, Finding]]:
+    """Who is named in a sentence of their own, "his name is Rex", or in a list; each with the words that do."""
+    for match in _EXPRESSIONS.named_later.finditer(said) if " name" in said else ():
+        finding = _pet(match["pet"], match["n"]) if match["pet"] else kin_named(match["kin"], match["n"])
+        if finding is not None and is_person_name(match["n"]):
+            yield match[0], finding
+    for match in _EXPRESSIONS.listed.finditer(said):
+        if is_person_name(match["n"]):
+            finding = make_finding(f"has {match['count']} {match['many'].lower()} named {match['n']}", Kind.FACT)
+            if finding is not None:
+                yield match[0], finding
 
 
 def _pet(animal: str, names: str) -> Finding | None:

@@ -30,7 +30,8 @@ def _proper(text: str) -> str:
 
 def has_condition(reading: Reading) -> Finding | None:
     article = "a " if re.match(r"(?i).* an? (?:bad|heart|severe|mild|chronic) ", f" {reading[0]}") else ""
-    return make_finding(f"has {article}{reading['o']}", Kind.FACT)
+    verb = "gets" if reading[0].lower().startswith("get ") else "has"
+    return make_finding(f"{verb} {article}{reading['o']}", Kind.FACT)
 
 
 def diagnosed(reading: Reading) -> Finding | None:
@@ -116,6 +117,24 @@ def tall(reading: Reading) -> Finding | None:
     return make_finding(f"is {reading['o'].strip(' .,!')}", Kind.FACT)
 
 
+def wears(reading: Reading) -> Finding | None:
+    """ "Wears size 10 shoes"; what one is, is a size too: "am a medium"."""
+    verb = "wears" if reading[0].lower().startswith(("wear", "take")) else "is"
+    is_size = verb == "wears" or " in " in reading["o"]
+    return make_finding(f"{verb} {reading['o']}", Kind.FACT) if is_size else None
+
+
+def had_removed(reading: Reading) -> Finding | None:
+    return make_finding(f"had their {reading['o']}", Kind.FACT)
+
+
+def does_not_speak(reading: Reading) -> Finding | None:
+    language = reading["o"].lower()
+    if language not in lexicon.words("languages"):
+        return None
+    return make_finding(f"doesn't speak {language.capitalize()}", Kind.FACT)
+
+
 def service(reading: Reading) -> Finding | None:
     """ "Was in the army"."""
     phrase = object_phrase(strip_duration(reading["o"]))
@@ -162,3 +181,19 @@ def owns(reading: Reading) -> Finding | None:
     phrase = object_phrase(reading["o"])
     verb = conjugate(reading.verb()) if reading.verb() in ("drive", "ride", "own") else "has"
     return make_finding(f"{verb} {phrase}", Kind.FACT) if phrase else None
+
+
+def has_done(reading: Reading) -> Finding | None:
+    """ "Has run 12 marathons"."""
+    participle = {"ran": "run"}.get(reading.verb(), reading.verb())
+    return make_finding(f"has {participle} {reading['o']}", Kind.FACT)
+
+
+def did(reading: Reading) -> Finding | None:
+    phrase = object_phrase(reading["o"])
+    return make_finding(f"did {phrase}", Kind.FACT) if phrase else None
+
+
+def had(reading: Reading) -> Finding | None:
+    """An illness or operation that stays of importance."""
+    return make_finding(f"had {reading[0].partition(' ')[2].strip(' .!')}", Kind.FACT)

@@ -23,6 +23,81 @@ _GENERIC = re.compile(r"(?P<verb>[a-z]+)\b(?P<o>.*)", re.IGNORECASE)
 _COMMON_VERBS = frozenset("eat drink smoke play work live use own drive run write do go watch read teach code".split())
 
 
+_EVENT_WORDS = re.compile(r"[a-z]{3,}")
+
+
+def ended_memos(text: str, known_memos: Sequence[Memo]) -> list[Memo]:
+    """Known memos that end with what a clause tells: a separation, a lost job, a cancelled event, a pet's death."""
+    if _EXPRESSIONS.end_cue.search(text) is None:
+        return []
+    active = [memo for memo in known_memos if memo.active]
+    if _EXPRESSIONS.parted.match(text):
+        return _only_partner([memo for memo in active if _EXPRESSIONS.partner_memo.match(memo.text)], text)
+    if _EXPRESSIONS.job_ended.match(text):
+        return [memo for memo in active if _EXPRESSIONS.job_memo.match(memo.text)]
+    if died := _EXPRESSIONS.pet_died.match(text):
+        name = died["name"] or died["lone"]
+        pets = [memo for memo in active if _EXPRESSIONS.pet_memo.match(memo.text)]
+        meant = [memo for memo in pets if re.search(rf"\b{name or died['pet']}\b", memo.text)]
+        return meant if name or len(meant) == 1 else []
+    cancelled = _EXPRESSIONS.cancelled.match(text)
+    what = cancelled and next(filter(None, cancelled.groups()), None)
+    return _events_meant(what, [memo for memo in active if memo.kind is Kind.EVENT]) if what else []
+
+
+def _only_partner(memos: list[Memo], text: str) -> list[Memo]:
+    """The memos about the partner; about the one who is named, if there are several."""
+    partners = {match[0].lower() for memo in memos for match in [_EXPRESSIONS.partner.search(memo.text)] if match}
+    named = [memo for memo in memos if any(word in text for word in re.findall(r"\b[A-Z]\w+", memo.text)[1:])]
+    return memos if len(partners) <= 1 else named
+
+
+def _events_meant(what: str, events: list[Memo]) -> list[Memo]:
+    """The one event that the words may mean."""
+    is_journey = _EXPRESSIONS.journey.search(what) is not None
+    named = [word for word in _EVENT_WORDS.findall(what.lower()) if not _EXPRESSIONS.journey.fullmatch(word)]
+    meant = [
+        memo
+        for memo in events
+        if all(word in memo.text.lower() for word in named)
+        and (named or is_journey)
+        and (not is_journey or _EXPRESSIONS.journey_memo.search(memo.text))
+    ]
+    return meant if len(meant) == 1 else []
+
+
+def find_denied(predicate: str, clause: Clause) -> Finding | None:
+    """What "I'm not …" or "I don't …" denies: known or not, it does not hold."""
+    match = _EXPRESSIONS.denied.match(predicate)
+    if match is None:
+        return None
+    said = f"am {match['state']}" if match["state"] else match["act"] or match["said"]
+    return first_finding("me", said, clause)
+
+
+def denied_memos(text: str, known_memos: Sequence[Memo]) -> list[Memo]:
+    """Active known memos that state what is denied, or more."""
+    same = (Similarity.SAME, Similarity.POORER)
+    return [
+        memo for memo in known_memos if memo.active and (compare(text, memo.text) in same or details(memo.text, text))
+    ]
+
+
+def outdated_memos(finding: Finding, clause: Clause, known_memos: Sequence[Memo]) -> list[Memo]:
+    """Active known memos whose place a statement with "now" takes: another car, another job."""
+    if not (_EXPRESSIONS.from_now.search(clause.text) and _EXPRESSIONS.one_at_a_time.match(finding.text)):
+        return []
+    is_car = _EXPRESSIONS.car_memo.match(finding.text)
+    verb = finding.text.partition(" ")[0]
+    return [
+        memo
+        for memo in known_memos
+        if memo.active
+        and memo.text != finding.text
+        and (_EXPRESSIONS.car_memo.match(memo.text) if is_car else memo.text.startswith(f"{verb} "))
+    ]
+
+
 def find_ended(predicate: str, clause: Clause) -> tuple[Finding, bool] | None:
     """The statement that no longer holds, and whether its end is worth a statement of its own."""
     match = _EXPRESSIONS.ended.match(predicate)
@@ -62,6 +137,8 @@ def _states(known: str, text: str) -> bool:
     if compare(text, known) in _SAME_FACT or details(known, text):
         return True
     verb, _, thing = text.partition(" ")
+    if verb == "Is" and details(known, f"Works as {thing}"):
+        return True
     return verb in ("Has", "Uses") and any(details(known, f"{other} {thing}") for other in _HAVING)
 
 

@@ -19,6 +19,7 @@ from recollect.models.local.rule import (
 
 _EXPRESSIONS = expressions("statements")
 _HANDIWORK = {"restoring", "renovating", "composing", "recording", "training for", "writing"}
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
 _DIRECTIONS = {"downtown", "central", "northern", "southern"}
 
 
@@ -77,6 +78,11 @@ def _dwelling(text: str) -> str | None:
     return phrase if _EXPRESSIONS.dwelling.search(phrase) else None
 
 
+def always_lived(reading: Reading) -> Finding | None:
+    place = place_name(reading["o"], reading.clause)
+    return make_finding(f"has lived in {place} all their life", Kind.FACT) if place else None
+
+
 def comes_from(reading: Reading) -> Finding | None:
     text = reading["o"] or reading["p"]
     place = place_name(text, reading.clause) or _dwelling(text)
@@ -101,6 +107,10 @@ def switched(reading: Reading) -> Finding | None:
     new = trim_object(reading["o"])
     old = reading["old"] or (re.search(r" from (.+)$", new) or [None, None])[1]
     phrase = object_phrase(_EXPRESSIONS.after_tool.sub("", new))
+    if phrase and _EXPRESSIONS.branded.match(phrase):
+        finding = make_finding(f"has {phrase}", Kind.FACT)
+        former = re.sub(r"^(?:the|my|an?|our) (?:old )?", "", old or "")
+        return finding and Finding(finding.text, finding.kind, replaces=f"Has a {former}" if former else None)
     if phrase is None or _EXPRESSIONS.article.match(phrase) or len(phrase.split()) > 5 or not is_named(phrase):
         return None
     if old and _EXPRESSIONS.refers_back.match(old):
@@ -148,8 +158,9 @@ def uses(reading: Reading) -> Finding | None:
     phrase = _lasting_object(reading)
     if phrase is None or _EXPRESSIONS.no_tool.match(phrase):
         return None
-    if " to " in phrase and reading.clause.text.lower().startswith("we "):
-        return None  # "we use X to know how long": how a program works
+    if reading.clause.text.lower().startswith("we ") and not _EXPRESSIONS.own_workplace.search(reading.clause.text):
+        return None  # "we use X to know how long": how a program works, or what a whole community does
+    phrase = _EXPRESSIONS.purpose.sub("", phrase)
     if not (re.match(r"(?i)(?:use|have been using|am .*using)\b", reading[0]) or is_tool(reading["o"].split()[0])):
         return None  # "am on", "run": only of a tool
     if _EXPRESSIONS.class_name.match(phrase) or (reading[0].lower().startswith("run") and len(phrase.split()) > 4):
@@ -186,7 +197,8 @@ def is_a(reading: Reading) -> Finding | None:
 def speaks(reading: Reading) -> Finding | None:
     languages = lexicon.words("languages")
     phrase = object_phrase(reading["o"])
-    if phrase is None or not any(word.strip(",.").lower() in languages for word in phrase.split()):
+    is_count = re.match(r"(?:two|three|four|five|six|seven|\d) languages\b", phrase or "")
+    if phrase is None or not (is_count or any(word.strip(",.").lower() in languages for word in phrase.split())):
         return None
     if reading.clause.lacks_capitals:
         phrase = " ".join(word.capitalize() if word.strip(",.") in languages else word for word in phrase.split())
@@ -198,6 +210,13 @@ def learns(reading: Reading) -> Finding | None:
     if phrase is None or _EXPRESSIONS.no_subject.match(phrase) or len(phrase.split()) > 9:
         return None
     return make_finding(f"{reading['verb']} {phrase}", Kind.FACT)
+
+
+def tries_to_learn(reading: Reading) -> Finding | None:
+    phrase = _lasting_object(reading)
+    if phrase is None or len(phrase.split()) > 8 or any(word in lexicon.words("code_words") for word in phrase.split()):
+        return None
+    return make_finding(f"trying to learn {phrase}", Kind.FACT, LIKELY)
 
 
 def project(reading: Reading) -> Finding | None:
@@ -238,7 +257,7 @@ def plays(reading: Reading) -> Finding | None:
 def keeps(reading: Reading) -> Finding | None:
     """What is driven, collected, grown."""
     phrase = _lasting_object(reading)
-    if not phrase or re.search(r"\b(?:hard bargain|eye|crazy|up|mind|secret|note)\b", phrase):
+    if not phrase or re.search(r"\b(?:hard bargain|eye|crazy|mind|secret|note)\b|^up\b|\bup$", phrase):
         return None
     verb, *particles = reading["verb"].split()
     return make_finding(" ".join([conjugate(verb), *particles, phrase]), Kind.FACT)
@@ -268,8 +287,17 @@ def avoids(reading: Reading) -> Finding | None:
 
 
 def aged(reading: Reading) -> Finding | None:
-    years = int(reading["age"])
+    years = _years(reading["age"])
     return make_finding(f"is {years} years old", Kind.FACT) if 10 <= years <= 105 else None
+
+
+def _years(text: str) -> int:
+    """ "34", "fifty-two"."""
+    if text.isdigit():
+        return int(text)
+    tens, _, ones = text.lower().replace("-", " ").partition(" ")
+    cardinals = lexicon.ordered_words("cardinals")
+    return 10 * (_TENS.index(tens) + 2) + (cardinals.index(ones) if ones in cardinals else 0)
 
 
 def timezone(reading: Reading) -> Finding | None:

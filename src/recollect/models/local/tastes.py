@@ -18,9 +18,17 @@ def taste(reading: Reading) -> Finding | None:
     rephrased = object_phrase(phrase)
     if phrase.lower().startswith("our ") or re.search(r"\b(?:more|the most)$", trim_object(reading["o"])):
         return None
-    if _is_about_code(verb, phrase) or (phrase.startswith("to ") and len(phrase.split()) > 9):
+    if (
+        _is_about_work(verb, phrase)
+        or _is_about_code(verb, phrase)
+        or (phrase.startswith("to ") and len(phrase.split()) > 9)
+    ):
         return None
-    if rephrased is None or (" than " in phrase and "rather than" not in phrase):
+    if (
+        rephrased is None
+        or re.search(r"\bmore (?:that|then)\b", phrase)
+        or (" than " in phrase and "rather than" not in phrase)
+    ):
         return None
     if verb.startswith("cannot stand"):
         return make_finding(f"can't stand {rephrased}", Kind.PREFERENCE)
@@ -33,9 +41,16 @@ def fancies(reading: Reading) -> Finding | None:
     """ "Am a huge fan of trains", "am not a morning person"."""
     phrase = object_phrase(reading["o"])
     fan = re.match(r".*?\bfan of ", phrase or "")
-    if phrase is None or (fan and _is_at_hand("like", phrase[fan.end() :])):
+    liked = phrase[fan.end() :] if phrase and fan else ""
+    is_passing = _is_at_hand("like", liked) or _is_about_work("like", liked) or liked.startswith("just ")
+    if phrase is None or (fan and is_passing):
         return None
     return make_finding(("isn't " if " not " in reading[0] else "is ") + phrase, Kind.PREFERENCE)
+
+
+def _is_about_work(verb: str, phrase: str) -> bool:
+    """An opinion on the matter at hand: "I like a more common table approach"; love is for what lasts."""
+    return verb not in ("love", "enjoy", "adore") and _EXPRESSIONS.at_work.search(phrase) is not None
 
 
 def _is_about_code(verb: str, phrase: str) -> bool:
@@ -57,6 +72,21 @@ def _is_at_hand(verb: str, phrase: str) -> bool:
     if inside and not _EXPRESSIONS.generic.match(phrase, inside.end()):
         return True
     return article.lower() in ("my", "our") and verb not in ("love", "like", "enjoy", "adore", "prefer")
+
+
+def comparison(reading: Reading) -> Finding | None:
+    """ "I like vanilla more than chocolate"."""
+    better, worse = object_phrase(reading["o"]), object_phrase(reading["than"])
+    if better is None or worse is None or any(_is_about_work("like", each) for each in (better, worse)):
+        return None
+    return make_finding(f"{conjugate(reading.verb())} {better} {reading['more']} than {worse}", Kind.PREFERENCE)
+
+
+def no_enthusiast(reading: Reading) -> Finding | None:
+    """ "Isn't a big turkey fan"."""
+    how = "much of " if " much of " in reading[0] else ""
+    phrase = object_phrase(reading["o"])
+    return make_finding(f"isn't {how}{phrase}", Kind.PREFERENCE, LIKELY) if phrase else None
 
 
 def fears(reading: Reading) -> Finding | None:

@@ -15,7 +15,7 @@ from recollect.core.ports.model import Proposal
 from recollect.core.reasons import Reason
 from recollect.core.text import clip, collapse_spaces, words
 from recollect.core.types import Kind, Memo, Message
-from recollect.language import lexicon, word_forms
+from recollect.language import amendments, lexicon, word_forms
 from recollect.language.corrections import resolve
 from recollect.language.lexicon import Patterns
 from recollect.policy import kinds
@@ -95,6 +95,9 @@ def check(
     proposal: Proposal, messages: Sequence[Message], known: Sequence[Memo], *, grounding: Grounding = "quote"
 ) -> Accepted | Refused:
     """Whether a proposal may be learned from its speaker's messages, as they stand after their own corrections."""
+    amended = _check_amended(proposal, messages, known) if proposal.id else None
+    if amended is not None:
+        return amended
     corrected = [message for message in messages if resolve(message.text) != message.text]
     if not corrected:
         return _check(proposal, messages, known, grounding)
@@ -105,6 +108,19 @@ def check(
     original = next(message for message in messages if message.id == verdict.message.id)
     evidence = clip(collapse_spaces(remove_invisible(proposal.evidence)), MAX_EVIDENCE_CHARS)
     return replace(verdict, message=original, evidence=evidence if verdict.evidence else "")
+
+
+def _check_amended(proposal: Proposal, messages: Sequence[Message], known: Sequence[Memo]) -> Accepted | None:
+    """A known memo with the value that a correction gives it: "no wait, 35" says no more than that."""
+    memo = next((memo for memo in known if memo.id == proposal.id), None)
+    for message in messages if memo is not None else ():
+        said = own_words(message.text, message.name)
+        amendment = amendments.read(said) if not message.bot and proposal.message in ("", message.id) else None
+        change = amendments.amend(memo.text, amendment, message.at) if memo and amendment else None
+        claim = Claim(proposal.text, said)
+        if memo and change and change[0] == proposal.text and not any(each.refuse(claim) for each in FACT_CHECKS):
+            return Accepted(message, said, memo.kind, proposal.text, memo.tags, memo.label, proposal.happened)
+    return None
 
 
 def _check(

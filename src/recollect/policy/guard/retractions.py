@@ -15,7 +15,8 @@ _PATTERNS = Patterns(
         {denied}|\b(?:{was_so})\b|\bnot\b|n't\b|\bex-?
         |\b(?:mov(?:e|ed|ing)|s(?:old|elling)|switch\w*|chang\w+|stop\w*|quit\w*|leaving|finish\w*|cancel\w*|gave|give|giving
         |divorc\w*|broke|split|die[ds]?|dead|lost|gone|resign\w*|retire\w*|fired|instead|now|again|new|anymore|actually
-        |correct\w*|wrong|scratch|over|done with|ended|became|turned)\b""",
+        |correct\w*|wrong|scratch|strike|take|kidding|joking|jk|j/k|lie|lying|false|untrue|joke|over|off|fell
+        |done with|ended|became|turned|separated|dumped|passed|unemployed)\b""",
 )
 
 

@@ -1,0 +1,158 @@
+"""Corrections in a message of their own: "no wait, 35", "actually it's Lisbon", "scratch that".
+
+Such a message says nothing by itself. `read` recognizes it, and `amend` puts its value into the earlier statement that
+it corrects: a number for a number, a day for a day, a name for a name of the same sort. The expressions are in the
+lexicon of English, where their names begin with `amend`.
+"""
+
+import re
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+
+from recollect.core.text import fold
+from recollect.language import dates, lexicon
+from recollect.language.lexicon import Patterns
+
+MAX_CHARS = 90
+_MAX_VALUE_WORDS = 5
+_PATTERNS = Patterns(re.IGNORECASE)
+_ISO_DATE = re.compile(r"\b\d{4}-\d\d-\d\d\b")
+_DATED_END = re.compile(r" (?:on|in) \d{4}-\d\d(?:-\d\d)?$")
+_NUMBER = re.compile(r"(?P<number>\d+(?:[.,:]\d+)*)(?P<unit> ?(?:[a-z%\"']+(?: old)?)?)", re.IGNORECASE)
+_ORDINAL = re.compile(r"(?:on )?(?:the )?(\d{1,2})(?:st|nd|rd|th)")
+_SAFE_DAYS = 28
+"""Days that every month has."""
+_NAME = re.compile(r"[A-Z][\w'’&+#.-]*(?: (?:[A-Z0-9][\w'’&+#.-]*|de|la|van|von|of|the))*")
+_NO_NAMES = frozenset("i i'm i've we it they he she".split())
+_PLACE_LINK = re.compile(r"\b(?:in|from|to|near|outside|around)$")
+_PERSON_LINK = re.compile(r"\b(?:named|called|name is|by|is)$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Amendment:
+    """What a message puts right."""
+
+    value: str
+    """The right words; none where it takes back the earlier statement."""
+    former: str = ""
+    """The wrong ones, where it names them."""
+    is_strong: bool = False
+    """Whether it says that it corrects something: a "no" alone may answer a question."""
+    is_denial: bool = False
+    """Whether it may be the listener's words that are wrong."""
+
+
+def read(text: str) -> Amendment | None:
+    """The correction that a whole message consists of, if it does."""
+    text = " ".join(text.replace("’", "'").split())
+    if len(text) > MAX_CHARS or "?" in text or _PATTERNS.amend_cue.search(text) is None:
+        return None
+    if withdrawal := _PATTERNS.amend_withdrawal.fullmatch(text):
+        return Amendment("", is_strong=True, is_denial=withdrawal["denial"] is not None)
+    match = _PATTERNS.amend_value.fullmatch(text)
+    if match is None or not (match["lead"] or match["tail"] or match["former"] or "*" in text[:1] + text[-1]):
+        return None
+    value, former = match["value"].strip(" *\"'"), (match["former"] or "").strip(" .!")
+    if not value or len(value.split()) > _MAX_VALUE_WORDS or _PATTERNS.no_correction.match(value):
+        return None
+    is_strong = bool(former) or _PATTERNS.amend_strong.search(f"{match['lead']} {match['tail']}") is not None
+    return Amendment(value, former, is_strong or "*" in text[:1] + text[-1])
+
+
+def amend(statement: str, amendment: Amendment, said_at: datetime) -> tuple[str, date | None] | None:
+    """The statement with the right value, and the day that it names now; None unless it has a value of that sort."""
+    if not amendment.value or (amendment.former and fold(amendment.former) not in fold(statement)):
+        return None
+    value = _PATTERNS.amend_article.sub("", amendment.value)
+    dated = _amend_date(statement, amendment.value, said_at)
+    if dated is not None or dates.find(amendment.value, said_at, ahead=True):
+        return dated
+    amended = _amend_number(statement, value)
+    if amended is None and _cardinal(value.split()[0]) is None and not value[0].isdigit():
+        amended = _amend_name(statement, value) or _amend_words(statement, amendment)
+    return None if amended is None or fold(amended) == fold(statement) else (amended, None)
+
+
+def _amend_date(statement: str, value: str, said_at: datetime) -> tuple[str, date | None] | None:
+    iso, named = _ISO_DATE.search(statement), _PATTERNS.amend_day.search(statement)
+    if iso:
+        day = _day_meant(date.fromisoformat(iso[0]), value, said_at)
+        return None if day is None else (f"{statement[: iso.start()]}{day}{statement[iso.end() :]}", day)
+    day = _PATTERNS.amend_day.fullmatch(value)
+    if named is None or day is None:
+        return None
+    words = f"{named['month']} {day['only']}" if day["only"] else value[0].upper() + value[1:]
+    return f"{statement[: named.start()]}{words}{statement[named.end() :]}", None
+
+
+def _day_meant(former: date, value: str, said_at: datetime) -> date | None:
+    """The day that corrects another one: "Tuesday" is the next one to it, "the 24th" one of its month."""
+    ordinal = _ORDINAL.fullmatch(value)
+    if ordinal:
+        return former.replace(day=int(ordinal[1])) if 1 <= int(ordinal[1]) <= _SAFE_DAYS else None
+    near = datetime.combine(former - timedelta(4), said_at.time(), said_at.tzinfo)
+    is_weekday = fold(value.split()[-1]) in lexicon.words("weekdays")
+    found = dates.find(value, max(said_at, near) if is_weekday else said_at, ahead=True)
+    is_whole = found is not None and not found.start and found.end == len(value)
+    return found.day if found is not None and is_whole else None
+
+
+def _amend_number(statement: str, value: str) -> str | None:
+    """A number for the only number; the words after it must be those that follow there."""
+    first, _, unit = value.partition(" ")
+    number = _NUMBER.fullmatch(value)
+    if number is None and _cardinal(first) is None:
+        return None
+    new, unit = (number["number"], number["unit"]) if number else (first, unit)
+    spans = [*(match.span("number") for match in _NUMBER.finditer(statement)), *_cardinal_spans(statement)]
+    if len(spans) != 1 or _ISO_DATE.search(statement):
+        return None
+    start, end = spans[0]
+    following = fold(statement[end:]).replace(" ", "")
+    if unit.strip() and not following.startswith(fold(unit).replace(" ", "").rstrip("s")):
+        return None
+    return f"{statement[:start]}{new}{statement[end:]}"
+
+
+def _cardinal(word: str) -> str | None:
+    return word if fold(word) in lexicon.words("cardinals") else None
+
+
+def _cardinal_spans(statement: str) -> list[tuple[int, int]]:
+    return [match.span() for match in re.finditer(r"[a-z]+", statement) if _cardinal(match[0])]
+
+
+def _amend_name(statement: str, value: str) -> str | None:
+    """A name for the name at the end, of the same sort: a place for a place, a person for a person."""
+    first = fold(value.split()[0])
+    is_place, is_person = first in lexicon.words("places"), first in lexicon.words("given_names")
+    is_written_so = all(word[0].isupper() or word[0].isdigit() for word in value.split()) and first not in _NO_NAMES
+    if not (is_written_so or ((is_place or is_person) and len(value.split()) == 1)):
+        return None
+    end = len(_DATED_END.sub("", statement))
+    name = next((match for match in _NAME.finditer(statement, 0, end) if match.start() and match.end() == end), None)
+    if name is None or value.endswith(("'s", "s'")):
+        return None
+    link = statement[: name.start()].rstrip()
+    was_place = fold(name[0].split()[0]) in lexicon.words("places")
+    if (is_place and not _PLACE_LINK.search(link)) or (is_person and not is_place and not _PERSON_LINK.search(link)):
+        return None
+    if was_place and is_person and not is_place:
+        return None
+    new = " ".join(word if word[0].isupper() else word.capitalize() for word in value.split())
+    return f"{link} {new}{statement[end:]}"
+
+
+def _amend_words(statement: str, amendment: Amendment) -> str | None:
+    """Plain words for the value of a trait, or of any statement where the speaker says that it was wrong."""
+    value = _PATTERNS.amend_article.sub("", amendment.value)
+    trait = _PATTERNS.amend_trait.match(statement)
+    if trait:
+        return f"{trait[0]}{value}"
+    if not amendment.is_strong or not value[0].islower():
+        return None
+    ends = [match.end() for match in _PATTERNS.amend_link.finditer(statement)]
+    cut = ends[-1] if ends else statement.find(" ") + 1
+    tail = statement[cut:]
+    is_parallel = tail and tail[0].islower() and len(tail.split()) <= _MAX_VALUE_WORDS
+    return f"{statement[:cut]}{value}" if is_parallel else None

@@ -1,0 +1,88 @@
+"""Which known memo a correction in a message of its own is about, and what it makes of it.
+
+One must be clearly meant: the latest that the speaker's own words in this place taught, within a short time, or one
+that the assistant has just repeated, with a value of the same sort. Otherwise nothing changes.
+"""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from recollect.core.ports import Proposal, Retraction
+from recollect.core.text import words
+from recollect.core.types import Memo, Message
+from recollect.language import amendments, dates, word_forms
+from recollect.policy.guard.own_words import own_words
+from recollect.policy.guard.quote import sentences
+
+WINDOW = timedelta(minutes=15)
+"""How long after a statement a bare "no, 35" may correct it."""
+
+_ADDRESS = frozenset("you your youre yours".split())
+
+
+def correct(message: Message, known: Sequence[Memo], context: Sequence[Message]) -> Proposal | list[Retraction] | None:
+    """The revision of a memo, or the memos that are taken back; None where the message is no such correction."""
+    said = own_words(message.text, message.name) if len(message.text) <= amendments.MAX_CHARS else ""
+    amendment = amendments.read(said) if said else None
+    if amendment is None:
+        return None
+    answered = context[-1].text if context and context[-1].bot else ""
+    recalled = _recalled(known, answered) if answered else []
+    if not amendment.value:
+        meant = recalled if answered and amendment.is_denial else _just_said(message, known, context)
+        return [Retraction("the speaker took it back", id=memo.id) for memo in _of_one_message(meant)]
+    is_answer = answered.rstrip().endswith("?") and not amendment.is_strong
+    for group in (recalled, [] if is_answer else _recent(message, known)):
+        revised = [(memo, amendments.amend(memo.text, amendment, message.at)) for memo in group]
+        changes = [(memo, change) for memo, change in revised if change is not None]
+        latest = [pair for pair in changes if pair[0].source.message == changes[0][0].source.message]
+        if len(latest) == 1:
+            memo, (text, day) = latest[0]
+            happened = dates.start_of_day(day, message.at) if day else None
+            return Proposal(
+                text, memo.kind.value, said, message.id, id=memo.id, confidence=memo.confidence, happened=happened
+            )
+    return None
+
+
+def _recent(message: Message, known: Sequence[Memo]) -> list[Memo]:
+    """What the speaker said here a short time ago, latest first."""
+    place, since = message.place, message.at - WINDOW
+    here = (place.platform, place.guild, place.channel, place.thread, place.audience)
+    memos = [
+        memo
+        for memo in known
+        if memo.active
+        and memo.source.message not in (None, message.id)
+        and since <= memo.updated <= message.at
+        and here == (*_place_of(memo), memo.source.heard)
+    ]
+    return sorted(memos, key=lambda memo: memo.updated, reverse=True)
+
+
+def _place_of(memo: Memo) -> tuple[str, str | None, str | None, str | None]:
+    source = memo.source
+    return source.platform, source.guild, source.channel, source.thread
+
+
+def _just_said(message: Message, known: Sequence[Memo], context: Sequence[Message]) -> list[Memo]:
+    """What the speaker's last message here taught."""
+    last = next((each.id for each in reversed(context) if each.person == message.person and not each.bot), None)
+    return [memo for memo in _recent(message, known) if last in (None, memo.source.message)]
+
+
+def _recalled(known: Sequence[Memo], answered: str) -> list[Memo]:
+    """What the assistant has just repeated to the speaker, word for word."""
+    addressed = [words(sentence) for sentence in sentences(answered)]
+    told = [said for said in addressed if not _ADDRESS.isdisjoint(said)]
+    return [memo for memo in known if memo.active and any(_is_repeated(memo.text, said) for said in told)]
+
+
+def _is_repeated(text: str, said: list[str]) -> bool:
+    content = [*word_forms.content_words(text), *(word for word in words(text) if word[0].isdigit())]
+    return bool(content) and all(word_forms.has_form(word, said) or word in said for word in content)
+
+
+def _of_one_message(memos: Sequence[Memo]) -> Sequence[Memo]:
+    """Those that the latest message taught; of several that were recalled, none is clearly meant."""
+    return [memo for memo in memos if memo.source.message and memo.source.message == memos[0].source.message]

@@ -1,0 +1,92 @@
+"""Corrections, denials and endings in a message of their own: they change the memo that is meant, and no other."""
+
+from datetime import UTC, datetime, timedelta
+
+from recollect import AsyncMemory, Message, Place, Status
+
+SAID = datetime(2026, 11, 16, 10, tzinfo=UTC)
+CORRECTED = {
+    ("my birthday is March 8", "no, it's March 9th"): ["Birthday is March 9th"],
+    ("I'm 34 years old", "no wait, 35"): ["Is 35 years old"],
+    ("I live in Porto", "actually it's Lisbon"): ["Lives in Lisbon"],
+    ("I live in Porto", "I like pizza", "sorry, I meant Lisbon"): ["Lives in Lisbon", "Likes pizza"],
+    ("I live in Porto", "Lisbon, not Porto"): ["Lives in Lisbon"],
+    ("I live in Porto", "*lisbon"): ["Lives in Lisbon"],
+    ("my exam is on Monday", "I meant Tuesday"): ["Exam is on 2026-11-24"],
+    ("I have two dogs", "no, three"): ["Has three dogs"],
+    ("my dog is called Rex", "no, his name is Max"): ["Has a dog named Max"],
+    ("my favorite color is blue", "Correction: green"): ["Favorite color is green"],
+    ("I'm allergic to peanuts", "sorry, I meant walnuts"): ["Is allergic to walnuts"],
+    ("I live in Porto", "scratch that"): [],
+    ("I'm allergic to peanuts", "I never said that"): [],
+    ("I'm allergic to peanuts", "that's wrong, I'm not allergic to peanuts"): [],
+    ("my girlfriend is called Mia", "we broke up"): [],
+    ("I work at Acme", "I quit my job"): ["Quit their job"],
+    ("I'm flying to Oslo on December 12", "the trip is off"): [],
+    ("I'm flying to Oslo on December 12", "my exam is on December 9", "the exam got cancelled"): [
+        "Flying to Oslo on 2026-12-12"
+    ],
+    ("I drive a Volvo", "I drive a Tesla now"): ["Drives a Tesla"],
+    ("I drive a Volvo", "sold my Volvo and bought a Tesla"): ["Has a Tesla"],
+    ("I drive a Volvo", "switched from the Volvo to a Tesla"): ["Has a Tesla"],
+    ("I work as a nurse", "I'm no longer a nurse"): [],
+    ("I have a dog named Rex", "Rex died last week"): [],
+    ("my car is a Volvo", "my car is a Tesla"): ["Car is a Tesla"],
+}
+UNCHANGED = {
+    ("I'm 34 years old", "no, 20 people came"): ["Is 34 years old"],
+    ("I live in Porto", "no, it's raining"): ["Lives in Porto"],
+    ("I live in Porto", "actually it's fine"): ["Lives in Porto"],
+    ("I live in Porto", "no, it's Tom's"): ["Lives in Porto"],
+    ("I work at Acme", "no, Lisbon"): ["Works at Acme"],
+    ("I live in Porto and work at Acme", "no, Globex"): ["Works at Acme", "Lives in Porto"],
+    ("I live in Porto", "let's order pizza", "scratch that"): ["Lives in Porto"],
+    ("I'm flying to Oslo on December 12", "the power is off"): ["Flying to Oslo on 2026-12-12"],
+    ("my wife is called Lena", "we broke up the meeting into two parts"): ["Their wife is called Lena"],
+    ("I work at Acme", "he quit his job"): ["Works at Acme"],
+    ("I drive a Volvo", "I have a dog now"): ["Has a dog", "Drives a Volvo"],
+    ("I speak German", "I don't speak German at work"): ["Speaks German"],
+}
+
+
+async def test_a_correction_changes_the_memo_that_is_clearly_meant_and_no_other():
+    async with AsyncMemory(":memory:") as memory:
+        for number, (lines, known) in enumerate((CORRECTED | UNCHANGED).items()):
+            for index, text in enumerate(lines):
+                await _say(memory, f"user{number}", text, SAID + timedelta(minutes=index))
+            assert await _known(memory, f"user{number}") == known, lines
+
+
+async def test_what_was_said_long_ago_or_elsewhere_is_not_meant():
+    async with AsyncMemory(":memory:") as memory:
+        await _say(memory, "ann", "I'm 34 years old", SAID)
+        await _say(memory, "ann", "no wait, 35", SAID + timedelta(hours=1))
+        channel = Place(guild="g", channel="c", public=True)
+        await _say(memory, "ann", "no wait, 36", SAID + timedelta(minutes=1), channel)
+        await _say(memory, "bob", "no wait, 37", SAID + timedelta(minutes=1))
+        assert await _known(memory, "ann") == ["Is 34 years old"]
+
+
+async def test_what_the_assistant_repeats_is_meant_however_old_it_is():
+    async with AsyncMemory(":memory:") as memory:
+        await _say(memory, "ann", "I live in Porto", SAID)
+        await _say(memory, "ann", "I'm allergic to peanuts", SAID)
+        later = SAID + timedelta(days=9)
+        for index, (bot, answer) in enumerate(
+            [("You live in Porto.", "no, Lisbon"), ("Porto is the capital, and Lisbon is not.", "that's wrong")]
+        ):
+            at = later + timedelta(minutes=2 * index)
+            reply = Message(f"bot{index}", "bot", Place(dm="ann"), bot, at, "Bot", bot=True)
+            await memory.add(reply)
+            await _say(memory, "ann", answer, at + timedelta(seconds=5))
+        assert await _known(memory, "ann") == ["Lives in Lisbon", "Is allergic to peanuts"]
+
+
+async def _say(memory: AsyncMemory, user: str, text: str, at: datetime, place: Place | None = None) -> None:
+    message = Message(f"{user}-{text}", user, place or Place(dm=user), text, at, user.title())
+    await memory.add(message)
+    await memory.wait_learned(message)
+
+
+async def _known(memory: AsyncMemory, user: str) -> list[str]:
+    return [memo.text for memo in (await memory.list(user=user, statuses=[Status.ACTIVE])).memos]
