@@ -15,11 +15,11 @@ import zlib
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
-from enum import StrEnum
 from ipaddress import ip_address, ip_network
 from pathlib import Path
 from time import monotonic, time
 
+from recollect.admin.tokens import Role
 from recollect.core.errors import ConfigError
 from recollect.workspace.disk import make_folder
 
@@ -34,14 +34,6 @@ RELOAD_INTERVAL_SECONDS = 1.0
 """How often the token file is checked for changes."""
 REVOKED_SESSIONS_DIR = "ended-sessions"
 """Subfolder of the data folder for revoked sessions."""
-
-
-class Role(StrEnum):
-    """The operator sees and changes everything; a reader sees it; metrics are numbers without anyone's words."""
-
-    OPERATOR = "operator"
-    READER = "reader"
-    METRICS = "metrics"
 
 
 @dataclass(frozen=True, slots=True)
