@@ -7,6 +7,7 @@
     issued.token                        # AccessToken: id, role, label, user, place, created, expires, last_used
     await tokens.list()                 # all of them, newest first, expired ones too
     await tokens.check(secret)          # the AccessToken; None if unknown, wrong, revoked or expired
+    await tokens.is_valid(reference)    # whether a session that was begun with `token.reference` may go on
     await tokens.rotate(id)             # the same token with a new secret, or None; the old one ends at once
     await tokens.revoke(id)             # the AccessToken that is gone, or None; it ends at once, in every process
 
@@ -72,6 +73,11 @@ class AccessToken:
 
     def is_expired(self, now: datetime) -> bool:
         return self.expires is not None and self.expires <= now
+
+    @property
+    def reference(self) -> str:
+        """Names the token with its present secret, without telling it; for sessions that are based on it."""
+        return f"{self.id}-{self.digest[:16]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +172,11 @@ class AccessTokens:
             return None
         await self._note_use(token, now)
         return token
+
+    async def is_valid(self, reference: str) -> bool:
+        """Whether the token of a `reference` is still valid, with the secret that it had. Raises StoreError."""
+        token = await self._memory.store.read(lambda tx: _read(tx, reference.partition("-")[0]))
+        return token is not None and token.reference == reference and not token.is_expired(self._clock())
 
     async def _issue(self, token: AccessToken) -> IssuedToken:
         secret = f"{PREFIX}{token.id}_{secrets.token_hex(_SECRET_BYTES)}"
