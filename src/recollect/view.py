@@ -22,7 +22,6 @@ from recollect.core.outcomes import (
 )
 from recollect.core.ports import PromptRequest, Tx
 from recollect.core.reasons import Reason
-from recollect.core.text import valid_memo_text
 from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Message, Origin, Place, Status, Subject
 from recollect.engine import Engine
 from recollect.learning import changes, consent, ingest
@@ -38,8 +37,8 @@ from recollect.learning.schedule import flush
 from recollect.learning.summarize import wait_for_summary
 from recollect.learning.undo import redo, undo, undoable
 from recollect.policy.merge import COVERAGE
-from recollect.policy.redaction import redact, redact_tags
-from recollect.policy.statement import StatementOptions, statement
+from recollect.policy.redaction import redact_tags
+from recollect.policy.statement import StatementOptions, edited_text, statement
 from recollect.policy.viewer import Viewer, provenance, require_present, subject_of
 from recollect.policy.visibility import VisibilityPolicy, addressed, is_owner_dm, is_source_visible, limit_audience
 from recollect.privacy.receipt import ErasurePreview, Receipt
@@ -161,7 +160,7 @@ class View:
         raises VersionConflict if the memo no longer has this version.
         """
         engine = self.engine
-        redacted = None if text is None else redact(valid_memo_text(text)).text
+        redacted = None if text is None else edited_text(text)
         vector = None if redacted is None else await engine.vectors.embed_text(redacted)
         source = provenance(self.user, self.place, None, origin)
         wide = engine.policy is VisibilityPolicy.USER_GLOBAL
