@@ -106,7 +106,7 @@ class TestStandardStreams:
     @pytest.mark.slow
     @pytest.mark.sqlite
     async def test_the_guides_configuration_starts_it(self, tmp_path: Path):
-        guide = (Path(__file__).parents[3] / "docs" / "guide" / "agents.md").read_text("utf-8")
+        guide = (Path(__file__).parents[3] / "docs" / "guide" / "mcp.md").read_text("utf-8")
         (block,) = re.findall(r"^```json\n(.*?)^```$", guide, re.MULTILINE | re.DOTALL)
         entry = json.loads(block)["mcpServers"]["memory"]
         assert (entry["command"], list(entry["env"])) == ("recollect", ["RECOLLECT_DATA_DIR"])

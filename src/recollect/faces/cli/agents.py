@@ -68,12 +68,14 @@ def _server(
     async def over_http(memory: AsyncMemory) -> None:
         listener = listen(host, port)
         tokens = AccessTokens(memory, now)
+        are_tokens_made = any(token.role is Role.USER for token in await tokens.list())
         if is_open and not is_loopback(host):
             warn(f"anyone who reaches {host} can read and change what is remembered about {user}")
-        elif not is_loopback(host) and not any(token.role is Role.USER for token in await tokens.list()):
+        elif not is_loopback(host) and not are_tokens_made:
             warn("nobody has a token yet; 'recollect tokens create --as USER' makes one")
+        is_for_one = is_open or (is_loopback(host) and not are_tokens_made)
+        ready = _print_address(user if is_for_one else "whoever a token is for")
         mcp_server = server.build(memory, user=user, place=place)
-        ready = _print_address(user)
         await transport.over_http(mcp_server, listener, tokens, is_open=is_open, names=names, ready=ready)
 
     return over_http if http else over_stdio

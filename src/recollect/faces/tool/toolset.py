@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from pydantic import BaseModel
 
@@ -51,7 +51,7 @@ class Tool:
 
     @property
     def output_schema(self) -> dict[str, Any]:
-        return self.returns.model_json_schema(mode="serialization")
+        return _without_titles(self.returns.model_json_schema(mode="serialization"))
 
 
 TOOLS = {
@@ -106,6 +106,16 @@ TOOLS = {
         reads_only=True,
     ),
 }
+
+
+def _without_titles(schema: Any) -> Any:
+    """The schema without what repeats the names in it: every prompt pays for these words."""
+    if isinstance(schema, list):
+        return [_without_titles(part) for part in cast("list[Any]", schema)]
+    if not isinstance(schema, dict):
+        return schema
+    parts = cast("dict[str, Any]", schema)
+    return {name: _without_titles(part) for name, part in parts.items() if name != "title" or isinstance(part, dict)}
 
 
 class MemoryTools:
