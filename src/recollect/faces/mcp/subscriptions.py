@@ -9,7 +9,6 @@ from collections.abc import AsyncIterator
 from typing import Any
 from urllib.parse import quote
 
-import anyio
 import mcp_types as types
 from mcp.server.connection import Connection
 from mcp.server.context import ServerRequestContext
@@ -46,11 +45,11 @@ async def listen(
             for uri in uris:
                 await bus.publish(ResourceUpdated(uri))
 
-    async with anyio.create_task_group() as group:
-        group.start_soon(publish)
-        result = await ListenHandler(bus)(context, params)
-        group.cancel_scope.cancel()
-    return result
+    task = asyncio.create_task(publish(), name="recollect-mcp-stream")
+    try:
+        return await ListenHandler(bus)(context, params)
+    finally:
+        task.cancel()
 
 
 async def subscribe(memory: AsyncMemory, person: str, session: ServerSession, uri: str) -> None:

@@ -49,7 +49,7 @@ async def sign_in(
         response = _form(request, page, target, 429, problem)
         response.headers["retry-after"] = str(wait)
         return response
-    if role not in (Role.OPERATOR, Role.READER):
+    if role is None or role not in (Role.OPERATOR, Role.READER):
         return _form(request, page, target, 403, NO_PAGES_TEXT[role] if role else REJECTED_TEXT)
     state.throttle.succeeded(address)
     _, cookie = state.sessions.begin(role, access_token)
