@@ -309,9 +309,9 @@ async def test_simple_dnam_an_item_keeps_the_id_that_its_first_words_gave_it(tmp
 
         ((_, first),) = await items("I work at Acme", text="User works at Acme.")
         assert re.fullmatch(r"durable-[0-9a-f]{8}", first)
-        changed = await items("I work at Acme Labs in Graz now", text="User works at Acme Labs in Graz.", id=first)
-        assert changed == [("User works at Acme Labs in Graz.", first)], "by the id that is given"
-        again = await items("I work at Acme Labs in Graz", text="user works at ACME labs in Graz", id="durable-unknown")
+        changed = await items("Globex in Graz employs me now", text="Globex in Graz employs user.", id=first)
+        assert changed == [("Globex in Graz employs user.", first)], "by the id that is given"
+        again = await items("Globex in Graz employs me", text="globex in GRAZ employs user", id="durable-unknown")
         assert [each for _, each in again] == [first], "by kind and text, if nobody has that id"
         both = await items("I own a sailing boat", text="User owns a sailing boat.", id="durable-unknown")
         (other,) = {each for _, each in both} - {first}
