@@ -57,6 +57,7 @@ BOTH = {
     "learning/test_extract.py": SLOW,
     "recall/test_display_names.py": SLOW,
     "admin/test_admin.py": SLOW,
+    "admin/test_tokens.py": SLOW,
     "prompting/test_prompt_cache.py": SLOW,
     "learning/test_rollback.py": SLOW,
     "learning/test_summarize.py": SLOW,

@@ -15,10 +15,9 @@ from recollect.core.errors import BadInput
 from recollect.core.outcomes import Explanation, Listing, Refused, RelearnPreview
 from recollect.core.ports import PromptRequest, Tx
 from recollect.core.reasons import Reason
-from recollect.core.text import valid_memo_text
 from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Message, Origin, Place, Status, Subject
 from recollect.engine import Engine
-from recollect.policy.redaction import redact, redact_tags
+from recollect.policy.redaction import redact_tags
 from recollect.policy.viewer import Viewer, provenance, require_present, subject_of
 from recollect.policy.visibility import VisibilityPolicy, addressed, limit_audience
 from recollect.recall import listing
@@ -180,8 +179,10 @@ class View:
         """Change a memo's text, tags, or both; its audience is never wider than that of the change. Here as below,
         raises VersionConflict if the memo no longer has this version.
         """
+        from recollect.policy.statement import edited_text
+
         engine = self.engine
-        redacted = None if text is None else redact(valid_memo_text(text)).text
+        redacted = None if text is None else edited_text(text)
         vector = None if redacted is None else await engine.vectors.embed_text(redacted)
         source = provenance(self.user, self.place, None, origin)
         wide = engine.policy is VisibilityPolicy.USER_GLOBAL

@@ -118,6 +118,24 @@ async def test_clanker_learns_in_guilds_alone_and_no_fact_lacks_its_guild(tmp_pa
     assert rows == [("g1", "I play the cello in an orchestra.")]
 
 
+@pytest.mark.acceptance("D16")
+async def test_clanker_learns_four_facts_of_a_message_at_most_and_of_none_below_four_characters():
+    facts = ["I like tea", "I own a boat", "I live in Rome", "I play chess", "I keep bees", "I speak Welsh"]
+
+    def learns(given: ExtractionInput) -> ExtractionResult:
+        return ExtractionResult(
+            tuple(quoting(one, fact) for one in given.messages for fact in facts if fact in one.text)
+        )
+
+    model = FakeModel(learns)
+    async with opened("clanker", model=model) as stage:
+        await stage.tell("tea")
+        await stage.tell("Rome")
+        await stage.tell(", ".join(facts))
+        assert [len(one.text) for given in model.inputs for one in given.messages] == [4, len(", ".join(facts))]
+        assert len(await stage.events("memo.added")) == 4
+
+
 @pytest.mark.acceptance("D64", "W16")
 async def test_what_fails_for_good_is_a_bot_error_and_with_speech_a_voice_error(tmp_path: Path):
     def fails(given: ExtractionInput) -> ExtractionResult:

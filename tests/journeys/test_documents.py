@@ -86,7 +86,7 @@ async def told(
 SUMMARY = "User discussed creating a #dev-status channel under the Dev category. Bot confirmed and created it."
 
 
-@pytest.mark.acceptance("W15", "C1", "C3", "C17", "C23", "C24", "C26")
+@pytest.mark.acceptance("W15", "C1", "C3", "C12", "C17", "C23", "C24", "C26")
 async def test_rolling_summaries_a_file_after_five_turns_and_a_section_of_the_next_prompt(tmp_path: Path) -> None:
     def answer(request: Request) -> Says:
         if is_summary(request):
@@ -107,6 +107,12 @@ async def test_rolling_summaries_a_file_after_five_turns_and_a_section_of_the_ne
         assert json.loads(file.read_text()).keys() == {"summary", "updatedAt"}
         assert json.loads(file.read_text())["summary"] == SUMMARY
         (request,) = story.asked(is_summary)
+        for part in (
+            *("You maintain the running summary of a conversation", "Previous summary:\n(new conversation)\n"),
+            *("Recent exchange:\n", "Drop greetings, acknowledgements", '"sounds good"', "under 2000 characters"),
+            *("facts, decisions, action items and user preferences", "present tense, third person", "not how"),
+        ):
+            assert part in request.instructions + request.text
         assert "an assistant called Discoclaw" in request.instructions
         assert "[NimbleDave]: can you create a #dev-status channel" in request.text
         assert "[Ann]: I want CI notifications too" in request.text, "a session is the channel, whoever speaks in it"
@@ -280,6 +286,36 @@ async def test_simple_dnam_facts_in_files_learned_every_ten_turns_in_its_own_jso
         assert LOOPS not in await story.ask("!memory show")
         forgotten = await story.ask("!memory forget Current project: discoclaw")
         assert forgotten.partition("\n")[0] == 'Deprecated 1 item matching "Current project: discoclaw"'
+
+
+@pytest.mark.acceptance("B17", "B37")
+async def test_simple_dnam_an_item_keeps_the_id_that_its_first_words_gave_it(tmp_path: Path) -> None:
+    upserts: list[dict[str, Any]] = []
+
+    def answer(request: Request) -> Says:
+        if is_extraction(request):
+            source = {"type": "discord", "channelId": "c-dev"}
+            given = [{"kind": "fact", "tags": [], "source": source, **each} for each in upserts]
+            return Says(json.dumps({"upserts": given, "deprecations": []}))
+        return Says("Noted.")
+
+    async with told("dnam", tmp_path, answer, extraction={"every_n_turns": 1}, summary={"enabled": False}) as story:
+
+        async def items(said: str, **upsert: str) -> list[tuple[str, str]]:
+            upserts[:] = [upsert]
+            await story.ask(said)
+            stored = json.loads((tmp_path / "memory" / "durable" / "dave.json").read_text())["items"]
+            return sorted((item["text"], item["id"]) for item in stored)
+
+        ((_, first),) = await items("I work at Acme", text="User works at Acme.")
+        assert re.fullmatch(r"durable-[0-9a-f]{8}", first)
+        changed = await items("Globex in Graz employs me now", text="Globex in Graz employs user.", id=first)
+        assert changed == [("Globex in Graz employs user.", first)], "by the id that is given"
+        again = await items("Globex in Graz employs me", text="globex in GRAZ employs user", id="durable-unknown")
+        assert [each for _, each in again] == [first], "by kind and text, if nobody has that id"
+        both = await items("I own a sailing boat", text="User owns a sailing boat.", id="durable-unknown")
+        (other,) = {each for _, each in both} - {first}
+        assert re.fullmatch(r"durable-[0-9a-f]{8}", other), "else it is new, under an id of its own"
 
 
 @pytest.mark.acceptance("D3", "D16", "D23", "D30", "D38", "D39", "D40", "D41", "D58", "D65", "W16")

@@ -13,7 +13,7 @@ from recollect.core.errors import BadInput, UnknownMemo
 from recollect.core.events import Event, EventKind
 from recollect.core.ports import Tx
 from recollect.core.reasons import Reason
-from recollect.core.text import fold, valid_memo_text
+from recollect.core.text import fold
 from recollect.core.types import (
     EVERYWHERE,
     Audience,
@@ -33,8 +33,8 @@ from recollect.learning.edit import MemoEdit, edit_memo
 from recollect.learning.restore import restore
 from recollect.policy import kinds
 from recollect.policy.merge import retire
-from recollect.policy.redaction import redact, redact_tags
-from recollect.policy.statement import statement_text
+from recollect.policy.redaction import redact_tags
+from recollect.policy.statement import edited_text, statement_text
 from recollect.policy.visibility import VisibilityPolicy, addressed, stated_audience
 from recollect.recall import listing
 from recollect.settings import wiring
@@ -169,7 +169,7 @@ class MemoAdmin(AdminBase):
         """Change the text or tags of a memo; its audience stays the same. Here as below, raises VersionConflict if the
         memo no longer has this version.
         """
-        words = None if text is None else redact(valid_memo_text(text)).text
+        words = None if text is None else edited_text(text)
         vector = None if words is None else await self.memory.vectors.embed_text(words)
         edit = MemoEdit(words, None if tags is None else redact_tags(tags), Provenance(actor=self.name))
         limits, context = wiring.memo_limits(self.memory.settings, lore=subject.is_lore), self._context()
@@ -219,7 +219,7 @@ class MemoAdmin(AdminBase):
         if not merged_ids:
             raise BadInput("name at least one other memo to merge")
         context, limits = self._context(), wiring.memo_limits(self.memory.settings, lore=subject.is_lore)
-        words = None if text is None else redact(valid_memo_text(text)).text
+        words = None if text is None else edited_text(text)
 
         def work(tx: Tx) -> Memo:
             retained = _get_active(tx, subject, keep)

@@ -103,7 +103,9 @@ class StateKind(StrEnum):
     PAGE_MEMOS = "page_memos"  # scope: memos that have a page
     PAGE = "page"  # scope and memo: path, digests and time of its page
 
-    # The HTTP server
+    # The servers
+    ACCESS_TOKEN = "access_token"  # noqa: S105 - id: what the token opens, until when, and the digest of its secret
+    ACCESS_TOKEN_USE = "access_token_use"  # noqa: S105 - id: when the token was last used
     WRITE_PROBE = "write_probe"  # written and removed, to see whether the store accepts writes
 
     # The Discord bot

@@ -90,3 +90,12 @@ def statement_text(text: str) -> str | Refused:
     if MARKER.search(redacted) and not any(map(str.isalnum, MARKER.sub("", redacted))):
         return Refused(Reason.SECRET)
     return redacted
+
+
+def edited_text(text: str) -> str:
+    """The new text of a memo without secrets; raises BadInput if that leaves nothing, or it is too long."""
+    words = statement_text(text)
+    if isinstance(words, Refused):
+        problem = "is empty" if words.reason is Reason.EMPTY else "is a secret and nothing else"
+        raise BadInput(f"the new text {problem}, so nothing was changed")
+    return words

@@ -212,6 +212,22 @@ def test_a_snapshot_never_exceeds_a_message_and_counts_what_it_leaves_out(text: 
     assert "more items" not in snapshot("1", memos[:1], None, START)
 
 
+@pytest.mark.acceptance("B56")
+async def test_a_long_memory_is_one_message_that_says_how_much_it_leaves_out() -> None:
+    settings = {"profile": "dnam", "summary": {"enabled": False}}
+    async with acting(discord__memory_channel=await channel_id(), **settings) as scene:
+        await mirrored(scene)
+        for number in range(30):
+            await scene.order(f"!memory remember Locker {number} holds {'a rather long list of things ' * 4}{number}")
+        (message,) = [one for one in await mirrored(scene) if one.content.startswith("<@")]
+        listed = message.content.count("- [fact] Locker")
+        assert len(message.content) <= 2000
+        assert 0 < listed < 30
+        assert f"({30 - listed} more items on disk)" in message.content
+        assert "Locker 29 " in message.content
+        assert "Locker 0 " not in message.content
+
+
 def test_the_newest_stay_when_there_is_no_room_for_all() -> None:
     shown = snapshot("1", [memo(number) for number in range(200)], None, START)
     assert "Fact 0 " in shown

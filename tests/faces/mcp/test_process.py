@@ -63,22 +63,22 @@ async def finished(process: Process) -> tuple[bytes, bytes]:
 class TestStandardStreams:
     async def test_the_official_client_saves_finds_reads_and_asks(self, tmp_path: Path):
         async with Client(program(tmp_path, "--as", "ann")) as client:
-            await said(client, action="save", content="The API uses JWT", category="fact")
-            assert "The API uses JWT" in await said(client, action="search", query="JWT")
+            await said(client, "save_memory", content="The API uses JWT", category="fact")
+            assert "The API uses JWT" in await said(client, "search_memory", query="JWT")
             assert "saved by an agent for ann" in await read(client, (await uris(client))[0])
             assert "The API uses JWT" in await asked(client)
         async with Client(program(tmp_path, "--as", "ann"), mode="legacy") as again:
-            assert "The API uses JWT" in await said(again, action="list", category="fact")
+            assert "The API uses JWT" in await said(again, "list_memories", category="fact")
 
     @pytest.mark.slow
     async def test_whose_memory_and_where_is_said_by_the_command_line_alone(self, tmp_path: Path):
         async with Client(program(tmp_path, "--as", "bob")) as bob:
-            await said(bob, action="save", content="Bob keeps bees", category="fact")
+            await said(bob, "save_memory", content="Bob keeps bees", category="fact")
         async with Client(program(tmp_path, "--as", "ann", "--in", "acme/#dev")) as ann:
-            tried = await ann.call_tool("memory", {"action": "search", "query": "bees", "user": "bob", "place": "dm"})
+            tried = await ann.call_tool("search_memory", {"query": "bees", "user": "bob", "place": "dm"})
             assert tried.is_error
-            assert "Bob" not in await said(ann, action="search", query="bees")
-            await said(ann, action="save", content="The beta ships on Friday", category="event")
+            assert "Bob" not in await said(ann, "search_memory", query="bees")
+            await said(ann, "save_memory", content="The beta ships on Friday", category="event")
             assert "in #dev" in await read(ann, (await uris(ann))[0])
 
     @pytest.mark.slow
@@ -106,14 +106,14 @@ class TestStandardStreams:
     @pytest.mark.slow
     @pytest.mark.sqlite
     async def test_the_guides_configuration_starts_it(self, tmp_path: Path):
-        guide = (Path(__file__).parents[3] / "docs" / "guide" / "agents.md").read_text("utf-8")
+        guide = (Path(__file__).parents[3] / "docs" / "guide" / "mcp.md").read_text("utf-8")
         (block,) = re.findall(r"^```json\n(.*?)^```$", guide, re.MULTILINE | re.DOTALL)
         entry = json.loads(block)["mcpServers"]["memory"]
         assert (entry["command"], list(entry["env"])) == ("recollect", ["RECOLLECT_DATA_DIR"])
         env = environment() | {"RECOLLECT_DATA_DIR": str(tmp_path / "data")}
         server = StdioServerParameters(command=PROGRAM[0], args=[*PROGRAM[1:], *entry["args"]], env=env, cwd=tmp_path)
         async with Client(server) as client:
-            await said(client, action="save", content="The API uses JWT", category="fact")
+            await said(client, "save_memory", content="The API uses JWT", category="fact")
         assert (tmp_path / "data" / "memory.db").exists()
 
     async def test_a_wrong_call_is_told_on_the_error_stream(self, tmp_path: Path):
@@ -129,8 +129,8 @@ class TestHttp:
             assert address.startswith("http://127.0.0.1:")
             for mode in ("auto", "legacy"):
                 async with Client(address, mode=mode) as client:
-                    await said(client, action="save", content="The API uses JWT", category="fact")
-                    assert "The API uses JWT" in await said(client, action="search", query="JWT")
+                    await said(client, "save_memory", content="The API uses JWT", category="fact")
+                    assert "The API uses JWT" in await said(client, "search_memory", query="JWT")
                     assert "saved by an agent for ann" in await read(client, (await uris(client))[0])
 
     @pytest.mark.slow
@@ -160,7 +160,7 @@ class TestHttp:
     @pytest.mark.slow
     async def test_it_ends_cleanly_while_a_client_is_connected(self, tmp_path: Path):
         async with served(tmp_path) as (process, address), Client(address) as client:
-            await said(client, action="list")
+            await said(client, "list_memories")
             process.terminate()
             async with asyncio.timeout(20):
                 assert await process.wait() == 0

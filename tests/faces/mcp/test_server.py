@@ -11,16 +11,16 @@ import recollect
 from recollect import AsyncMemory
 from recollect.core.types import EVERYWHERE
 from recollect.core.version import __version__
-from recollect.faces.mcp.server import PAGE_SIZE, RECALL
-from recollect.faces.tool.schema import schema, skill
+from recollect.faces.mcp.server import PAGE_SIZE, RECALL, WITH_MEMORY
+from recollect.faces.tool.toolset import INSTRUCTIONS, TOOLS
 from tests import ground
 from tests.faces.mcp.conftest import build, connected
 from tests.scenes import DEV, DM, STAFF
 
 
-async def said(client: Client, **arguments: object) -> str:
-    """The text of the tool's answer."""
-    result = await client.call_tool("memory", arguments)
+async def said(client: Client, tool: str, **arguments: object) -> str:
+    """The text of a tool's answer."""
+    result = await client.call_tool(tool, arguments)
     (content,) = result.content
     assert isinstance(content, TextContent)
     return content.text
@@ -40,51 +40,51 @@ async def asked(client: Client, **arguments: str) -> str:
 
 
 async def uris(client: Client) -> list[str]:
-    return [resource.uri for resource in (await client.list_resources()).resources]
+    """The resources of single memories."""
+    everything, *single = [resource.uri for resource in (await client.list_resources()).resources]
+    assert everything == "recollect://memory"
+    return single
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_a_client_of_any_age_finds_tool_resources_prompt_and_guidance(memory: AsyncMemory, mode: str):
     await memory.remember("I prefer tea over coffee", user="ann")
     async with Client(build(memory, user="ann"), mode=mode) as client:
-        (tool,) = (await client.list_tools()).tools
-        assert (tool.name, tool.input_schema) == ("memory", schema("mcp")["inputSchema"])
+        assert [tool.name for tool in (await client.list_tools()).tools] == list(TOOLS)
         assert (client.server_info.name, client.server_info.version) == ("recollect", __version__)
-        assert client.instructions == skill(front_matter=False)
-        assert "tea" in await said(client, action="search", query="tea")
+        assert client.instructions == INSTRUCTIONS
+        assert "tea" in await said(client, "search_memory", query="tea")
         assert len(await uris(client)) == 1
-        assert [prompt.name for prompt in (await client.list_prompts()).prompts] == [RECALL]
+        assert [prompt.name for prompt in (await client.list_prompts()).prompts] == [RECALL, WITH_MEMORY]
 
 
 class TestTool:
     async def test_answers_are_text_and_data(self, memory: AsyncMemory):
         async with connected(memory) as client:
             saved = await client.call_tool(
-                "memory", {"action": "save", "content": "The API uses JWT", "category": "fact", "metadata": {"a": 1}}
+                "save_memory", {"content": "The API uses JWT", "category": "fact", "metadata": {"a": 1}}
             )
             kept = saved.structured_content["memory"]
             assert (saved.is_error, kept["content"]) == (False, "The API uses JWT")
-            listed = await said(client, action="list", category="fact")
+            listed = await said(client, "list_memories", category="fact")
             assert listed.splitlines()[1] == f"- [fact] The API uses JWT (id {kept['id']}, {kept['created'][:10]})"
 
     async def test_what_is_saved_in_a_dm_is_told_nowhere_else_and_the_answer_says_so(self, memory: AsyncMemory):
         async with connected(memory) as client:
-            saved = await client.call_tool(
-                "memory", {"action": "save", "content": "Ann is HIV positive", "category": "fact"}
-            )
+            saved = await client.call_tool("save_memory", {"content": "Ann is HIV positive", "category": "fact"})
             assert saved.structured_content["audience"] == "dm:ann"
             assert "in the user's direct messages only" in saved.content[0].text
             assert "recollect share" in saved.content[0].text
         async with connected(memory, place=DEV) as client:
-            assert "HIV" not in await said(client, action="search", query="what is Ann's status?")
+            assert "HIV" not in await said(client, "search_memory", query="what is Ann's status?")
             assert "HIV" not in await asked(client)
 
     async def test_errors_are_answers_that_the_model_can_read(self, memory: AsyncMemory):
         async with connected(memory) as client:
-            wrong = await client.call_tool("memory", {"action": "save", "content": "x is y"})
-            assert wrong.is_error
-            assert await said(client, action="save", content="x is y") == "error: save needs category"
-            assert (await client.call_tool("memory", {})).is_error
+            wrong = await client.call_tool("update_memory", {"content": "x is y"})
+            assert (wrong.is_error, wrong.structured_content) == (True, None)
+            assert await said(client, "update_memory", content="x is y") == "error: update_memory needs id"
+            assert await said(client, "save_memory") == "error: save_memory needs content"
 
     async def test_there_is_no_other_tool(self, memory: AsyncMemory):
         async with connected(memory) as client:
@@ -94,8 +94,8 @@ class TestTool:
 
     async def test_what_one_client_saves_another_finds(self, memory: AsyncMemory):
         async with connected(memory) as one, connected(memory) as other:
-            await said(one, action="save", content="The API uses JWT", category="fact")
-            assert "The API uses JWT" in await said(other, action="search", query="JWT")
+            await said(one, "save_memory", content="The API uses JWT", category="fact")
+            assert "The API uses JWT" in await said(other, "search_memory", query="JWT")
 
 
 class TestResources:
@@ -103,13 +103,15 @@ class TestResources:
         await memory.remember("I prefer tea over coffee", user="ann", place=DEV)
         (memo,) = (await memory.show(user="discord:ann")).memos
         async with connected(memory, "discord:ann") as client:
-            (resource,) = (await client.list_resources()).resources
-            assert (resource.uri, resource.title) == (f"memory://{memo.id}", "I prefer tea over coffee")
+            everything, resource = (await client.list_resources()).resources
+            assert (resource.uri, resource.title) == (f"recollect://memory/{memo.id}", "I prefer tea over coffee")
+            assert "I prefer tea over coffee" in await read(client, everything.uri)
             text = await read(client, resource.uri)
             assert text.startswith(f"[preference] I prefer tea over coffee (id {memo.id}, active)")
             assert "stated by ann in #dev" in text
             (template,) = (await client.list_resource_templates()).resource_templates
-            assert template.uri_template == "memory://{id}"
+            assert template.uri_template == "recollect://memory/{id}"
+            assert await read(client, f"memory://{memo.id}") == text, "as earlier versions called it"
 
     async def test_many_memories_come_in_pages(self, memory: AsyncMemory):
         for number in range(PAGE_SIZE + 3):
@@ -117,8 +119,8 @@ class TestResources:
         async with connected(memory) as client:
             first = await client.list_resources()
             rest = await client.list_resources(cursor=first.next_cursor)
-            assert (len(first.resources), len(rest.resources), rest.next_cursor) == (PAGE_SIZE, 3, None)
-            assert len({one.uri for one in [*first.resources, *rest.resources]}) == PAGE_SIZE + 3
+            assert (len(first.resources), len(rest.resources), rest.next_cursor) == (1 + PAGE_SIZE, 3, None)
+            assert len({one.uri for one in [*first.resources, *rest.resources]}) == 1 + PAGE_SIZE + 3
 
     @pytest.mark.parametrize("cursor", ["x", "-1", "²", "9" * 30, ""])
     async def test_a_cursor_that_is_not_ours_is_refused(self, memory: AsyncMemory, cursor: str):
@@ -126,7 +128,17 @@ class TestResources:
             with pytest.raises(MCPError, match="unknown cursor"):
                 await client.list_resources(cursor=cursor)
 
-    @pytest.mark.parametrize("uri", ["memory://nothing", "memory://", "file:///etc/passwd", "memory://../x", "x"])
+    @pytest.mark.parametrize(
+        "uri",
+        [
+            "recollect://memory/nothing",
+            "recollect://",
+            "memory://",
+            "file:///etc/passwd",
+            "recollect://memory/../x",
+            "x",
+        ],
+    )
     async def test_an_unknown_resource_is_an_error(self, memory: AsyncMemory, uri: str):
         async with connected(memory) as client:
             with pytest.raises(MCPError, match="there is no resource") as error:
@@ -139,10 +151,10 @@ class TestResources:
         stored = replace(memo, source=replace(memo.source, evidence=said))
         await memory.store.write(lambda tx: tx.memos.put(stored))
         async with connected(memory, "ann", DEV) as client:
-            assert "stated by ann elsewhere" in await read(client, f"memory://{memo.id}")
-            assert "Karl" not in await read(client, f"memory://{memo.id}")
+            assert "stated by ann elsewhere" in await read(client, f"recollect://memory/{memo.id}")
+            assert "Karl" not in await read(client, f"recollect://memory/{memo.id}")
         async with connected(memory, "ann", DM) as client:
-            assert said in await read(client, f"memory://{memo.id}")
+            assert said in await read(client, f"recollect://memory/{memo.id}")
 
 
 class TestPrompt:
@@ -176,23 +188,24 @@ class TestIdentity:
         async with connected(memory, "ann") as client:
             for name in ("user", "place", "as", "subject", "scope", "_meta"):
                 for value in ("bob", {"dm": "bob"}, {"user": "bob"}):
-                    for action in (
-                        {"action": "search", "query": "bees"},
-                        {"action": "list", "category": "fact"},
-                        {"action": "why", "id": theirs},
-                        {"action": "delete", "id": theirs},
-                        {"action": "save", "content": "Bob keeps wasps", "category": "fact"},
+                    for tool, arguments in (
+                        ("search_memory", {"query": "bees"}),
+                        ("list_memories", {"category": "fact"}),
+                        ("why_memory", {"id": theirs}),
+                        ("forget_memory", {"id": theirs}),
+                        ("save_memory", {"content": "Bob keeps wasps", "category": "fact"}),
                     ):
-                        result = await client.call_tool("memory", action | {name: value})
+                        result = await client.call_tool(tool, arguments | {name: value})
                         assert result.is_error
                         assert "bees" not in str(result.content)
-            for action in ("why", "delete", "restore", "update"):
-                assert (await client.call_tool("memory", {"action": action, "id": theirs, "content": "x"})).is_error
-            assert "bees" not in await said(client, action="search", query="bees")
+            for tool in ("why_memory", "forget_memory", "restore_memory"):
+                assert (await client.call_tool(tool, {"id": theirs})).is_error
+            assert (await client.call_tool("update_memory", {"id": theirs, "content": "x"})).is_error
+            assert "bees" not in await said(client, "search_memory", query="bees")
             assert "keeps" not in await asked(client, topic="bees", user="bob")
             assert await uris(client) == []
             with pytest.raises(MCPError):
-                await client.read_resource(f"memory://{theirs}")
+                await client.read_resource(f"recollect://memory/{theirs}")
         assert [memo.text for memo in (await memory.show(user="bob")).memos] == ["Bob keeps bees"]
 
     async def test_a_server_in_a_place_tells_what_may_be_heard_there(self, memory: AsyncMemory):
@@ -212,13 +225,13 @@ async def test_where_durable_memory_is_switched_off_the_tool_and_the_prompt_say_
         await memory.remember("I like tea", user="ann")
     off = {"memos": {"enabled": False}, "embedder": "null"}
     async with recollect.AsyncMemory(ground.at(tmp_path / "memory.db"), **off) as memory, connected(memory) as client:
-        saved = await client.call_tool("memory", {"action": "save", "content": "I like coffee", "category": "fact"})
+        saved = await client.call_tool("save_memory", {"content": "I like coffee", "category": "fact"})
         assert saved.is_error
         assert "durable memory is switched off" in await said(
-            client, action="save", content="I like coffee", category="fact"
+            client, "save_memory", content="I like coffee", category="fact"
         )
         for told in (
-            await said(client, action="search", query="tea"),
+            await said(client, "search_memory", query="tea"),
             await asked(client),
             await asked(client, topic="tea"),
         ):

@@ -29,7 +29,8 @@ async def test_the_skill_is_shipped_with_its_front_matter_and_goes_into_every_ag
     assert front == {"name": "memory", "description": "Long-term memory management", "trigger": "automatic"}
     assert skill(front_matter=False).startswith("# Long-term memory")
     # An MCP client puts a server's instructions into the prompt of its model, whatever is asked.
-    assert build(agent.memory, user="ann").instructions == skill(front_matter=False)
+    async with opened(profile="devclaw") as agent:
+        assert build(agent.memory, user="ann").instructions == skill(front_matter=False)
 
 
 @pytest.mark.acceptance("E41")

@@ -96,6 +96,9 @@ class TestClanker:
             assert 0 < len(fitting) <= 10
             assert any("chess club meets" in line for line in fitting)
             assert not set(mine) & set(fitting)
+            await stage.remember(*(f"The regatta of {1900 + n} began at pier {n}" for n in range(15)), lore=True)
+            regatta = lines(await stage.prompt("at which pier did the regatta begin?"), "relevant")
+            assert ["regatta" in line for line in regatta] == [True] * 10
 
     async def test_facts_of_another_guild_stay_there(self):
         async with opened("clanker", embedder="null") as stage:

@@ -73,6 +73,7 @@ class TestNotes:
         assert await listed(tmp_path, dm("eve"), "eve") == []
         assert await listed(tmp_path, DEV) == []
 
+    @pytest.mark.acceptance("A35")
     @pytest.mark.parametrize("per_user", [True, False])
     async def test_someone_else_in_a_persons_dm_sees_no_notes(self, per_user: bool, tmp_path: Path):
         made(tmp_path / "workspace", "MEMORY.md", "users/ann/MEMORY.md", "users/eve/MEMORY.md")

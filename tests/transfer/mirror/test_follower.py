@@ -68,6 +68,9 @@ async def test_the_snapshot_is_made_anew_at_the_start(tmp_path: Path) -> None:
     assert not snapshot(tmp_path).exists()
     async with kept_by_hand(tmp_path, snapshot=True):
         text = snapshot(tmp_path).read_text("utf-8")
+    snapshot(tmp_path).write_text("somebody wrote over it", "utf-8")
+    async with kept_by_hand(tmp_path, snapshot=True):  # nothing has changed since: the log alone would not make it
+        assert snapshot(tmp_path).read_text("utf-8") == text
     assert "I prefer tea" in text
     assert "[↗](https://discord.com/channels/100/200/5)" in text
 

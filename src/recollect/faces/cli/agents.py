@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from recollect.admin.tokens import AccessTokens, Role
+from recollect.core.clock import now
 from recollect.core.errors import BadInput, MissingExtra
 from recollect.faces.cli.invocation import Invocation, warn
 from recollect.faces.cli.options import flag
@@ -40,15 +42,19 @@ def mcp(
         int, typer.Option(metavar="PORT", min=0, max=65535, help="With --http: 0 takes a free one.")
     ] = 8765,
     name: Annotated[list[str] | None, typer.Option(metavar="NAME", help=f"With --http: {_NAME_HELP}")] = None,
+    open_: Annotated[bool, flag("--open", meaning="With --http: also without a token, as the user of --as.")] = False,
 ) -> None:
-    """Serve this memory to agents by the Model Context Protocol."""
+    """Serve this memory to agents by the Model Context Protocol.
+
+    Over HTTP, 'recollect tokens create --as USER' makes the token with which USER's own memory is reached.
+    """
     if call.options.json:
         raise BadInput("--json and mcp don't go together: standard output belongs to the protocol")
-    call.run(_server(call, http, host, port, tuple(name or ())), embeds=True)
+    call.run(_server(call, http, host, port, tuple(name or ()), open_), embeds=True)
 
 
 def _server(
-    call: Invocation, http: bool, host: str, port: int, names: tuple[str, ...]
+    call: Invocation, http: bool, host: str, port: int, names: tuple[str, ...], is_open: bool
 ) -> Callable[[AsyncMemory], Awaitable[None]]:
     try:
         from recollect.faces.mcp import server, transport
@@ -61,9 +67,16 @@ def _server(
 
     async def over_http(memory: AsyncMemory) -> None:
         listener = listen(host, port)
-        if not is_loopback(host):
+        tokens = AccessTokens(memory, now)
+        are_tokens_made = any(token.role is Role.USER for token in await tokens.list())
+        if is_open and not is_loopback(host):
             warn(f"anyone who reaches {host} can read and change what is remembered about {user}")
-        await transport.over_http(server.build(memory, user=user, place=place), listener, names, _print_address(user))
+        elif not is_loopback(host) and not are_tokens_made:
+            warn("nobody has a token yet; 'recollect tokens create --as USER' makes one")
+        is_for_one = is_open or (is_loopback(host) and not are_tokens_made)
+        ready = _print_address(user if is_for_one else "whoever a token is for")
+        mcp_server = server.build(memory, user=user, place=place)
+        await transport.over_http(mcp_server, listener, tokens, is_open=is_open, names=names, ready=ready)
 
     return over_http if http else over_stdio
 

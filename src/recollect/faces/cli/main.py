@@ -53,6 +53,7 @@ COMMANDS = {
     "Agents": {
         "mcp": "recollect.faces.cli.agents:mcp",
         "tool-schema": "recollect.faces.cli.agents:tool_schema",
+        "tokens": "recollect.faces.cli.tokens:tokens",
     },
     "Look after": {
         "serve": "recollect.faces.cli.serve:serve",

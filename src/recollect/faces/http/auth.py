@@ -1,8 +1,9 @@
 """Authentication: the token file, browser sessions, and a limit on guesses.
 
-An API client sends a token as `Authorization: Bearer …`; a browser exchanges it for a cookie with the role and the
-expiry, signed with a key derived from the tokens, so new tokens end all sessions. Only revoked sessions are stored, in
-a folder that all processes share.
+An API client sends a token as `Authorization: Bearer …`, either one of the file or one of the table (`admin/tokens`); a
+browser exchanges it for a cookie with the role and the expiry, signed with a key derived from the file's tokens, so new
+ones there end all sessions. A session that was begun with a token of the table ends with it. Only revoked sessions are
+stored, in a folder that all processes share.
 """
 
 import hashlib
@@ -15,11 +16,11 @@ import zlib
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
-from enum import StrEnum
 from ipaddress import ip_address, ip_network
 from pathlib import Path
 from time import monotonic, time
 
+from recollect.admin.tokens import AccessToken, Role
 from recollect.core.errors import ConfigError
 from recollect.workspace.disk import make_folder
 
@@ -34,14 +35,6 @@ RELOAD_INTERVAL_SECONDS = 1.0
 """How often the token file is checked for changes."""
 REVOKED_SESSIONS_DIR = "ended-sessions"
 """Subfolder of the data folder for revoked sessions."""
-
-
-class Role(StrEnum):
-    """The operator sees and changes everything; a reader sees it; metrics are numbers without anyone's words."""
-
-    OPERATOR = "operator"
-    READER = "reader"
-    METRICS = "metrics"
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +141,8 @@ class Session:
     role: Role
     until: int
     nonce: str
+    token: str = ""
+    """The `reference` of the table's token that it was begun with; empty for one of the file."""
 
 
 class RevokedSessions:
@@ -190,10 +185,13 @@ class Sessions:
         self._revoked = revoked
         self._clock = clock
 
-    def begin(self, role: Role) -> tuple[Session, str]:
-        """A new session and its cookie value."""
-        session = Session(role, int(self._clock() + self._lifetime), secrets.token_urlsafe(12))
-        payload = f"{session.role}.{session.until}.{session.nonce}"
+    def begin(self, role: Role, token: AccessToken | None = None) -> tuple[Session, str]:
+        """A new session and its cookie value; it ends no later than the token of the table that it is based on."""
+        until = self._clock() + self._lifetime
+        if token is not None and token.expires is not None:
+            until = min(until, token.expires.timestamp())
+        session = Session(role, int(until), secrets.token_urlsafe(12), token.reference if token else "")
+        payload = f"{session.role}.{session.until}.{session.nonce}" + (f".{session.token}" if token else "")
         return session, f"{payload}.{self._sign('session', payload)}"
 
     def read(self, cookie: str) -> Session | None:
@@ -201,8 +199,8 @@ class Sessions:
         payload, _, signature = cookie.rpartition(".")
         if not hmac.compare_digest(signature.encode(), self._sign("session", payload).encode()):
             return None
-        role, until, nonce = payload.split(".")
-        session = Session(Role(role), int(until), nonce)
+        role, until, nonce, *token = payload.split(".")
+        session = Session(Role(role), int(until), nonce, *token)
         return session if session.until > self._clock() and session not in self._revoked else None
 
     def end(self, session: Session) -> None:

@@ -8,6 +8,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from recollect.admin import Admin
+from recollect.admin.tokens import AccessToken, Role
 from recollect.core.clock import Clock
 from recollect.faces.http.auth import LoginThrottle, Sessions, Tokens
 from recollect.memory import AsyncMemory
@@ -29,6 +30,12 @@ class AppState:
     closing: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when the server is about to stop; open streams end then."""
     streams: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_STREAMS))
+
+    async def identify(self, secret: str) -> tuple[Role | None, AccessToken | None]:
+        """The role of a token, and the token where it is one of the table. Raises StoreError."""
+        role = self.tokens().role(secret)
+        token = None if role else await self.admin.tokens.check(secret)
+        return token.role if token else role, token
 
 
 async def get_state(request: Request) -> AppState:  # async: FastAPI calls sync dependencies in a thread

@@ -9,6 +9,7 @@ from starlette.requests import cookie_parser
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from recollect.core.errors import StoreError
 from recollect.faces.http.auth import COOKIE, Role, Session
 from recollect.faces.http.connection_limits import MAX_HEADER_BYTES
 from recollect.faces.http.dependencies import AppState
@@ -62,19 +63,24 @@ class SecurityMiddleware:
             return problem(431, f"the headers of a request may have {MAX_HEADER_BYTES:,} bytes at most")
         if _declared_length(headers) > MAX_BODY_BYTES:
             return _body_too_large()
-        session = self._session(headers)
+        session = await self._session(headers)
         scope.setdefault("state", {})["session"] = session
         if path in PUBLIC_PATHS or path.startswith(STATIC):
             return None
         role = session.role if session else None
         if "authorization" in headers:
-            session, (role, wait) = None, self._bearer(scope, headers)
+            try:
+                session, (role, wait) = None, await self._bearer(scope, headers)
+            except StoreError as error:
+                return problem(503, f"the token can't be checked now: {error}")
             if wait:
                 return problem(429, f"too many wrong tokens; wait {wait} seconds", {"retry-after": str(wait)})
         if role is None:
             return _unauthorized(scope, headers)
         if role is Role.METRICS and (path not in METRICS_PATHS or scope["method"] not in SAFE_METHODS):
             return problem(403, "this token reads /metrics and nothing else")
+        if role is Role.USER:
+            return problem(403, "this token opens one person's memory, by MCP; take an operator's or a reader's here")
         scope["state"]["role"] = role
         return await self._forbidden_change(scope, headers, body, role, session)
 
@@ -90,15 +96,21 @@ class SecurityMiddleware:
             return problem(403, "a reader's token can't change anything; sign in with the operator's")
         return None
 
-    def _session(self, headers: Headers) -> Session | None:
+    async def _session(self, headers: Headers) -> Session | None:
         cookie = cookie_parser(headers.get("cookie", "")).get(COOKIE)
-        return self._state.sessions.read(cookie) if cookie else None
+        session = self._state.sessions.read(cookie) if cookie else None
+        if session is None or not session.token:
+            return session
+        try:
+            return session if await self._state.admin.tokens.is_valid(session.token) else None
+        except StoreError:  # who it is can't be told, and there is nothing to show either
+            return None
 
-    def _bearer(self, scope: Scope, headers: Headers) -> tuple[Role | None, int]:
+    async def _bearer(self, scope: Scope, headers: Headers) -> tuple[Role | None, int]:
         """The role of a token, and the seconds to wait after wrong ones; others' guesses never block a valid token."""
         address, throttle = (scope.get("client") or ("",))[0], self._state.throttle
         scheme, _, token = headers["authorization"].partition(" ")
-        role = self._state.tokens().role(token.strip()) if scheme.lower() == "bearer" else None
+        role, _ = await self._state.identify(token.strip()) if scheme.lower() == "bearer" else (None, None)
         if role is not None:
             throttle.succeeded(address)
             return role, 0

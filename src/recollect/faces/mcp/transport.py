@@ -19,8 +19,10 @@ from mcp.server import Server
 from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
 
-from recollect.faces.http.sockets import LOOPBACK, address, bracketed
+from recollect.admin.tokens import AccessTokens, Role
+from recollect.faces.http.sockets import LOOPBACK, address, bracketed, is_loopback
 from recollect.faces.http.uvicorn_server import Server as WebServer
+from recollect.faces.mcp.authentication import TokenMiddleware
 
 log = logging.getLogger("recollect")
 
@@ -47,14 +49,27 @@ async def over_stdio(server: Server[Any]) -> None:
 
 
 async def over_http(
-    server: Server[Any], listener: socket.socket, names: tuple[str, ...] = (), ready: Callable[[str], None] = log.info
+    server: Server[Any],
+    listener: socket.socket,
+    tokens: AccessTokens,
+    *,
+    is_open: bool = False,
+    names: tuple[str, ...] = (),
+    ready: Callable[[str], None] = log.info,
 ) -> None:
     """Serve clients on this socket, until a signal arrives; `names` are further names of this host.
 
-    A request that names another host, as a web page's would by DNS rebinding, is refused.
+    A token says whose memory a request is about. Without one it is the server's own user: if that `is_open`, or only
+    this machine can connect and there is no user's token yet. A request that names another host, as a web page's would
+    by DNS rebinding, is refused.
     """
     host = listener.getsockname()[0]
-    app = server.streamable_http_app(streamable_http_path=PATH, transport_security=_security(host, names), host=host)
+
+    async def is_token_required() -> bool:
+        return not is_open and (not is_loopback(host) or any(token.role is Role.USER for token in await tokens.list()))
+
+    served = server.streamable_http_app(streamable_http_path=PATH, transport_security=_security(host, names), host=host)
+    app = TokenMiddleware(served, tokens, is_token_required)
     # uvicorn's own logging would print to standard output.
     config = uvicorn.Config(
         app,

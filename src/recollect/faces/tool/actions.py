@@ -1,4 +1,4 @@
-"""The actions of the `memory` tool and their parameters.
+"""The actions of the `memory` tool and of the separate tools, and their parameters.
 
 These classes are the only definition: calls are validated against them, and schemas are generated from them.
 """
@@ -59,6 +59,11 @@ _Offset = Annotated[
     int, Field(ge=0, description="How many to pass over, to see the next ones."), BeforeValidator(_as_integer)
 ]
 _Id = Annotated[str, Field(max_length=200, description="The id of a memory, as given by save, search and list.")]
+_Version = Annotated[
+    int,
+    Field(ge=1, description="The version that you have read: if it was changed since, nothing is done."),
+    BeforeValidator(_as_integer),
+]
 
 
 class Call(BaseModel):
@@ -100,6 +105,7 @@ class Delete(Call):
     """forget a memory"""
 
     id: _Id
+    version: _Version | None = None
 
 
 class Restore(Call):
@@ -114,12 +120,30 @@ class Update(Call):
     id: _Id
     content: _Content | None = None
     keywords: _Keywords | None = None
+    version: _Version | None = None
 
 
 class Why(Call):
     """tell who said it, in which words, where and when, and what became of it since"""
 
     id: _Id
+
+
+class SaveMemory(Call):
+    """Like `Save`, but the category may be left out: the wording implies one."""
+
+    content: _Content
+    category: _Category | None = None
+    keywords: _Keywords = []
+    metadata: Annotated[dict[str, Any], Field(description="Further structured data to keep with it.")] = {}
+
+
+class ListMemories(Call):
+    """Like `List`, but without a category it lists all."""
+
+    category: _Category | None = None
+    limit: _Limit | None = None
+    offset: _Offset = 0
 
 
 ACTIONS: dict[str, type[Call]] = {

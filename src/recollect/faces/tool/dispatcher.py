@@ -5,11 +5,11 @@ User and place are fixed when the tool is created; no argument of a call can cha
 
 import json
 import logging
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from recollect.core.errors import BadInput, RecollectError, UnknownMemo
+from recollect.core.errors import BadInput, RecollectError, UnknownMemo, VersionConflict
 from recollect.core.outcomes import Ambiguous, Explanation, Forgotten, Refused, Restored
 from recollect.core.ports import Filters
 from recollect.core.types import Kind, Memo, Origin, Place
@@ -22,8 +22,10 @@ from recollect.faces.tool.actions import (
     Delete,
     Index,
     List,
+    ListMemories,
     Restore,
     Save,
+    SaveMemory,
     Search,
     Update,
     Why,
@@ -33,6 +35,7 @@ from recollect.faces.tool.schema import FORMATS, Format, schema, skill
 from recollect.memory import AsyncMemory
 from recollect.policy.kinds import CATEGORIES, from_category, to_category
 from recollect.policy.redaction.json_values import redact_value
+from recollect.policy.redaction.span import MARKER
 from recollect.recall.query import Hit
 from recollect.view import View
 
@@ -72,6 +75,8 @@ class MemoryTool:
         self._place = place
         self._handlers: dict[type[Call], Callable[[Any], Coroutine[Any, Any, Answer]]] = {
             Save: self._save,
+            SaveMemory: self._save,
+            ListMemories: self._list_all,
             Search: self._search,
             List: self._list,
             Index: self._index,
@@ -86,16 +91,18 @@ class MemoryTool:
 
     async def call(self, arguments: object) -> Answer:
         """Run a call, given as an object or its JSON text. Never raises for what a model may get wrong."""
-        try:
+
+        async def run() -> Answer:
             action, call = parse_call(arguments)
-            outcome = await self._handlers[type(call)](call)
-            whose = await self._whose(call)
-        except BadInput as error:
-            return _failure(str(error))
-        except RecollectError as error:
-            log.warning("the memory tool failed: %s", error)
-            return _failure(f"memory can't do that now: {error}")
-        return Answer(whose + outcome.text, {"ok": True, "action": action, **outcome.data})
+            answer = await self.run(call)
+            return replace(answer, data={"ok": True, "action": action, **answer.data})
+
+        return await answered(run)
+
+    async def run(self, call: Call) -> Answer:
+        """Run a validated call. Raises RecollectError."""
+        outcome = await self._handlers[type(call)](call)
+        return replace(outcome, text=await self._whose(call) + outcome.text)
 
     async def view(self, *, changes: bool = False) -> View:
         """What the user may see and do; a bare id may be that of one person elsewhere, for reading. Raises BadInput."""
@@ -107,11 +114,11 @@ class MemoryTool:
         is_elsewhere = self._place is None and ":" in person and ":" not in self._user
         return f"(Nobody local is called {self._user}: this is about {person}.)\n" if is_elsewhere else ""
 
-    async def _save(self, call: Save) -> Answer:
+    async def _save(self, call: Save | SaveMemory) -> Answer:
         view = await self.view(changes=True)
         outcome = await view.remember(
             call.content,
-            kind=from_category(call.category)[0],
+            kind=None if call.category is None else from_category(call.category)[0],
             tags=redact_value(call.keywords),
             metadata=_metadata(call.metadata),
             audience=view.place.audience,
@@ -121,7 +128,7 @@ class MemoryTool:
             raise BadInput(outcome_text.render_refused(outcome))
         text = f"{outcome_text.render_remembered(outcome)} (id {outcome.memo.id}, {outcome.verdict})"
         text += "".join(f"\n{outcome_text.replaced(memo)}" for memo in outcome.replaced)
-        text += self._audience_line(outcome.memo)
+        text += self._audience_line(outcome.memo) + _secret_line(call.content, outcome.memo)
         saved = {
             "outcome": outcome.verdict,
             "memory": render.data(outcome.memo),
@@ -154,19 +161,30 @@ class MemoryTool:
         if call.category is None:
             return await self._overview()
         memos = await self._active(call.category)
-        limit = min(call.limit or self._memory.settings.search.default_limit, MAX_RESULTS)
-        page = memos[call.offset : call.offset + limit]
-        first, last = call.offset + 1, call.offset + len(page)
-        rows = f"{first} to {last} of {len(memos)}" if page else f"none of {len(memos)}"
-        next_offset = last if page and last < len(memos) else None
-        lines = [f"{self._status()} {call.category}: {rows}", *map(render.line, page)]
+        limit = self._page_size(call.limit)
+        return self._page(call.category, memos[call.offset : call.offset + limit], call.offset, len(memos))
+
+    async def _list_all(self, call: ListMemories) -> Answer:
+        if call.category is not None:
+            return await self._list(List(category=call.category, limit=call.limit, offset=call.offset))
+        listing = await (await self.view()).show(self._page_size(call.limit), call.offset)
+        return self._page("memories", listing.memos, call.offset, listing.total)
+
+    def _page_size(self, limit: int | None) -> int:
+        return min(limit or self._memory.settings.search.default_limit, MAX_RESULTS)
+
+    def _page(self, title: str, memos: Sequence[Memo], offset: int, total: int) -> Answer:
+        first, last = offset + 1, offset + len(memos)
+        rows = f"{first} to {last} of {total}" if memos else f"none of {total}"
+        next_offset = last if memos and last < total else None
+        lines = [f"{self._status()} {title}: {rows}", *map(render.line, memos)]
         lines += [f"More with offset={next_offset}"] if next_offset else []
         listed: dict[str, Any] = {
             "enabled": self._is_enabled,
-            "total": len(memos),
-            "offset": call.offset,
+            "total": total,
+            "offset": offset,
             "next_offset": next_offset,
-            "memories": [render.data(memo) for memo in page],
+            "memories": [render.data(memo) for memo in memos],
         }
         return Answer("\n".join(lines), listed)
 
@@ -184,7 +202,7 @@ class MemoryTool:
     async def _delete(self, call: Delete) -> Answer:
         view = await self.view(changes=True)
         memo = await _own_memo(view, call.id)
-        outcome = await view.forget(memo.id)
+        outcome = await view.forget(memo.id, version=call.version)
         if not isinstance(outcome, Forgotten):
             raise UnknownMemo(f"there is no memo {call.id!r} any more")
         hidden = outcome_text.render_hidden(outcome)
@@ -213,6 +231,7 @@ class MemoryTool:
             call.content,
             tags=None if call.keywords is None else redact_value(call.keywords),
             origin=Origin.TOOL,
+            version=call.version,
         )
         text = f'Updated: "{memo.text}" (id {memo.id}){self._audience_line(memo)}'
         return Answer(text, {"memory": render.data(memo), "audience": str(memo.audience)})
@@ -250,6 +269,26 @@ class MemoryTool:
         if self._is_enabled:
             return "Memory is on."
         return _MEMOS_OFF_TEXT if self._memory.settings.enabled else _OFF_TEXT
+
+
+async def answered(run: Callable[[], Awaitable[Answer]]) -> Answer:
+    """The answer, or what went wrong in words that a model can act on."""
+    try:
+        return await run()
+    except BadInput as error:
+        return _failure(str(error))
+    except VersionConflict as error:
+        return _failure(f'{error}. It says now: "{error.text}"')
+    except RecollectError as error:
+        log.warning("the memory tool failed: %s", error)
+        return _failure(f"memory can't do that now: {error}")
+
+
+def _secret_line(content: str, memo: Memo) -> str:
+    """What the model should pass on when a part of the statement was not stored."""
+    if not MARKER.search(memo.text) or MARKER.search(content):
+        return ""
+    return "\nA secret in it was left out, as memory keeps none: tell the user to keep it in a password manager."
 
 
 async def _own_memo(view: View, memo_id: str) -> Memo:

@@ -1,8 +1,9 @@
 """Parses and validates calls written by models; errors are phrased so that a model can act on them."""
 
 import json
+import re
 from collections.abc import Iterable, Mapping
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from pydantic import ValidationError
 
@@ -10,26 +11,47 @@ from recollect.core.errors import BadInput
 from recollect.faces.tool.actions import ACTIONS, Call
 from recollect.policy.kinds import CATEGORIES
 
+Kind = TypeVar("Kind", bound=Call)
+
+_NUMBERS = ("limit", "offset", "version")
+_INTEGER = re.compile(r"-?[0-9]{1,9}")
 _EMPTY_VALUES: tuple[object, ...] = (None, "", [], {})
 
 
 def parse_call(arguments: object) -> tuple[str, Call]:
-    """The action and its parameters, from an object or its JSON text; raises BadInput.
-
-    Empty values count as absent: some models fill in every parameter they know of.
-    """
-    parameters = {name: value for name, value in _object(arguments).items() if not _is_empty(value)}
+    """The action and its parameters, from an object or its JSON text; raises BadInput."""
+    parameters = parse_object(arguments)
     action = parameters.pop("action", None)
     names = ", ".join(ACTIONS)
     if action is None:
         raise BadInput(f"say which action; use one of {names}")
     if not isinstance(action, str) or action not in ACTIONS:
         raise BadInput(f"unknown action {_clip_repr(action)}; use one of {names}")
+    return action, validate(action, ACTIONS[action], parameters)
+
+
+def validate(action: str, kind: type[Kind], parameters: Mapping[str, Any]) -> Kind:
+    """The parameters as a call of this kind; raises BadInput, which names the action."""
     try:
-        return action, ACTIONS[action].model_validate(parameters)
+        return kind.model_validate(parameters)
     except ValidationError as error:
-        problems = (_describe_problem(action, problem) for problem in error.errors(include_url=False))
+        problems = (_describe_problem(action, kind, problem) for problem in error.errors(include_url=False))
         raise BadInput("; ".join(dict.fromkeys(problems))) from None
+
+
+def parse_object(arguments: object) -> dict[str, Any]:
+    """The parameters that are not empty, from an object or its JSON text: some models fill in all that they know of.
+
+    Numbers may be written as text, and ids as numbers. Raises BadInput.
+    """
+    given = {name: value for name, value in _object(arguments).items() if not _is_empty(value)}
+    return {name: _coerced(name, value) for name, value in given.items()}
+
+
+def _coerced(name: str, value: Any) -> Any:
+    if name in _NUMBERS and isinstance(value, str) and _INTEGER.fullmatch(value.strip()):
+        return int(value)
+    return str(value) if name == "id" and isinstance(value, int) and not isinstance(value, bool) else value
 
 
 def _object(arguments: object) -> dict[str, Any]:
@@ -47,13 +69,13 @@ def _is_empty(value: object) -> bool:
     return value in _EMPTY_VALUES or (isinstance(value, str) and not value.strip())
 
 
-def _describe_problem(action: str, problem: Mapping[str, Any]) -> str:
+def _describe_problem(action: str, kind: type[Call], problem: Mapping[str, Any]) -> str:
     name, *inner_path = problem["loc"]
     match problem["type"]:
         case "missing":
             return f"{action} needs {name}"
         case "extra_forbidden":
-            return f"{action} takes no {_clip_repr(name)}; it takes {_parameter_names(action)}"
+            return f"{action} takes no {_clip_repr(name)}; it takes {', '.join(kind.model_fields) or 'no parameters'}"
         case "literal_error":
             return f"unknown {name} {_clip_repr(problem['input'])}; use one of {', '.join(CATEGORIES)}"
         case _:
@@ -64,10 +86,6 @@ def _describe_problem(action: str, problem: Mapping[str, Any]) -> str:
 def _indices(path: Iterable[object]) -> list[int]:
     """The list positions in a path; its other parts are pydantic's own names."""
     return [part for part in path if isinstance(part, int)]
-
-
-def _parameter_names(action: str) -> str:
-    return ", ".join(ACTIONS[action].model_fields) or "no parameters"
 
 
 def _clip_repr(value: object) -> str:

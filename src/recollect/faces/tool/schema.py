@@ -3,7 +3,7 @@
 from importlib.resources import files
 from typing import Any, Literal, get_args
 
-from recollect.faces.tool.actions import ACTIONS, DESCRIPTION, NAME
+from recollect.faces.tool.actions import ACTIONS, DESCRIPTION, NAME, Call
 
 Format = Literal["openai", "anthropic", "mcp"]
 FORMATS: tuple[Format, ...] = get_args(Format)
@@ -29,6 +29,18 @@ def parameters() -> dict[str, Any]:
         "type": "object",
         "properties": {"action": action, **_properties()},
         "required": ["action"],
+        "additionalProperties": False,
+    }
+
+
+def parameters_of(kind: type[Call]) -> dict[str, Any]:
+    """The parameters of one call as a JSON schema."""
+    described = kind.model_json_schema().get("properties", {})
+    required = [name for name, info in kind.model_fields.items() if info.is_required()]
+    return {
+        "type": "object",
+        "properties": {name: _simplify(each) for name, each in described.items()},
+        **({"required": required} if required else {}),
         "additionalProperties": False,
     }
 

@@ -53,6 +53,7 @@ _PREFIXES = {
     "hvs.": "Vault token",
     "dckr_pat_": "Docker token",
     "AGE-SECRET-KEY-": "private key",
+    "rcl_": "recollect token",
 }
 _SHORT_PREFIXES = {
     prefix: label

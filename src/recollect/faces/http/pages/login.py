@@ -15,7 +15,10 @@ from recollect.faces.http.pages.context import PageContext, PageDep, local_path
 router = APIRouter(include_in_schema=False)
 
 REJECTED_TEXT = "That is not one of the tokens. 'recollect serve --tokens' prints them."
-METRICS_TEXT = "That token reads /metrics and nothing else. Sign in with the operator's or the reader's."
+NO_PAGES_TEXT = {
+    Role.METRICS: "That token reads /metrics and nothing else. Sign in with the operator's or the reader's.",
+    Role.USER: "That token opens one person's memory, by MCP. Sign in with the operator's or the reader's.",
+}
 STALE_TEXT = "This form was too old, or not sent from here. Try again."
 MAX_TOKEN_CHARS = 500
 MAX_NONCE_CHARS = 64
@@ -40,16 +43,16 @@ async def sign_in(
     state, address, target = page.state, request.client.host if request.client else "", local_path(next)
     if not state.sessions.is_login_token(_nonce(request), form_token):
         return _form(request, page, target, 403, STALE_TEXT)
-    role = state.tokens().role(token.strip())
+    role, access_token = await state.identify(token.strip())
     if role is None and (wait := state.throttle.failed(address)):
         problem = f"Too many wrong tokens. Wait {wait} seconds before the next try; the right token works at once."
         response = _form(request, page, target, 429, problem)
         response.headers["retry-after"] = str(wait)
         return response
-    if role is None or role is Role.METRICS:
-        return _form(request, page, target, 403, METRICS_TEXT if role else REJECTED_TEXT)
+    if role is None or role not in (Role.OPERATOR, Role.READER):
+        return _form(request, page, target, 403, NO_PAGES_TEXT[role] if role else REJECTED_TEXT)
     state.throttle.succeeded(address)
-    _, cookie = state.sessions.begin(role)
+    _, cookie = state.sessions.begin(role, access_token)
     response = RedirectResponse(target, 303)
     lifetime, secure = int(state.memory.settings.http.session_lifetime), request.url.scheme == "https"
     response.set_cookie(COOKIE, cookie, max_age=lifetime, httponly=True, samesite="strict", secure=secure)
