@@ -8,12 +8,14 @@ question begins, and `answers` are the assistant's sentences.
 
 import re
 from dataclasses import dataclass
+from datetime import date
 from enum import StrEnum, auto
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from recollect.core.text import collapse_spaces, question_share
+from recollect.language import lexicon
 from recollect.language.detection import detect
 from recollect.language.lexicon import ENGLISH, read_tables
 
@@ -21,6 +23,8 @@ FOLDER = Path(__file__).parent / "phrases"
 MAX_CHARS = 400
 """A longer text is no plain request."""
 _REFERENCE = re.compile(r"\{([a-z_]+)\}")
+_ISO_DAY = re.compile(r"(?<![\d-])20\d\d-\d\d-\d\d(?![\d-])")
+_CAPITALIZED_MONTHS = ("en", "de")
 _CLOSING = " .!?。！？…"
 _QUOTES = "\"'“”„«»「」 "
 
@@ -112,3 +116,31 @@ def answer(name: str, language: str = ENGLISH, /, **values: object) -> str:
     """A sentence of the assistant, in English where the language has none."""
     sentences = _phrases().get(language, {}).get("answers", {})
     return sentences.get(name, _phrases()[ENGLISH]["answers"][name]).format(**values)
+
+
+def day(value: date, language: str = ENGLISH) -> str:
+    """A date as people write it."""
+    names = lexicon.ordered_words("months") if language == ENGLISH else _months(language)
+    if not names:
+        return value.isoformat()
+    month = names[value.month - 1]
+    name = month.capitalize() if language in _CAPITALIZED_MONTHS else month
+    return answer("day", language, day=value.day, month=name, year=value.year)
+
+
+@cache
+def _months(language: str) -> tuple[str, ...]:
+    table = lexicon.tables("calendar", language).get(language, {}) if language in _phrases() else {}
+    return tuple(group.split("|")[0] for group in table.get("months", "").split())
+
+
+def with_local_days(text: str, language: str) -> str:
+    """A text with the dates that memory writes as 2026-12-03 as people write them."""
+
+    def write(match: re.Match[str]) -> str:
+        try:
+            return day(date.fromisoformat(match[0]), language)
+        except ValueError:
+            return match[0]
+
+    return _ISO_DAY.sub(write, text)

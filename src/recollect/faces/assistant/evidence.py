@@ -1,0 +1,148 @@
+"""What answers a question without a model: memories and messages, and whether they fit or are only near."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import pairwise
+from typing import Unpack
+
+from recollect.core.types import Kind, Memo, Message
+from recollect.language import questions
+from recollect.language.questions import Question
+from recollect.language.requests import is_question, recognize
+from recollect.memory import AsyncMemory
+from recollect.recall.query import Hit
+from recollect.recall.search import SearchOptions
+
+MAX_RESULTS = 5
+MAX_NEAREST = 3
+MAX_CANDIDATES = 20
+MAX_KNOWN = 100
+"""Newest memories and messages that are looked at even if a search by words and meaning misses them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A memory or a message, and how it fits a question."""
+
+    item: Memo | Message
+    share: float
+    fits: bool
+    rank: int
+
+    @property
+    def at(self) -> datetime:
+        return self.item.at if isinstance(self.item, Message) else self.item.updated
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    fits: Sequence[Memo | Message] = ()
+    nearest: Sequence[Memo | Message] = ()
+
+
+async def find(memory: AsyncMemory, message: Message, query: str, language: str) -> Findings:
+    """What fits the question, else what is nearest; never what was learned from the question itself."""
+    question = questions.parse(query, language)
+    # what someone asks about themselves they have said themselves
+    search = _Search(memory, message, own_only=question.is_own)
+    memos, hits = await search.memos(query)
+    said = await search.statements(query)
+    question = question.naming([item.text for item in (*memos, *(statement for statement, _ in said))])
+    if not question.terms:
+        relevant = [hit.item for hit in hits if hit.relevant]
+        return Findings(relevant[:MAX_RESULTS], [] if relevant else [hit.item for hit in hits][:MAX_NEAREST])
+    evidence = [_of_memo(question, memo, rank) for rank, memo in enumerate(memos)]
+    evidence += [_of_message(question, statement, context, rank) for rank, (statement, context) in enumerate(said)]
+    fitting = _fitting([each for each in evidence if each.fits], language)
+    quotable = await search.quotable([each.item for each in fitting])
+    if quotable:
+        return Findings(quotable[:MAX_RESULTS])
+    partial = sorted((each for each in evidence if each.share), key=lambda each: (-each.share, each.rank))
+    relevant_ids = [hit.item.id for hit in hits if hit.relevant]
+    others = [each for each in evidence if not each.share and each.item.id in relevant_ids]
+    nearest = await search.quotable([each.item for each in (*partial, *others)][: 2 * MAX_NEAREST])
+    return Findings((), (nearest or [hit.item for hit in hits])[:MAX_NEAREST])
+
+
+def _of_memo(question: Question, memo: Memo, rank: int) -> Evidence:
+    fit = question.fit(memo.text)
+    # "Where do I live?" is not answered by where a sister lives, unless the question names her.
+    is_others = memo.kind is Kind.PERSON or questions.is_about_others(memo.text, question, is_memo=True)
+    is_meant = not (question.is_own and is_others) or questions.names_subject(memo.text, question)
+    return Evidence(memo, fit.share if is_meant else fit.share / 2, fit.is_complete and is_meant, rank)
+
+
+def _of_message(question: Question, statement: Message, context: str, rank: int) -> Evidence:
+    fit = question.fit(statement.text, context)
+    is_meant = not question.is_own or not questions.is_about_others(
+        f"{context} {statement.text}".strip() if context else statement.text, question, is_memo=False
+    )
+    return Evidence(statement, fit.share if is_meant else fit.share / 2, fit.is_complete and is_meant, rank)
+
+
+def _fitting(evidence: Sequence[Evidence], language: str) -> list[Evidence]:
+    """Memories before messages, newest messages first; what was corrected later is left out."""
+    messages = sorted((each for each in evidence if isinstance(each.item, Message)), key=lambda each: each.at)[::-1]
+    memos = [each for each in evidence if isinstance(each.item, Memo)]
+    correction = next((each for each in messages if questions.is_correction(each.item.text, language)), None)
+    if correction is not None:
+        return [correction, *(each for each in (*memos, *messages) if each.at > correction.at)]
+    return memos or messages
+
+
+def is_statement(text: str) -> bool:
+    """Whether a message tells something, rather than asking or greeting."""
+    return not is_question(text) and recognize(text) is None
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    memory: AsyncMemory
+    message: Message
+    own_only: bool = True
+
+    async def memos(self, query: str) -> tuple[list[Memo], list[Hit]]:
+        """What may answer, best first, and the hits of the search."""
+        if not self.memory.settings.memos.enabled:
+            return [], []
+        hits = [hit for hit in await self._hits(query) if not self._is_from_question(hit.item)]
+        found = [hit.item for hit in hits if isinstance(hit.item, Memo)]
+        listing = await self.memory.show(user=self.message.author, place=self.message.place, limit=MAX_KNOWN)
+        ids = {memo.id for memo in found}
+        rest = [memo for memo in listing.memos if memo.id not in ids and not self._is_from_question(memo)]
+        return [*found, *rest], hits
+
+    async def statements(self, query: str) -> list[tuple[Message, str]]:
+        """What was said that may answer, best first, each with what it refers back to."""
+        hits = await self._hits(query, over="messages")
+        recent = await self.memory.timeline.recent(self.message.place, 2 * MAX_KNOWN)
+        people = [said for said in recent if not said.bot]
+        previous = {later.id: earlier for earlier, later in pairwise(people)}
+        found = [hit.item for hit in hits if isinstance(hit.item, Message)]
+        statements = {said.id: said for said in (*found, *people[::-1]) if self.is_statement(said)}
+        return [(said, self._context(said, previous.get(said.id))) for said in statements.values()]
+
+    def _context(self, said: Message, previous: Message | None) -> str:
+        if previous is None or previous.author != said.author or not self.is_statement(previous):
+            return ""
+        languages = questions.languages()
+        return previous.text if any(questions.refers_back(said.text, language) for language in languages) else ""
+
+    def is_statement(self, said: Message) -> bool:
+        if said.bot or said.id == self.message.id or (self.own_only and said.author != self.message.author):
+            return False
+        return is_statement(said.text)
+
+    async def quotable(self, items: Sequence[Memo | Message]) -> list[Memo | Message]:
+        """Without messages of which something was forgotten."""
+        said = [item for item in items if isinstance(item, Message)]
+        quotable = {item.id: item for item in await self.memory.timeline.quotable(said, len(said))} if said else {}
+        return [quotable.get(item.id, item) for item in items if isinstance(item, Memo) or item.id in quotable]
+
+    def _is_from_question(self, item: Memo | Message) -> bool:
+        return isinstance(item, Memo) and item.source.message == self.message.id
+
+    async def _hits(self, query: str, **options: Unpack[SearchOptions]) -> list[Hit]:
+        found = SearchOptions(limit=MAX_CANDIDATES, **options)
+        return await self.memory.search(query, user=self.message.author, place=self.message.place, **found)

@@ -1,0 +1,234 @@
+"""What a question asks about, and whether a statement answers it: "who's my employer?", "Works at Acme".
+
+One file per language in `topics/`; a new language is a new file. `idle` are words that say nothing about what is
+asked, `own` and `other` are words for oneself and for others, `name` tells what a relative is called, `wants` is what
+an answer must contain (`times` are words for a time), and `topics` are pairs of expressions: how a question asks about
+a thing, and how statements about it are worded. A statement fits if it has everything that the question names; one that
+has a part of it is only near.
+"""
+
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field, replace
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
+
+from recollect.core.text import collapse_spaces, fold, words
+from recollect.language import kinship, lexicon, word_forms
+from recollect.language.lexicon import ENGLISH, read_tables
+
+FOLDER = Path(__file__).parent / "topics"
+_OPENING_WORDS = 3
+_NAME = re.compile(r"\b[^\W\d_a-zß-ÿ][\w'-]+")
+_DIGIT = re.compile(r"\d")
+_CLOSING = " .!?。！？…"
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One thing that a question names: a word, or a topic in whatever words."""
+
+    words: tuple[str, ...]
+    states: tuple[re.Pattern[str], ...] = ()
+    names: frozenset[str] = frozenset()
+    """What a relative is called, where the term is one."""
+
+    def is_in(self, text: str, tokens: Collection[str]) -> bool:
+        if not self.names.isdisjoint(tokens) or any(pattern.search(text) for pattern in self.states):
+            return True
+        is_said = word_forms.has_form if self.states else word_forms.is_stated
+        return any(is_said(word, tokens) for word in self.words)
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """How much of a question a statement has."""
+
+    share: float
+    is_complete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    language: str
+    terms: tuple[Term, ...] = ()
+    wants: frozenset[str] = frozenset()
+    is_own: bool = False
+    """It asks about the asker."""
+    people: frozenset[str] = field(default_factory=frozenset[str])
+    """Relatives that it names."""
+
+    @property
+    def relatives(self) -> frozenset[str]:
+        return frozenset(word for term in self.terms for word in term.words if kinship.person(word))
+
+    def naming(self, texts: Iterable[str]) -> "Question":
+        """The question with what texts call the relatives in it, and with the relatives whose names it has."""
+        pattern = _tables(self.language).name
+        pairs = [(match[0], match["name"]) for text in texts for match in pattern.finditer(text)] if pattern else []
+        terms = [
+            replace(term, names=frozenset(fold(name) for kin, name in pairs if _is_kin(kin, term)))
+            if not self.relatives.isdisjoint(term.words)
+            else _with_kin(term, pairs)
+            for term in self.terms
+        ]
+        return replace(self, terms=tuple(terms))
+
+    def fit(self, text: str, context: str = "") -> Fit:
+        """How a statement fits; `context` is what it refers back to."""
+        if not self.terms:
+            return Fit(0.0, is_complete=False)
+        tokens, both = set(word_forms.tokens(text)), f"{context} {text}".strip()
+        covered = sum(term.is_in(text, tokens) for term in self.terms)
+        if context and covered:  # something of its own it must have
+            tokens |= set(word_forms.tokens(context))
+            covered = sum(term.is_in(both, tokens) for term in self.terms)
+        share = covered / len(self.terms)
+        return Fit(share, share == 1 and all(_WANTED[kind](text) for kind in self.wants))
+
+
+@dataclass(frozen=True, slots=True)
+class _Tables:
+    idle: frozenset[str]
+    own: re.Pattern[str]
+    other: re.Pattern[str]
+    correction: re.Pattern[str]
+    name: re.Pattern[str] | None
+    times: str
+    wants: tuple[tuple[str, re.Pattern[str]], ...]
+    topics: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]
+
+
+def languages() -> frozenset[str]:
+    return frozenset(path.stem for path in FOLDER.glob("*.toml"))
+
+
+@cache
+def _tables(language: str) -> _Tables:
+    data: dict[str, Any] = read_tables(FOLDER / f"{language if language in languages() else ENGLISH}.toml")
+    kin = "|".join(lexicon.relatives(language) if language in languages() else lexicon.relatives(ENGLISH))
+    return _Tables(
+        frozenset(map(fold, data["idle"].split())),
+        _whole(data["own"]),
+        _whole(data["other"]),
+        re.compile(rf"\W*(?:(?:oh|ah|ach|hm+|ok|okay|so|well|and|und|aber|but),? )?(?:{data['correction']})", re.I),
+        # names are told by their capital, relatives may have one or not
+        re.compile(data["name"].replace("{kin}", f"(?i:{kin})")) if "name" in data else None,
+        data["times"],
+        tuple((kind, _whole(expression)) for kind, expression in data["wants"].items()),
+        tuple((_whole(asks), _whole(states)) for asks, states in data["topics"].values()),
+    )
+
+
+def _whole(expression: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{expression})(?!\w)", re.IGNORECASE)
+
+
+@lru_cache(maxsize=64)
+def parse(text: str, language: str) -> Question:
+    """What a question asks about. In a language without topics it has no terms, so nothing fits for sure."""
+    if language not in languages():
+        return Question(language)
+    tables = _tables(language)
+    plain = collapse_spaces(text).replace("’", "'").rstrip(_CLOSING)
+    spans: dict[tuple[int, int], list[re.Pattern[str]]] = {}
+    for asks, states in tables.topics:
+        for match in asks.finditer(plain):
+            spans.setdefault(match.span(), []).append(states)
+    terms: list[Term] = []
+    taken: list[tuple[int, int]] = []
+    for start, end in sorted(spans, key=lambda span: (span[0] - span[1], span)):  # the longest first
+        if not any(start < other_end and other_start < end for other_start, other_end in taken):
+            taken.append((start, end))
+            content = [word for word in words(plain[start:end]) if word not in tables.idle]
+            terms.append(Term(tuple(content), tuple(spans[start, end])))
+    rest = "".join(" " if any(start <= at < end for start, end in taken) else char for at, char in enumerate(plain))
+    terms += [Term((word,)) for word in dict.fromkeys(words(rest)) if word not in tables.idle]
+    if not terms:
+        terms = [Term((word,)) for word in dict.fromkeys(words(plain)) if not _is_grammar(word, language)]
+    distinct = {term.states or term.words: term for term in terms}
+    wants = frozenset(kind for kind, expression in tables.wants if expression.search(plain))
+    return Question(language, tuple(distinct.values()), wants, tables.own.search(plain) is not None)
+
+
+def names_subject(text: str, question: Question) -> bool:
+    """Whether the question names whom a statement is about, who comes first in it."""
+    asked = {word for term in question.terms for word in (*term.words, *term.names)}
+    opening = word_forms.tokens(text)[:_OPENING_WORDS]
+    return any(word_forms.has_form(word, asked) for word in opening if len(word) > 2)
+
+
+def is_about_others(text: str, question: Question, *, is_memo: bool) -> bool:
+    """Whether a statement is about someone else than the one who made it, whom the question doesn't name."""
+    if names_subject(text, question):
+        return False
+    tokens = word_forms.tokens(text)
+    opening = tokens[:_OPENING_WORDS]
+    if any(kinship.person(word) for word in opening):
+        return True
+    tables = _tables(question.language)
+    if is_memo or tables.own.search(text):
+        return False
+    first = text.split(" ", 1)[0]
+    is_name = first[:1].isupper() and fold(first) not in tables.idle and not word_forms.is_frame_word(first.lower())
+    return tables.other.match(text) is not None or (is_name and len(tokens) > 1)
+
+
+def refers_back(text: str, language: str) -> bool:
+    """Whether a statement is about what was said right before it: "she's getting married", "actually, in May"."""
+    tables = _tables(language)
+    return tables.other.match(text) is not None or is_correction(text, language)
+
+
+def is_correction(text: str, language: str) -> bool:
+    """Whether a statement takes back what was said right before it."""
+    return _tables(language).correction.match(text) is not None
+
+
+def _is_kin(words_of_kin: str, term: Term) -> bool:
+    return any(kinship.is_same_person(word, asked) for word in words(words_of_kin)[:1] for asked in term.words)
+
+
+def _with_kin(term: Term, pairs: Collection[tuple[str, str]]) -> Term:
+    """A name together with the relative who has it."""
+    kin = {words(text)[0] for text, name in pairs if fold(name) in term.words}
+    return replace(term, names=frozenset(kin)) if kin else term
+
+
+def _is_grammar(word: str, language: str) -> bool:
+    return word in lexicon.words("function", language) and len(word) < 5
+
+
+def _has_time(text: str) -> bool:
+    return bool(_DIGIT.search(text)) or not _calendar_words().isdisjoint(words(text))
+
+
+@cache
+def _calendar_words() -> frozenset[str]:
+    tables = [*lexicon.tables("calendar").values()]
+    local = " ".join(table[name] for table in tables for name in ("months", "weekdays")).replace("|", " ").split()
+    near = " ".join(group for table in lexicon.tables("near_days").values() for group in table.values()).split()
+    further = " ".join(_tables(language).times for language in languages()).split()
+    names = map(fold, (*lexicon.ordered_words("months"), *lexicon.ordered_words("weekdays"), *local, *near, *further))
+    return frozenset(form for name in names for form in (name, f"{name}s"))
+
+
+def _has_number(text: str) -> bool:
+    return bool(_DIGIT.search(text)) or not _cardinals().isdisjoint(words(text))
+
+
+@cache
+def _cardinals() -> frozenset[str]:
+    """Number words; those for one are articles as well."""
+    tables = lexicon.tables("numbers").values()
+    return frozenset(
+        fold(word) for table in tables for number, group in table.items() if number != "1" for word in group.split()
+    )
+
+
+def _has_name(text: str) -> bool:
+    return _NAME.search(text[1:]) is not None or any(map(kinship.person, words(text)))
+
+
+_WANTED = {"time": _has_time, "number": _has_number, "person": _has_name}
