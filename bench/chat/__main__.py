@@ -42,7 +42,8 @@ def verdict(question: dict[str, Any], reply: str) -> str:
     is_marked = any(reply.startswith(answer("nearest", code)) for code in (language, "en"))
     if question.get("unknown"):
         return "right" if says_nothing else "nearest" if is_marked else "wrong"
-    has_key = any(re.search(rf"\b{re.escape(key)}|{re.escape(key)}\b", reply, re.IGNORECASE) for key in question["key"])
+    keys = "|".join(map(re.escape, question["key"]))
+    has_key = re.search(rf"(?<!\d)(?:\b(?:{keys})|(?:{keys})\b)(?!\d)", reply, re.IGNORECASE) is not None
     if is_marked:
         return "nearest" if has_key else "missed"
     if says_nothing:

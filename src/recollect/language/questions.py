@@ -1,15 +1,15 @@
 """What a question asks about, and whether a statement answers it: "who's my employer?", "Works at Acme".
 
 One file per language in `topics/`; a new language is a new file. `idle` are words that say nothing about what is
-asked, `own` and `other` are words for oneself and for others, `name` tells what a relative is called, `wants` is what
-an answer must contain (`times` are words for a time), and `topics` are pairs of expressions: how a question asks about
-a thing, and how statements about it are worded. A statement fits if it has everything that the question names; one that
-has a part of it is only near.
+asked, `own` and `other` are words for oneself and for others, `name` and `naming` tell what someone or something is
+called, `wants` is what an answer must contain (`times` are words for a time), and `topics` are pairs of expressions:
+how a question asks about a thing, and how statements about it are worded. A statement fits if it has everything that
+the question names; one that has a part of it is only near.
 """
 
 import re
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
@@ -37,8 +37,9 @@ class Term:
     def is_in(self, text: str, tokens: Collection[str]) -> bool:
         if not self.names.isdisjoint(tokens) or any(pattern.search(text) for pattern in self.states):
             return True
-        is_said = word_forms.has_form if self.states else word_forms.is_stated
-        return any(is_said(word, tokens) for word in self.words)
+        if self.states or any(map(kinship.person, self.words)):  # having kids doesn't say who one's mother is
+            return any(word_forms.has_form(word, tokens) for word in self.words)
+        return any(word_forms.is_stated(word, tokens) for word in self.words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +57,6 @@ class Question:
     wants: frozenset[str] = frozenset()
     is_own: bool = False
     """It asks about the asker."""
-    people: frozenset[str] = field(default_factory=frozenset[str])
-    """Relatives that it names."""
 
     @property
     def relatives(self) -> frozenset[str]:
@@ -85,7 +84,13 @@ class Question:
             tokens |= set(word_forms.tokens(context))
             covered = sum(term.is_in(both, tokens) for term in self.terms)
         share = covered / len(self.terms)
-        return Fit(share, share == 1 and all(_WANTED[kind](text) for kind in self.wants))
+        return Fit(share, share == 1 and all(self._has(kind, text) for kind in self.wants))
+
+    def _has(self, wanted: str, text: str) -> bool:
+        if wanted == "named":
+            tables = _tables(self.language)
+            return tables.naming.search(text) is not None or bool(tables.name and tables.name.search(text))
+        return _WANTED[wanted](text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +100,7 @@ class _Tables:
     other: re.Pattern[str]
     correction: re.Pattern[str]
     name: re.Pattern[str] | None
+    naming: re.Pattern[str]
     times: str
     wants: tuple[tuple[str, re.Pattern[str]], ...]
     topics: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]
@@ -115,6 +121,7 @@ def _tables(language: str) -> _Tables:
         re.compile(rf"\W*(?:(?:oh|ah|ach|hm+|ok|okay|so|well|and|und|aber|but),? )?(?:{data['correction']})", re.I),
         # names are told by their capital, relatives may have one or not
         re.compile(data["name"].replace("{kin}", f"(?i:{kin})")) if "name" in data else None,
+        re.compile(data["naming"]),
         data["times"],
         tuple((kind, _whole(expression)) for kind, expression in data["wants"].items()),
         tuple((_whole(asks), _whole(states)) for asks, states in data["topics"].values()),
@@ -141,22 +148,31 @@ def parse(text: str, language: str) -> Question:
     for start, end in sorted(spans, key=lambda span: (span[0] - span[1], span)):  # the longest first
         if not any(start < other_end and other_start < end for other_start, other_end in taken):
             taken.append((start, end))
-            content = [word for word in words(plain[start:end]) if word not in tables.idle]
-            terms.append(Term(tuple(content), tuple(spans[start, end])))
+            content = words(plain[start:end])  # of an expression, a single word says little
+            terms.append(Term(tuple(content) if len(content) == 1 else (), tuple(spans[start, end])))
     rest = "".join(" " if any(start <= at < end for start, end in taken) else char for at, char in enumerate(plain))
     terms += [Term((word,)) for word in dict.fromkeys(words(rest)) if word not in tables.idle]
     if not terms:
         terms = [Term((word,)) for word in dict.fromkeys(words(plain)) if not _is_grammar(word, language)]
-    distinct = {term.states or term.words: term for term in terms}
+    distinct = tuple({term.states or term.words: term for term in terms}.values())
     wants = frozenset(kind for kind, expression in tables.wants if expression.search(plain))
-    return Question(language, tuple(distinct.values()), wants, tables.own.search(plain) is not None)
+    # "my sister" is not oneself
+    is_own = tables.own.search(plain) is not None and not any(
+        kinship.person(word) for term in distinct for word in term.words
+    )
+    return Question(language, distinct, wants, is_own)
 
 
 def names_subject(text: str, question: Question) -> bool:
     """Whether the question names whom a statement is about, who comes first in it."""
     asked = {word for term in question.terms for word in (*term.words, *term.names)}
-    opening = word_forms.tokens(text)[:_OPENING_WORDS]
-    return any(word_forms.has_form(word, asked) for word in opening if len(word) > 2)
+    states = [pattern for term in question.terms for pattern in term.states]
+    opening = text.split()[: _OPENING_WORDS + 1]
+    people = [word for raw in opening for word in words(raw)[:1] if raw[:1].isupper() or kinship.person(word)]
+    return any(
+        word_forms.has_form(word, asked) or (kinship.person(word) and any(pattern.search(word) for pattern in states))
+        for word in people
+    )
 
 
 def is_about_others(text: str, question: Question, *, is_memo: bool) -> bool:

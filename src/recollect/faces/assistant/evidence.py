@@ -1,13 +1,13 @@
 """What answers a question without a model: memories and messages, and whether they fit or are only near."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import pairwise
 from typing import Unpack
 
 from recollect.core.types import Kind, Memo, Message
-from recollect.language import questions
+from recollect.language import questions, word_forms
 from recollect.language.questions import Question
 from recollect.language.requests import is_question, recognize
 from recollect.memory import AsyncMemory
@@ -17,6 +17,7 @@ from recollect.recall.search import SearchOptions
 MAX_RESULTS = 5
 MAX_NEAREST = 3
 MAX_CANDIDATES = 20
+MIN_MORE_WORDS = 2
 MAX_KNOWN = 100
 """Newest memories and messages that are looked at even if a search by words and meaning misses them."""
 
@@ -39,6 +40,8 @@ class Evidence:
 class Findings:
     fits: Sequence[Memo | Message] = ()
     nearest: Sequence[Memo | Message] = ()
+    sources: Mapping[str, Message] = field(default_factory=dict[str, Message])
+    """The messages, by memory, that say more than the memory."""
 
 
 async def find(memory: AsyncMemory, message: Message, query: str, language: str) -> Findings:
@@ -57,12 +60,13 @@ async def find(memory: AsyncMemory, message: Message, query: str, language: str)
     fitting = _fitting([each for each in evidence if each.fits], language)
     quotable = await search.quotable([each.item for each in fitting])
     if quotable:
-        return Findings(quotable[:MAX_RESULTS])
+        memos = [item for item in quotable if isinstance(item, Memo)]
+        return Findings(quotable[:MAX_RESULTS], sources=await search.sources(memos, [item for item, _ in said]))
     partial = sorted((each for each in evidence if each.share), key=lambda each: (-each.share, each.rank))
     relevant_ids = [hit.item.id for hit in hits if hit.relevant]
     others = [each for each in evidence if not each.share and each.item.id in relevant_ids]
     nearest = await search.quotable([each.item for each in (*partial, *others)][: 2 * MAX_NEAREST])
-    return Findings((), (nearest or [hit.item for hit in hits])[:MAX_NEAREST])
+    return Findings((), nearest[:MAX_NEAREST])
 
 
 def _of_memo(question: Question, memo: Memo, rank: int) -> Evidence:
@@ -89,6 +93,12 @@ def _fitting(evidence: Sequence[Evidence], language: str) -> list[Evidence]:
     if correction is not None:
         return [correction, *(each for each in (*memos, *messages) if each.at > correction.at)]
     return memos or messages
+
+
+def _says_more(said: str, memo: str) -> bool:
+    known = set(word_forms.tokens(memo))
+    more = [word for word in word_forms.content_words(said) if not word_forms.has_form(word, known)]
+    return len(more) >= MIN_MORE_WORDS
 
 
 def is_statement(text: str) -> bool:
@@ -139,6 +149,14 @@ class _Search:
         said = [item for item in items if isinstance(item, Message)]
         quotable = {item.id: item for item in await self.memory.timeline.quotable(said, len(said))} if said else {}
         return [quotable.get(item.id, item) for item in items if isinstance(item, Memo) or item.id in quotable]
+
+    async def sources(self, memos: Sequence[Memo], said: Sequence[Message]) -> dict[str, Message]:
+        """Where memories come from, as far as that was said here and says more."""
+        by_id = {message.id: message for message in said}
+        pairs = [(memo, by_id[memo.source.message]) for memo in memos if memo.source.message in by_id]
+        fuller = {memo.id: message for memo, message in pairs if _says_more(message.text, memo.text)}
+        quotable = {item.id for item in await self.quotable(list(fuller.values()))}
+        return {memo_id: message for memo_id, message in fuller.items() if message.id in quotable}
 
     def _is_from_question(self, item: Memo | Message) -> bool:
         return isinstance(item, Memo) and item.source.message == self.message.id

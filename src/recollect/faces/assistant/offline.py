@@ -154,15 +154,16 @@ class OfflineSearch:
         """What fits a question: memos, else what was said, else the nearest, marked as such."""
         findings = await evidence.find(self.memory, self.message, query, self.language)
         if findings.fits:
-            return self._list("fits", [self.quote(item) for item in findings.fits])
+            return self._list("fits", [self.quote(item, findings.sources.get(item.id)) for item in findings.fits])
         if nearest and findings.nearest:
             return self._list("nearest", [self.quote(item) for item in findings.nearest])
         return self._say("nothing")
 
-    def quote(self, item: Memo | Message) -> str:
-        """A memory or a message as its reader is told it."""
+    def quote(self, item: Memo | Message, source: Message | None = None) -> str:
+        """A memory, with the words that it comes from if those say more, or a message, as its reader is told it."""
         if isinstance(item, Memo):
-            return tell(item, self.message, self.language)
+            text = tell(item, self.message, self.language)
+            return f"{text} (“{clip(collapse_spaces(source.text), 200)}”)" if source is not None else text
         text = clip(collapse_spaces(item.text), 200)
         if item.person == self.message.person:
             return self._say("you_said", day=self._day(item.at), text=text)
