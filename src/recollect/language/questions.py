@@ -1,8 +1,10 @@
 """What a question asks about, and whether a statement answers it: "who's my employer?", "Works at Acme".
 
 One file per language in `topics/`; a new language is a new file. `idle` are words that say nothing about what is
-asked, `own` and `other` are words for oneself and for others, `name` and `naming` tell what someone or something is
-called, `wants` is what an answer must contain (`times` are words for a time), and `topics` are pairs of expressions:
+asked, `own`, `speaks` (as a subject) and `other` are words for oneself and for others, `correction` and `retraction`
+open a statement that changes what was said before it, `name` and `naming` tell what someone or something is
+called, `wish` and `asks_wish` are what is not yet so, and questions about such, `wants` is what an answer must contain
+(`times` are words for a time), and `topics` are pairs of expressions:
 how a question asks about a thing, and how statements about it are worded. A statement fits if it has everything that
 the question names; one that has a part of it is only near.
 """
@@ -48,6 +50,8 @@ class Fit:
 
     share: float
     is_complete: bool
+    has_wanted: bool = False
+    """It has a time, a number, a person or a name, if the question asks for one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +61,8 @@ class Question:
     wants: frozenset[str] = frozenset()
     is_own: bool = False
     """It asks about the asker."""
+    asks_wish: bool = False
+    """What is only wished for may answer it."""
 
     @property
     def relatives(self) -> frozenset[str]:
@@ -65,7 +71,7 @@ class Question:
     def naming(self, texts: Iterable[str]) -> "Question":
         """The question with what texts call the relatives in it, and with the relatives whose names it has."""
         pattern = _tables(self.language).name
-        pairs = [(match[0], match["name"]) for text in texts for match in pattern.finditer(text)] if pattern else []
+        pairs = [(match[0], match["name"]) for text in texts for match in pattern.finditer(text)]
         terms = [
             replace(term, names=frozenset(fold(name) for kin, name in pairs if _is_kin(kin, term)))
             if not self.relatives.isdisjoint(term.words)
@@ -80,16 +86,20 @@ class Question:
             return Fit(0.0, is_complete=False)
         tokens, both = set(word_forms.tokens(text)), f"{context} {text}".strip()
         covered = sum(term.is_in(text, tokens) for term in self.terms)
-        if context and covered:  # something of its own it must have
+        has_wanted = all(self._has(kind, text) for kind in self.wants)
+        is_linked = covered or (self.wants and has_wanted) or _tables(self.language).retraction.match(text)
+        if context and is_linked:  # else it has nothing to do with the question
             tokens |= set(word_forms.tokens(context))
             covered = sum(term.is_in(both, tokens) for term in self.terms)
         share = covered / len(self.terms)
-        return Fit(share, share == 1 and all(self._has(kind, text) for kind in self.wants))
+        is_fact = self.asks_wish or _tables(self.language).wish.search(text) is None
+        return Fit(share, share == 1 and is_fact and has_wanted, has_wanted)
 
     def _has(self, wanted: str, text: str) -> bool:
         if wanted == "named":
             tables = _tables(self.language)
-            return tables.naming.search(text) is not None or bool(tables.name and tables.name.search(text))
+            naming = tables.naming_kin if self.relatives else tables.naming
+            return naming.search(text) is not None or tables.name.search(text) is not None
         return _WANTED[wanted](text)
 
 
@@ -98,9 +108,14 @@ class _Tables:
     idle: frozenset[str]
     own: re.Pattern[str]
     other: re.Pattern[str]
+    speaks: re.Pattern[str]
     correction: re.Pattern[str]
-    name: re.Pattern[str] | None
+    retraction: re.Pattern[str]
+    name: re.Pattern[str]
     naming: re.Pattern[str]
+    naming_kin: re.Pattern[str]
+    wish: re.Pattern[str]
+    asks_wish: re.Pattern[str]
     times: str
     wants: tuple[tuple[str, re.Pattern[str]], ...]
     topics: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]
@@ -118,10 +133,15 @@ def _tables(language: str) -> _Tables:
         frozenset(map(fold, data["idle"].split())),
         _whole(data["own"]),
         _whole(data["other"]),
-        re.compile(rf"\W*(?:(?:oh|ah|ach|hm+|ok|okay|so|well|and|und|aber|but),? )?(?:{data['correction']})", re.I),
+        _whole(data["speaks"]),
+        _opening(f"{data['correction']}|{data['retraction']}"),
+        _opening(data["retraction"]),
         # names are told by their capital, relatives may have one or not
-        re.compile(data["name"].replace("{kin}", f"(?i:{kin})")) if "name" in data else None,
+        re.compile(data["name"].replace("{kin}", f"(?i:{kin})")),
+        re.compile(f"{data['naming']}|{data['names']}" if "names" in data else data["naming"]),
         re.compile(data["naming"]),
+        _whole(data["wish"]),
+        _whole(data["asks_wish"]),
         data["times"],
         tuple((kind, _whole(expression)) for kind, expression in data["wants"].items()),
         tuple((_whole(asks), _whole(states)) for asks, states in data["topics"].values()),
@@ -130,6 +150,11 @@ def _tables(language: str) -> _Tables:
 
 def _whole(expression: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{expression})(?!\w)", re.IGNORECASE)
+
+
+def _opening(expression: str) -> re.Pattern[str]:
+    fillers = "oh|ah|ach|hm+|ok|okay|so|well|and|und|aber|but|pues|bon|bom"
+    return re.compile(rf"\W*(?:(?:{fillers}),? )?(?:{expression})", re.IGNORECASE)
 
 
 @lru_cache(maxsize=64)
@@ -142,7 +167,7 @@ def parse(text: str, language: str) -> Question:
     spans: dict[tuple[int, int], list[re.Pattern[str]]] = {}
     for asks, states in tables.topics:
         for match in asks.finditer(plain):
-            spans.setdefault(match.span(), []).append(states)
+            spans.setdefault(match.span("at" if "at" in asks.groupindex else 0), []).append(states)
     terms: list[Term] = []
     taken: list[tuple[int, int]] = []
     for start, end in sorted(spans, key=lambda span: (span[0] - span[1], span)):  # the longest first
@@ -160,7 +185,7 @@ def parse(text: str, language: str) -> Question:
     is_own = tables.own.search(plain) is not None and not any(
         kinship.person(word) for term in distinct for word in term.words
     )
-    return Question(language, distinct, wants, is_own)
+    return Question(language, distinct, wants, is_own, tables.asks_wish.search(plain) is not None)
 
 
 def names_subject(text: str, question: Question) -> bool:
@@ -179,16 +204,16 @@ def is_about_others(text: str, question: Question, *, is_memo: bool) -> bool:
     """Whether a statement is about someone else than the one who made it, whom the question doesn't name."""
     if names_subject(text, question):
         return False
-    tokens = word_forms.tokens(text)
-    opening = tokens[:_OPENING_WORDS]
-    if any(kinship.person(word) for word in opening):
-        return True
     tables = _tables(question.language)
-    if is_memo or tables.own.search(text):
+    opening = word_forms.tokens(text)[:_OPENING_WORDS]
+    has_possessive = bool(opening) and (tables.own.fullmatch(opening[0]) or tables.other.fullmatch(opening[0]))
+    if any(map(kinship.person, opening if has_possessive else opening[:1])):  # "my older brother", "Mum"
+        return True
+    if is_memo or tables.speaks.search(text) or is_correction(text, question.language):
         return False
     first = text.split(" ", 1)[0]
     is_name = first[:1].isupper() and fold(first) not in tables.idle and not word_forms.is_frame_word(first.lower())
-    return tables.other.match(text) is not None or (is_name and len(tokens) > 1)
+    return tables.other.match(text) is not None or (is_name and " " in text.strip())
 
 
 def refers_back(text: str, language: str) -> bool:

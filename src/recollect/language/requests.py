@@ -106,6 +106,10 @@ def is_question(text: str) -> bool:
     return any(_question_start(language).match(plain) for language in _phrases())
 
 
+def languages() -> frozenset[str]:
+    return frozenset(_phrases())
+
+
 def language_of(text: str) -> str:
     """The language of a text, if there are phrases in it; else English."""
     language = detect(text)

@@ -17,7 +17,7 @@ from recollect.recall.search import SearchOptions
 MAX_RESULTS = 5
 MAX_NEAREST = 3
 MAX_CANDIDATES = 20
-MIN_MORE_WORDS = 2
+MIN_MORE_WORDS = 1
 MAX_KNOWN = 100
 """Newest memories and messages that are looked at even if a search by words and meaning misses them."""
 
@@ -29,6 +29,7 @@ class Evidence:
     item: Memo | Message
     share: float
     fits: bool
+    has_wanted: bool
     rank: int
 
     @property
@@ -62,10 +63,14 @@ async def find(memory: AsyncMemory, message: Message, query: str, language: str)
     if quotable:
         memos = [item for item in quotable if isinstance(item, Memo)]
         return Findings(quotable[:MAX_RESULTS], sources=await search.sources(memos, [item for item, _ in said]))
-    partial = sorted((each for each in evidence if each.share), key=lambda each: (-each.share, each.rank))
+    partial = sorted(
+        (each for each in evidence if each.share), key=lambda each: (-each.share, not each.has_wanted, each.rank)
+    )
     relevant_ids = [hit.item.id for hit in hits if hit.relevant]
     others = [each for each in evidence if not each.share and each.item.id in relevant_ids]
-    nearest = await search.quotable([each.item for each in (*partial, *others)][: 2 * MAX_NEAREST])
+    retold = {each.item.source.message for each in partial if isinstance(each.item, Memo)}
+    near = [each.item for each in (*partial, *others) if each.item.id not in retold]
+    nearest = await search.quotable(near[: 2 * MAX_NEAREST])
     return Findings((), nearest[:MAX_NEAREST])
 
 
@@ -74,7 +79,7 @@ def _of_memo(question: Question, memo: Memo, rank: int) -> Evidence:
     # "Where do I live?" is not answered by where a sister lives, unless the question names her.
     is_others = memo.kind is Kind.PERSON or questions.is_about_others(memo.text, question, is_memo=True)
     is_meant = not (question.is_own and is_others) or questions.names_subject(memo.text, question)
-    return Evidence(memo, fit.share if is_meant else fit.share / 2, fit.is_complete and is_meant, rank)
+    return Evidence(memo, fit.share if is_meant else fit.share / 2, fit.is_complete and is_meant, fit.has_wanted, rank)
 
 
 def _of_message(question: Question, statement: Message, context: str, rank: int) -> Evidence:
@@ -82,7 +87,9 @@ def _of_message(question: Question, statement: Message, context: str, rank: int)
     is_meant = not question.is_own or not questions.is_about_others(
         f"{context} {statement.text}".strip() if context else statement.text, question, is_memo=False
     )
-    return Evidence(statement, fit.share if is_meant else fit.share / 2, fit.is_complete and is_meant, rank)
+    return Evidence(
+        statement, fit.share if is_meant else fit.share / 2, fit.is_complete and is_meant, fit.has_wanted, rank
+    )
 
 
 def _fitting(evidence: Sequence[Evidence], language: str) -> list[Evidence]:

@@ -31,7 +31,7 @@ MAX_QUOTED = 8
 """Limit of the answer to "what did we talk about?"."""
 RECENT_MESSAGES = 300
 """How far back that answer looks."""
-RECENT_FOR_LANGUAGE = 8
+RECENT_FOR_LANGUAGE, MIN_WORDS_FOR_LANGUAGE = 8, 4
 LEARN_TIMEOUT_SECONDS = 2.0
 """How long the answer to a statement waits for what is learned from it."""
 _THEIR = re.compile(r"^Their ")
@@ -96,7 +96,8 @@ async def offline_answer(memory: AsyncMemory, message: Message, reason: str = ""
 
 async def _language(memory: AsyncMemory, message: Message) -> str:
     """The language to answer in: that of the message or, if it is too short to tell, of what was said before."""
-    if detection.is_certain(message.text):
+    is_long = len(message.text.split()) >= MIN_WORDS_FOR_LANGUAGE
+    if is_long and detection.is_certain(message.text) and detection.detect(message.text) in requests.languages():
         return language_of(message.text)
     recent = await memory.timeline.recent(message.place, RECENT_FOR_LANGUAGE)
     own = [said.text for said in recent if said.author == message.author]
@@ -163,8 +164,8 @@ class OfflineSearch:
         """A memory, with the words that it comes from if those say more, or a message, as its reader is told it."""
         if isinstance(item, Memo):
             text = tell(item, self.message, self.language)
-            return f"{text} (“{clip(collapse_spaces(source.text), 200)}”)" if source is not None else text
-        text = clip(collapse_spaces(item.text), 200)
+            return text if source is None else self._say("in_words", text=text, words=_clipped(source))
+        text = _clipped(item)
         if item.person == self.message.person:
             return self._say("you_said", day=self._day(item.at), text=text)
         return self._say("said", name=speaker(item), text=text)
@@ -186,7 +187,7 @@ class OfflineSearch:
                     self._say(
                         "told_on",
                         day=requests.day(said.at.date(), self.language),
-                        text=clip(collapse_spaces(said.text), 200),
+                        text=_clipped(said),
                     )
                 )
             else:
@@ -238,6 +239,10 @@ class OfflineSearch:
 
     def _day(self, at: datetime) -> str:
         return requests.day(at.date(), self.language)
+
+
+def _clipped(message: Message) -> str:
+    return clip(collapse_spaces(message.text), 200)
 
 
 def tell(memo: Memo, message: Message, language: str) -> str:
