@@ -20,7 +20,7 @@ from typing import Any
 
 from recollect.core.types import Message, Place
 from recollect.faces.assistant.assistant import Assistant
-from recollect.language.requests import answer, language_of
+from recollect.language.requests import answer, languages
 from recollect.memory import AsyncMemory
 
 SETS = Path(__file__).with_name("sets")
@@ -37,9 +37,8 @@ class Judged:
 
 def verdict(question: dict[str, Any], reply: str) -> str:
     """right, nearest, missed or wrong."""
-    language = language_of(question["ask"])
-    says_nothing = any(reply == answer("nothing", code) for code in (language, "en"))
-    is_marked = any(reply.startswith(answer("nearest", code)) for code in (language, "en"))
+    says_nothing = any(reply == answer("nothing", language) for language in languages())
+    is_marked = any(reply.startswith(answer("nearest", language)) for language in languages())
     if question.get("unknown"):
         return "right" if says_nothing else "nearest" if is_marked else "wrong"
     keys = "|".join(map(re.escape, question["key"]))

@@ -22,6 +22,7 @@ from recollect.language.lexicon import ENGLISH, read_tables
 
 FOLDER = Path(__file__).parent / "topics"
 _OPENING_WORDS = 3
+_MAX_SHORT = 3
 _NAME = re.compile(r"\b[^\W\d_a-zß-ÿ][\w'-]+")
 _DIGIT = re.compile(r"\d")
 _CLOSING = " .!?。！？…"
@@ -39,9 +40,11 @@ class Term:
     def is_in(self, text: str, tokens: Collection[str]) -> bool:
         if not self.names.isdisjoint(tokens) or any(pattern.search(text) for pattern in self.states):
             return True
-        if self.states or any(map(kinship.person, self.words)):  # having kids doesn't say who one's mother is
+        if self.states:  # short words are told by the topic
+            return any(word_forms.has_form(word, tokens) for word in self.words if len(word) > _MAX_SHORT)
+        if any(map(kinship.person, self.words)):  # having kids doesn't say who one's mother is
             return any(word_forms.has_form(word, tokens) for word in self.words)
-        return any(word_forms.is_stated(word, tokens) for word in self.words)
+        return any(word_forms.is_stated(word, tokens) or _is_part(word, tokens) for word in self.words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +132,7 @@ def languages() -> frozenset[str]:
 def _tables(language: str) -> _Tables:
     data: dict[str, Any] = read_tables(FOLDER / f"{language if language in languages() else ENGLISH}.toml")
     kin = "|".join(lexicon.relatives(language) if language in languages() else lexicon.relatives(ENGLISH))
+    first = "(?-i:[A-ZÄÖÜ][a-zäöüß]{2,})?" if data.get("compounds") else ""  # "Blutdruck" of "Blutdrucktabletten"
     return _Tables(
         frozenset(map(fold, data["idle"].split())),
         _whole(data["own"]),
@@ -144,7 +148,7 @@ def _tables(language: str) -> _Tables:
         _whole(data["asks_wish"]),
         data["times"],
         tuple((kind, _whole(expression)) for kind, expression in data["wants"].items()),
-        tuple((_whole(asks), _whole(states)) for asks, states in data["topics"].values()),
+        tuple((_whole(asks), _whole(f"{first}(?:{states})")) for asks, states in data["topics"].values()),
     )
 
 
@@ -235,6 +239,11 @@ def _with_kin(term: Term, pairs: Collection[tuple[str, str]]) -> Term:
     """A name together with the relative who has it."""
     kin = {words(text)[0] for text, name in pairs if fold(name) in term.words}
     return replace(term, names=frozenset(kin)) if kin else term
+
+
+def _is_part(word: str, tokens: Collection[str]) -> bool:
+    """Whether a word is a part of a compound: "Chor" of "Chorleiter"."""
+    return len(word) > _MAX_SHORT and any(token.startswith(word) or token.endswith(word) for token in tokens)
 
 
 def _is_grammar(word: str, language: str) -> bool:

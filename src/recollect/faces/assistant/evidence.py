@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import Unpack
 
 from recollect.core.types import Kind, Memo, Message
@@ -51,7 +51,8 @@ async def find(memory: AsyncMemory, message: Message, query: str, language: str)
     # what someone asks about themselves they have said themselves
     search = _Search(memory, message, own_only=question.is_own)
     memos, hits = await search.memos(query)
-    said = await search.statements(query)
+    said, heard = await search.statements(query)
+    hits = [hit for pair in zip_longest(hits, heard) for hit in pair if hit is not None]
     question = question.naming([item.text for item in (*memos, *(statement for statement, _ in said))])
     if not question.terms:
         relevant = [hit.item for hit in hits if hit.relevant]
@@ -66,8 +67,9 @@ async def find(memory: AsyncMemory, message: Message, query: str, language: str)
     partial = sorted(
         (each for each in evidence if each.share), key=lambda each: (-each.share, not each.has_wanted, each.rank)
     )
-    relevant_ids = [hit.item.id for hit in hits if hit.relevant]
-    others = [each for each in evidence if not each.share and each.item.id in relevant_ids]
+    order = {hit.item.id: rank for rank, hit in enumerate(hits) if hit.relevant or hit.parts.get("vector")}
+    others = [each for each in evidence if not each.share and each.item.id in order]
+    others.sort(key=lambda each: (bool(question.wants) and not each.has_wanted, order[each.item.id]))
     retold = {each.item.source.message for each in partial if isinstance(each.item, Memo)}
     near = [each.item for each in (*partial, *others) if each.item.id not in retold]
     nearest = await search.quotable(near[: 2 * MAX_NEAREST])
@@ -130,15 +132,16 @@ class _Search:
         rest = [memo for memo in listing.memos if memo.id not in ids and not self._is_from_question(memo)]
         return [*found, *rest], hits
 
-    async def statements(self, query: str) -> list[tuple[Message, str]]:
-        """What was said that may answer, best first, each with what it refers back to."""
+    async def statements(self, query: str) -> tuple[list[tuple[Message, str]], list[Hit]]:
+        """What was said that may answer, best first, each with what it refers back to; and the hits of the search."""
         hits = await self._hits(query, over="messages")
         recent = await self.memory.timeline.recent(self.message.place, 2 * MAX_KNOWN)
         people = [said for said in recent if not said.bot]
         previous = {later.id: earlier for earlier, later in pairwise(people)}
         found = [hit.item for hit in hits if isinstance(hit.item, Message)]
         statements = {said.id: said for said in (*found, *people[::-1]) if self.is_statement(said)}
-        return [(said, self._context(said, previous.get(said.id))) for said in statements.values()]
+        pairs = [(said, self._context(said, previous.get(said.id))) for said in statements.values()]
+        return pairs, [hit for hit in hits if hit.item.id in statements]
 
     def _context(self, said: Message, previous: Message | None) -> str:
         if previous is None or previous.author != said.author or not self.is_statement(previous):
