@@ -107,8 +107,8 @@ def list_(
         call.screen.aside(f"{len(rows)} of {page.total}")
 
 
-def history(call: Invocation, ref: MemoRef) -> None:
-    """Everything that happened to a memory, newest first."""
+def why(call: Invocation, ref: MemoRef) -> None:
+    """Where a memory comes from, and what happened to it, newest first."""
 
     async def work(memory: AsyncMemory) -> tuple[Memo, list[Event]]:
         target = await resolve_memo(memory, call, ref)
