@@ -28,6 +28,6 @@ def test_a_line_names_the_source_without_ids(source: Provenance, text: str):
 
 
 def test_counts_agree_with_their_noun():
-    assert outcome_text.render_forgotten([MEMO], "Acme") == 'Deprecated 1 item matching "Acme"'
-    assert outcome_text.render_forgotten([MEMO, MEMO], "Acme") == 'Deprecated 2 items matching "Acme"'
-    assert outcome_text.render_listing(Listing((), 1200, None)) == "Durable memory (1,200 items):"
+    assert outcome_text.render_forgotten([MEMO], "Acme", literal=True) == 'Deprecated 1 item matching "Acme"'
+    assert outcome_text.render_forgotten([MEMO, MEMO], "Acme", literal=True) == 'Deprecated 2 items matching "Acme"'
+    assert outcome_text.render_listing(Listing((), 1200, None), literal=True) == "Durable memory (1,200 items):"

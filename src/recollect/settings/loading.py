@@ -48,9 +48,8 @@ def load(env: Mapping[str, str] | None = None, file: Path | None = None, **overr
     path = _config_path(env, file)
     data = sources.read_file(path)
     held = _keys_in_file(data, path)
-    if process:  # a provider's library looks for its key there
-        for name, value in held.items():
-            os.environ.setdefault(name, value)
+    if process:
+        provide_keys(held)
     keys = frozenset(name for name in SECRETS if name in held or secret(name, env))
     values = _merge(env, sources.config_file(data, path) if path else {}, overrides)
     _resolve_folders(values)
@@ -79,6 +78,12 @@ def _merge(env: Mapping[str, str], file: Layer, overrides: Mapping[str, Any]) ->
     name, origin = explicit.get("profile", ("unified", "default"))
     values = sources.defaults() | sources.profile(str(name)) | fallback | explicit
     return values | {"profile": (name, origin)}
+
+
+def provide_keys(keys: Mapping[str, str]) -> None:
+    """Let the libraries of providers find these keys, unless the environment has others."""
+    for name, value in keys.items():
+        os.environ.setdefault(name, value)
 
 
 def _keys_in_file(data: dict[str, Any], path: Path | None) -> dict[str, str]:

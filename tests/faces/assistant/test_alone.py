@@ -71,12 +71,12 @@ async def test_a_conversation_in_plain_words_is_answered_from_memory_and_changes
             "I live in Lisbon",
             "my sister Nora lives in Porto",
         ]
-        nora = "Here is what I remember that fits:\n- Their sister Nora lives in Porto"
+        nora = "Here is what I remember that fits:\n- Your sister Nora lives in Porto"
         assert await talk.ask("what do you know about Nora?", place=DM) == nora
         forgotten = await talk.ask("please forget that I live in Lisbon", place=DM)
         assert "Lives in Lisbon" in forgotten
         gone = await talk.ask("where do I live?", place=DM)
-        assert gone == "I am not sure; the nearest that I remember:\n- Their sister Nora lives in Porto"
+        assert gone == "I am not sure; the nearest that I remember:\n- Your sister Nora lives in Porto"
         assert "Lives in Lisbon" in await talk.ask("undo that", place=DM)
         assert 'Remembered: "my car is a red Fiat"' in await talk.ask("remember that my car is a red Fiat", place=DM)
         assert "- my car is a red Fiat" in await talk.ask("what colour is my car?", place=DM)

@@ -13,7 +13,7 @@ from tests.faces.cli.conftest import Run
 
 def test_remember_answers_with_the_text_and_stores_it(cli: Run):
     assert cli("remember", "I", "prefer", "Rust").out.splitlines()[0] == 'Remembered: "I prefer Rust"'
-    assert "- [preference] I prefer Rust (src: manual)" in cli("show").out
+    assert "1. I prefer Rust\n" in cli("show").out
 
 
 def test_what_may_not_be_remembered_says_why(cli: Run):
@@ -95,9 +95,10 @@ def test_lore_needs_a_guild_and_is_never_private(cli: Run):
 
 @pytest.mark.acceptance("A19", "A20")
 def test_forget_takes_any_part_of_the_text_and_keeps_the_memory_in_history(cli: Run):
-    cli("remember", "Works at Acme Corp")
-    assert cli("forget", "Acme").out == 'Deprecated 1 item matching "Acme"\n'
-    assert cli("show").out == "Durable memory (0 items):\n"
+    document = {"RECOLLECT_PROFILE": "discoclaw"}
+    cli("remember", "Works at Acme Corp", **document)
+    assert cli("forget", "Acme", **document).out == 'Deprecated 1 item matching "Acme"\n'
+    assert cli("show", **document).out == "Durable memory (0 items):\n"
     (kept,) = cli("list", "--status", "deprecated", "--json").json["memos"]
     assert kept["text"] == "Works at Acme Corp"
 
@@ -139,7 +140,7 @@ def test_the_numbers_of_an_ambiguous_forget_mean_what_they_mean_elsewhere(cli: R
 def test_forget_all_and_undo_as_one(cli: Run):
     for text in ("Acme pays me", "Lunch at Acme is bad"):
         cli("remember", text)
-    assert cli("forget", "acme", "--all").out == 'Deprecated 2 items matching "acme"\n'
+    assert cli("forget", "acme", "--all").out == 'Forgot 2 memories matching "acme". Undo: recollect undo\n'
     done = cli("undo")
     assert sorted(done.out.splitlines()) == ['Restored: "Acme pays me"', 'Restored: "Lunch at Acme is bad"']
     assert cli("show", "--json").json["total"] == 2
@@ -241,7 +242,7 @@ def test_where_durable_memory_is_switched_off_nothing_is_remembered_and_everythi
         "Durable memory is switched off: nothing is learned, remembered or recalled."
     ]
     assert "I like tea" in process("export", "me", **off).out
-    assert "Deprecated 1 item" in process("forget", "tea", **off).out
+    assert "Forgot 1 memory" in process("forget", "tea", **off).out
 
 
 def test_where_summaries_are_switched_off_show_says_so(process: Run):

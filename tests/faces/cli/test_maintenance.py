@@ -219,7 +219,7 @@ def test_a_backup_is_a_store_like_the_first(cli: Run, store: Path, folder: Path)
     for extra in store.parent.glob("memory.db-*"):
         extra.unlink()
     path.rename(store)
-    assert cli("show").out == "Durable memory (1 item):\n- [preference] I like tea (src: manual)\n"
+    assert cli("show").out == "What I remember (1 memory):\n1. I like tea\n"
     assert cli("doctor", "--json").json["ok"] is True
 
 

@@ -16,7 +16,7 @@ from recollect.core.errors import BadInput, ModelError, RecollectError, StoreErr
 from recollect.faces.cli.inputs import ask
 from recollect.faces.cli.invocation import FAILED, NO_MATCH, Invocation, fail
 from recollect.faces.cli.options import flag
-from recollect.settings.loading import config_path, secret
+from recollect.settings.loading import config_path, provide_keys, secret
 
 CALL_TIMEOUT_SECONDS = 60.0
 KEYS = "keys"
@@ -153,8 +153,7 @@ def _key(call: Invocation, variable: str) -> Mapping[str, str] | None:
 def _test(call: Invocation, choice: Choice) -> None:
     """One tiny call; ends the command when it fails."""
     call.screen.aside("Trying it with one call …")
-    for variable, key in (choice.keys or {}).items():
-        os.environ[variable] = key
+    provide_keys(choice.keys or {})
     try:
         asyncio.run(_call(choice))
     except (RecollectError, TimeoutError) as error:
