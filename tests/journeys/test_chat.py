@@ -33,7 +33,9 @@ def test_a_whole_conversation_alone_at_a_terminal(folder: Path):
     with Terminal(folder, "chat", "--no-demo") as terminal:
         greeting = terminal.prompt()
         assert "recollect 0." in greeting
-        assert f"Memory: {ground.environment().get('RECOLLECT_STORE', 'data/memory.db')}, 0 items about you" in greeting
+        assert (
+            f"Memory: {ground.environment().get('RECOLLECT_STORE', 'data/memory.db')}, 0 memories about you" in greeting
+        )
         assert "No model configured" in greeting
         assert greeting.endswith("you › ")
 

@@ -186,10 +186,15 @@ def render_listing(listing: Listing, *, literal: bool = False, offset: int = 0) 
         lines = [listing_header(listing.total, literal=True), *(line(memo, literal=True) for memo in listing.memos)]
     else:
         memos = enumerate(listing.memos, offset + 1)
-        lines = [listing_header(listing.total), *(f"{number}. {memo.text}" for number, memo in memos)]
+        lines = [listing_header(listing.total), *(f"{number}. {addressed(memo.text)}" for number, memo in memos)]
     if listing.summary is not None and listing.summary.text:
         lines += ["", summary_header(literal=literal), listing.summary.text]
     return "\n".join([*lines, *(["", *listing.off] if listing.off else [])])
+
+
+def addressed(text: str) -> str:
+    """A memory as it is told to the one whom it is about: "Their sister" is theirs."""
+    return f"Your {text[6:]}" if text.startswith("Their ") else text
 
 
 def listing_header(count: int, *, literal: bool = False) -> str:

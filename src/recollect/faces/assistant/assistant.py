@@ -155,6 +155,8 @@ class Assistant:
         )
         if answer is not None:
             return Reply("\n".join(answer.pages), answer)
+        if self._responder is None and (hidden := await self._forget_said(message)) is not None:
+            return Reply(hidden, Answer((hidden,)))
         if self._responder is None and (command := offline.command_for(message.text)) is not None:
             answer = await self._commands.answer(
                 command, user=message.author, place=message.place, message_id=message.id
@@ -168,6 +170,13 @@ class Assistant:
             reply = await self._answer(message, show, show_call)
             self._remember_turn(message, reply.text)
             return reply
+
+    async def _forget_said(self, message: Message) -> str | None:
+        try:
+            return await offline.forget_said(self._memory, message)
+        except RecollectError as error:
+            log.warning("what was said can't be hidden: %s", error)
+            return None
 
     async def record_reply(self, text: str, to: Message, message_id: str) -> Message:
         """Store a reply that was sent with this id as part of the conversation."""

@@ -67,13 +67,22 @@ async def find(memory: AsyncMemory, message: Message, query: str, language: str)
     partial = sorted(
         (each for each in evidence if each.share), key=lambda each: (-each.share, not each.has_wanted, each.rank)
     )
-    order = {hit.item.id: rank for rank, hit in enumerate(hits) if hit.relevant or hit.parts.get("vector")}
+    order = {hit.item.id: rank for rank, hit in enumerate(hits) if hit.relevant}
     others = [each for each in evidence if not each.share and each.item.id in order]
     others.sort(key=lambda each: (bool(question.wants) and not each.has_wanted, order[each.item.id]))
-    retold = {each.item.source.message for each in partial if isinstance(each.item, Memo)}
+    retold = {each.item.source.message for each in (*partial, *others) if isinstance(each.item, Memo)}
     near = [each.item for each in (*partial, *others) if each.item.id not in retold]
     nearest = await search.quotable(near[: 2 * MAX_NEAREST])
     return Findings((), nearest[:MAX_NEAREST])
+
+
+async def said(memory: AsyncMemory, message: Message, topic: str, language: str) -> Sequence[Message]:
+    """What the author said here that has every word of a topic."""
+    question = questions.parse(topic, language)
+    search = _Search(memory, message)
+    statements, _ = await search.statements(topic)
+    fitting = [statement for statement, _ in statements if question.terms and question.fit(statement.text).share == 1]
+    return [item for item in await search.quotable(fitting[:MAX_RESULTS]) if isinstance(item, Message)]
 
 
 def _of_memo(question: Question, memo: Memo, rank: int) -> Evidence:

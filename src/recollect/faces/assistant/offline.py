@@ -3,17 +3,17 @@
 What asks for a change in plain words ("forget that I smoke") is the command that does it; see `command_for`.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from recollect.core.events import EventKind
+from recollect.core.outcomes import Forgotten, Refused
 from recollect.core.text import clip, collapse_spaces
 from recollect.core.types import Memo, Message
 from recollect.faces import outcome_text
 from recollect.faces.assistant import evidence
-from recollect.language import dates, detection, requests, word_forms
+from recollect.language import corrections, dates, detection, requests, word_forms
 from recollect.language.requests import Request, RequestKind, answer, is_question, language_of, recognize
 from recollect.memory import AsyncMemory
 from recollect.policy.rendering import speaker
@@ -34,7 +34,6 @@ RECENT_MESSAGES = 300
 RECENT_FOR_LANGUAGE, MIN_WORDS_FOR_LANGUAGE = 8, 4
 LEARN_TIMEOUT_SECONDS = 2.0
 """How long the answer to a statement waits for what is learned from it."""
-_THEIR = re.compile(r"^Their ")
 _CHANGES: dict[str, str] = {
     EventKind.MEMO_ADDED: "noted",
     EventKind.MEMO_REVISED: "revised",
@@ -63,6 +62,27 @@ def command_for(text: str) -> str | None:
             return f'!memory {kind} "{topic}"'
         case _:
             return None
+
+
+async def forget_said(memory: AsyncMemory, message: Message) -> str | None:
+    """The answer to "forget that …" where nothing was learned of it, but it was said: the words are hidden from now on,
+    as those are from which something was forgotten. None where this is no such request, or nothing was said of it.
+    """
+    match recognize(message.text):
+        case Request(RequestKind.FORGET, topic, language):
+            pass
+        case _:
+            return None
+    view = memory.view(message.author, message.place)
+    if not memory.settings.enabled or not memory.settings.memos.enabled or await view.find(topic):
+        return None
+    said = await evidence.said(memory, message, topic, language)
+    hidden: list[str] = []
+    for statement in said:
+        outcome = await view.remember(statement.text, message=statement.id)
+        if not isinstance(outcome, Refused) and isinstance(await view.forget(outcome.memo.id), Forgotten):
+            hidden.append(answer("quoted", language, text=_clipped(statement)))
+    return answer("hidden", language, texts=", ".join(hidden)) if hidden else None
 
 
 async def offline_answer(memory: AsyncMemory, message: Message, reason: str = "") -> OfflineAnswer:
@@ -119,10 +139,29 @@ async def _acknowledge(memory: AsyncMemory, message: Message, reason: str, langu
         memo = outcome.memos.get(event.memo or "")
         if memo is not None and event.kind in _CHANGES:
             texts.setdefault(_CHANGES[event.kind], []).append(_as_clause(tell(memo, message, language)))
+    if not texts and (corrected := await _correct(memory, message)) is not None:
+        text = answer("revised", language, texts=_as_clause(tell(corrected, message, language)))
+        return OfflineAnswer(_explained(reason, text), tells_learned=True)
     if not texts:
         return OfflineAnswer(f"{reason}, so I only listen: {LISTENS}." if reason else answer("heard", language))
     sentences = [answer(label, language, texts="; ".join(found)) for label, found in texts.items()]
     return OfflineAnswer(_explained(reason, " ".join(sentences)), tells_learned=True)
+
+
+async def _correct(memory: AsyncMemory, message: Message) -> Memo | None:
+    """Change what was learned from the message before by what was meant instead: "no, I meant Porto"."""
+    request = recognize(message.text)
+    if request is None or request.kind is not RequestKind.MEANT:
+        return None
+    recent = await memory.timeline.recent(message.place, RECENT_FOR_LANGUAGE)
+    own = [said for said in recent if said.person == message.person and said.id != message.id]
+    view = memory.view(message.author, message.place)
+    memos = (await view.show()).memos
+    for memo in memos if own else ():
+        corrected = corrections.splice(memo.text, request.topic) if memo.source.message == own[-1].id else ""
+        if corrected:
+            return await view.update(memo.id, corrected, version=memo.version)
+    return None
 
 
 def _as_clause(text: str) -> str:
@@ -171,8 +210,11 @@ class OfflineSearch:
         return self._say("said", name=speaker(item), text=text)
 
     async def tell_when(self, topic: str) -> str:
-        """When the author said something; without a topic, what they said before this."""
-        query = topic or await self._previous_words()
+        """When the author said something; without a topic, what they said last, or what answered their question."""
+        previous = None if topic else await self._previous()
+        if previous is not None and not is_question(previous.text):
+            return self._say("told_on", day=self._day(previous.at), text=_clipped(previous))
+        query = topic or (previous.text if previous else "")
         findings = await evidence.find(self.memory, self.message, query, self.language) if query else None
         memos = [item for item in findings.fits if isinstance(item, Memo)] if findings else []
         if not memos:
@@ -222,14 +264,17 @@ class OfflineSearch:
         ]
         return self._list("talked", lines)
 
-    async def _previous_words(self) -> str:
+    async def _previous(self) -> Message | None:
+        """The author's last message that tells or asks something."""
         recent = await self.memory.timeline.recent(self.message.place, 2 * MAX_QUOTED)
         own = [
             message
             for message in recent
-            if message.author == self.message.author and message.id != self.message.id and not message.bot
+            if message.author == self.message.author
+            and message.id != self.message.id
+            and recognize(message.text) is None
         ]
-        return own[-1].text if own else ""
+        return own[-1] if own else None
 
     def _list(self, name: str, texts: Sequence[str]) -> str:
         return "\n".join([self._say(name), *(f"- {text}" for text in texts)])
@@ -247,7 +292,5 @@ def _clipped(message: Message) -> str:
 
 def tell(memo: Memo, message: Message, language: str) -> str:
     """A memo in words for the one who asks: "Their sister" is theirs, and dates are written as people write them."""
-    text = memo.text
-    if memo.subject.id == message.person:
-        text = _THEIR.sub("Your ", text)
+    text = outcome_text.addressed(memo.text) if memo.subject.id == message.person else memo.text
     return requests.with_local_days(text, language)

@@ -19,7 +19,7 @@ from recollect.faces.cli.doctor import file_of
 from recollect.faces.cli.inputs import ask
 from recollect.faces.cli.invocation import Invocation
 from recollect.faces.cli.options import flag
-from recollect.faces.outcome_text import count_noun
+from recollect.faces.outcome_text import count_memories, count_noun
 from recollect.memory import AsyncMemory
 from recollect.settings import wiring
 from recollect.settings.values import redacted
@@ -124,7 +124,7 @@ async def _render_greeting(call: Invocation, memory: AsyncMemory, model: ChatMod
     store = file_of(settings.store) or redacted(settings.store)
     lines = [
         f"recollect {__version__}. /help shows what you can do, Ctrl-D leaves.",
-        f"Memory: {store}, {count_noun(memo_count)} about {name}",
+        f"Memory: {store}, {count_memories(memo_count)} about {name}",
         NO_MODEL if model is None else f"Model: {wiring.describe_models(settings)}",
     ]
     if not settings.enabled:
