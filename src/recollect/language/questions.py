@@ -171,7 +171,7 @@ def parse(text: str, language: str) -> Question:
     spans: dict[tuple[int, int], list[re.Pattern[str]]] = {}
     for asks, states in tables.topics:
         for match in asks.finditer(plain):
-            spans.setdefault(match.span("at" if "at" in asks.groupindex else 0), []).append(states)
+            spans.setdefault(match.span("at" if match.groupdict().get("at") else 0), []).append(states)
     terms: list[Term] = []
     taken: list[tuple[int, int]] = []
     for start, end in sorted(spans, key=lambda span: (span[0] - span[1], span)):  # the longest first
