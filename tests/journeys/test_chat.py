@@ -55,7 +55,7 @@ def test_a_whole_conversation_alone_at_a_terminal(folder: Path):
 
         terminal.say("/dm")
         assert "- Lives in Lisbon" in terminal.say("where do I live?")
-        assert "No model was asked; it would have got this:\ndurable: " in terminal.say("/why")
+        assert "No model was asked; it would have got this:\ndurable: " in terminal.say("/why all")
         shown = terminal.say("!memory show")
         assert "What I remember (2 memories):" in shown
         assert 'Forgot 1 memory matching "Lisbon"' in terminal.say("/memory forget Lisbon")

@@ -112,7 +112,7 @@ class Responder:
                             show(piece)
                             loop_check.feed(piece)
                         case AgentRunResultEvent(result=result):
-                            usage = result.usage()
+                            usage = result.usage
                             self.usage = TurnUsage(
                                 self._model.name, usage.requests, usage.input_tokens, usage.output_tokens
                             )

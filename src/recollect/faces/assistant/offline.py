@@ -32,7 +32,7 @@ MAX_QUOTED = 8
 RECENT_MESSAGES = 300
 """How far back that answer looks."""
 RECENT_FOR_LANGUAGE, MIN_WORDS_FOR_LANGUAGE = 8, 4
-LEARN_TIMEOUT_SECONDS = 2.0
+LEARN_TIMEOUT_SECONDS = 5.0
 """How long the answer to a statement waits for what is learned from it."""
 _CHANGES: dict[str, str] = {
     EventKind.MEMO_ADDED: "noted",
