@@ -24,10 +24,10 @@ MEMO = Memo("durable-1", Subject("discord:ada"), Kind.FACT, "Works at Acme Corp"
     ],
 )
 def test_a_line_names_the_source_without_ids(source: Provenance, text: str):
-    assert outcome_text.line(replace(MEMO, source=source)) == f"- [fact] Works at Acme Corp (src: {text})"
+    assert outcome_text.line(replace(MEMO, source=source), literal=True) == f"- [fact] Works at Acme Corp (src: {text})"
 
 
 def test_counts_agree_with_their_noun():
-    assert outcome_text.render_forgotten([MEMO], "Acme") == 'Deprecated 1 item matching "Acme"'
-    assert outcome_text.render_forgotten([MEMO, MEMO], "Acme") == 'Deprecated 2 items matching "Acme"'
-    assert outcome_text.render_listing(Listing((), 1200, None)) == "Durable memory (1,200 items):"
+    assert outcome_text.render_forgotten([MEMO], "Acme", literal=True) == 'Deprecated 1 item matching "Acme"'
+    assert outcome_text.render_forgotten([MEMO, MEMO], "Acme", literal=True) == 'Deprecated 2 items matching "Acme"'
+    assert outcome_text.render_listing(Listing((), 1200, None), literal=True) == "Durable memory (1,200 items):"

@@ -33,7 +33,9 @@ def test_a_whole_conversation_alone_at_a_terminal(folder: Path):
     with Terminal(folder, "chat", "--no-demo") as terminal:
         greeting = terminal.prompt()
         assert "recollect 0." in greeting
-        assert f"Memory: {ground.environment().get('RECOLLECT_STORE', 'data/memory.db')}, 0 items about you" in greeting
+        assert (
+            f"Memory: {ground.environment().get('RECOLLECT_STORE', 'data/memory.db')}, 0 memories about you" in greeting
+        )
         assert "No model configured" in greeting
         assert greeting.endswith("you › ")
 
@@ -53,11 +55,11 @@ def test_a_whole_conversation_alone_at_a_terminal(folder: Path):
 
         terminal.say("/dm")
         assert "- Lives in Lisbon" in terminal.say("where do I live?")
-        assert "No model was asked; it would have got this:\ndurable: " in terminal.say("/why")
+        assert "No model was asked; it would have got this:\ndurable: " in terminal.say("/why all")
         shown = terminal.say("!memory show")
-        assert "Durable memory (2 items):" in shown
-        assert 'Deprecated 1 item matching "Lisbon"' in terminal.say("/memory forget Lisbon")
-        assert "Durable memory (1 item):" in terminal.say("!memory show")
+        assert "What I remember (2 memories):" in shown
+        assert 'Forgot 1 memory matching "Lisbon"' in terminal.say("/memory forget Lisbon")
+        assert "What I remember (1 memory):" in terminal.say("!memory show")
         assert 'Restored: "Lives in Lisbon"' in terminal.say("!memory undo")
         terminal.write("/quit\r")
         assert terminal.end() == 0
@@ -73,7 +75,7 @@ def test_undo_says_what_it_took_back_and_refuses_what_came_with_a_deleted_messag
         asyncio.run(deleted_last(folder))
         told = "The last change can't be undone: it came with a message that was deleted or edited"
         assert told in " ".join(terminal.say("!memory undo").split())
-        assert "- [fact] Lives in Ghent" in terminal.say("!memory show")
+        assert "Lives in Ghent" in terminal.say("!memory show")
         terminal.write(CTRL_D)
         assert terminal.end() == 0
 
@@ -102,7 +104,7 @@ def test_somebody_else_is_somebody_else(folder: Path):
     with chatting(folder) as terminal:
         terminal.say("I live in Lisbon")
         assert terminal.say("/as ann").endswith("ann › ")
-        assert "Durable memory (0 items):" in terminal.say("!memory show")
+        assert "What I remember (0 memories):" in terminal.say("!memory show")
         assert "Nothing was said here yet" in terminal.say("/why")
         terminal.say("/in #staff --restricted")
         assert "Noted: has a sister named Nora." in terminal.say("I have a sister named Nora")
@@ -221,7 +223,7 @@ def test_a_pipe_gets_plain_answers_line_by_line(process: Run):
         "  you in #dev: heard by everyone in home",
         "Nothing that I remember fits.",
         "  you in a direct message: heard by you alone",
-        'Deprecated 1 item matching "Lisbon" (also hides 2 of my replies)',
+        'Forgot 1 memory matching "Lisbon" (also hides 2 of my replies). Undo: !memory undo',
         "Nothing was said here yet that could be explained; /why NUMBER explains a memory.",
     ]
     assert done.err == ""

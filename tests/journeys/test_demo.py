@@ -87,7 +87,7 @@ def test_a_demo_can_be_left_with_ctrl_c_and_the_chat_begins(folder: Path):
         terminal.write(CTRL_C)
         greeting = terminal.prompt()
         assert "Memory: data/memory.db, 0 items about you" in greeting
-        assert "Durable memory (0 items):" in terminal.say("!memory show")
+        assert "What I remember (0 memories):" in terminal.say("!memory show")
         terminal.write(CTRL_D)
         assert terminal.end() == 0
         assert "Traceback" not in terminal.raw
@@ -107,7 +107,7 @@ def test_after_the_week_one_can_ask_in_the_same_server_and_then_goes_on_to_ones_
         assert "Mia" not in terminal.say("!memory show")
         terminal.write("/quit\r")
         assert terminal.prompt().endswith("you › ")
-        assert "Durable memory (0 items):" in terminal.say("!memory show")
+        assert "What I remember (0 memories):" in terminal.say("!memory show")
         terminal.write(CTRL_D)
         assert terminal.end() == 0
     assert list((folder / "tmp").iterdir()) == []

@@ -781,6 +781,14 @@ async def _(turned: Turned) -> int:
     return layer.asked
 
 
+@EFFECTS.at("chat_commands.wording", ("plain", "Forgot 1 memory"), ("document", "Deprecated 1 item"))
+async def _(turned: Turned) -> str:
+    """How the reply to an order to forget begins."""
+    async with talking(**turned.settings()) as talk:
+        await talk.stage.remember("Works at Acme Corp")
+        return " ".join((await talk("!memory forget Acme")).split()[:3])
+
+
 @EFFECTS.at("chat_commands.forget_asks", (True, 2), (False, 0))
 async def _(turned: Turned) -> int:
     """How many are left after a word was to be forgotten that is in two."""

@@ -90,6 +90,13 @@ class EmbedderError(RecollectError):
 class ModelError(RecollectError):
     """A language model did not answer as it should."""
 
+    plain: str = ""
+    """The reason for people who talk with it: without hosts and variables; empty if it just can't be reached."""
+
+    def __init__(self, *args: object, plain: str = "") -> None:
+        super().__init__(*args)
+        self.plain = plain
+
 
 class ModelUnavailable(ModelError):
     """A language model can't be reached, or is overloaded."""

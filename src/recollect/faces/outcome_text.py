@@ -3,11 +3,12 @@
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
-from recollect.core.changes import Step
+from recollect.core.changes import Revise, Step
 from recollect.core.errors import RecollectError
 from recollect.core.events import EventKind
 from recollect.core.outcomes import (
     AlreadyActive,
+    AlreadyKnown,
     CannotRestore,
     CannotUndo,
     Explanation,
@@ -29,6 +30,7 @@ from recollect.core.text import clip, collapse_spaces
 from recollect.core.types import EVERYWHERE, Audience, Memo
 from recollect.policy.rendering import discord_url
 from recollect.policy.visibility import VisibilityPolicy
+from recollect.settings import Settings
 
 if TYPE_CHECKING:
     from recollect.learning.ingest import LearnedOutcome
@@ -70,8 +72,21 @@ _UNDO_LABELS = {
 """What undo did to a memo, by the change that it reverted."""
 
 
-def render_remembered(outcome: Remembered) -> str:
-    return f'Remembered: "{outcome.memo.text}"'
+def is_literal(settings: Settings) -> bool:
+    """Whether replies have the words of the document that the profile follows."""
+    return settings.chat_commands.wording == "document"
+
+
+def render_remembered(outcome: Remembered, *, literal: bool = False) -> str:
+    label = "I knew that already" if not literal and is_known(outcome) else "Remembered"
+    return f'{label}: "{outcome.memo.text}"'
+
+
+def is_known(outcome: Remembered) -> bool:
+    """Whether a memory said so before, in these words."""
+    first = next(iter(outcome.changes), None)
+    is_repeated = isinstance(first, Revise) and first.before.active and first.before.text == first.after.text
+    return isinstance(outcome, AlreadyKnown) or is_repeated
 
 
 def describe_audience(audience: Audience, texts: Mapping[str, str] = AUDIENCE_TEXTS) -> str:
@@ -110,9 +125,15 @@ def render_audience(memo: Memo, policy: str, how: str = '"!memory {} <a part of 
     return f"It may be recalled {describe_audience(memo.audience)}; {how.format(verb)} {effect}."
 
 
-def render_forgotten(memos: Collection[Memo], query: str, *outcomes: Forgotten) -> str:
-    """What was forgotten, and what the outcomes say was hidden with it."""
-    return f'Deprecated {count_noun(len(memos))} matching "{query}"{render_hidden(*outcomes)}'
+def render_forgotten(
+    memos: Collection[Memo], query: str, *outcomes: Forgotten, literal: bool = False, undo: str = ""
+) -> str:
+    """What was forgotten, what the outcomes say was hidden with it, and the command that takes it back."""
+    hidden = render_hidden(*outcomes)
+    if literal:
+        return f'Deprecated {count_noun(len(memos))} matching "{query}"{hidden}'
+    forgotten = f'Forgot {count_memories(len(memos))} matching "{query}"{hidden}'
+    return f"{forgotten}. Undo: {undo}" if undo else forgotten
 
 
 def render_hidden(*outcomes: Forgotten) -> str:
@@ -162,17 +183,34 @@ def render_restored(outcome: Restored | AlreadyActive | CannotRestore | NotFound
             return f'Nothing that was forgotten matches "{echo(query)}"'
 
 
-def render_listing(listing: Listing) -> str:
-    """A person's memos, and the summary of the conversation if there is one."""
-    lines = [f"Durable memory ({count_noun(listing.total)}):", *(line(memo) for memo in listing.memos)]
+def render_listing(listing: Listing, *, literal: bool = False, offset: int = 0) -> str:
+    """A person's memos with their numbers, and the summary of the conversation if there is one."""
+    if literal:
+        lines = [listing_header(listing.total, literal=True), *(line(memo, literal=True) for memo in listing.memos)]
+    else:
+        memos = enumerate(listing.memos, offset + 1)
+        lines = [listing_header(listing.total), *(f"{number}. {addressed(memo.text)}" for number, memo in memos)]
     if listing.summary is not None and listing.summary.text:
-        lines += ["", "Rolling summary:", listing.summary.text]
+        lines += ["", summary_header(literal=literal), listing.summary.text]
     return "\n".join([*lines, *(["", *listing.off] if listing.off else [])])
 
 
-def line(memo: Memo) -> str:
-    """`- [fact] Works at Acme Corp (src: manual)`; ids of channels and messages are told by `why` and by files."""
-    return f"- [{memo.kind}] {memo.text} (src: {memo.source.origin})"
+def addressed(text: str) -> str:
+    """A memory as it is told to the one whom it is about: "Their sister" is theirs."""
+    return f"Your {text[6:]}" if text.startswith("Their ") else text
+
+
+def listing_header(count: int, *, literal: bool = False) -> str:
+    return f"Durable memory ({count_noun(count)}):" if literal else f"What I remember ({count_memories(count)}):"
+
+
+def summary_header(*, literal: bool = False) -> str:
+    return "Rolling summary:" if literal else "Summary of this conversation:"
+
+
+def line(memo: Memo, *, literal: bool = False) -> str:
+    """`- Works at Acme Corp`; in the words of the documents `- [fact] Works at Acme Corp (src: manual)`."""
+    return f"- [{memo.kind}] {memo.text} (src: {memo.source.origin})" if literal else f"- {memo.text}"
 
 
 def numbered(number: int, memo: Memo) -> str:
@@ -216,6 +254,10 @@ def echo(words: str) -> str:
 
 def count_noun(count: int, noun: str = "item") -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def count_memories(count: int) -> str:
+    return f"{count:,} memory" if count == 1 else f"{count:,} memories"
 
 
 _CHANGE_LABELS: dict[str, str] = {

@@ -8,12 +8,14 @@ question begins, and `answers` are the assistant's sentences.
 
 import re
 from dataclasses import dataclass
+from datetime import date
 from enum import StrEnum, auto
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from recollect.core.text import collapse_spaces, question_share
+from recollect.language import lexicon
 from recollect.language.detection import detect
 from recollect.language.lexicon import ENGLISH, read_tables
 
@@ -21,6 +23,16 @@ FOLDER = Path(__file__).parent / "phrases"
 MAX_CHARS = 400
 """A longer text is no plain request."""
 _REFERENCE = re.compile(r"\{([a-z_]+)\}")
+_ISO_DAY = re.compile(r"(?<![\d-])20\d\d-\d\d-\d\d(?![\d-])")
+_RECITALS = (
+    *("fits", "nearest", "nothing", "about_you", "nothing_yet", "nothing_here", "noted", "revised", "retired", "heard"),
+    *("told_on", "learned_on", "talked", "not_talked", "hidden"),
+)
+"""Answers that only tell what memory holds."""
+_MIN_OPENING_CHARS = 5
+_SUBORDINATE = re.compile(r"\bdass\s*$", re.IGNORECASE)
+_POSSESSIVES = ("mein", "unser")
+_CAPITALIZED_MONTHS = ("en", "de")
 _CLOSING = " .!?。！？…"
 _QUOTES = "\"'“”„«»「」 "
 
@@ -38,6 +50,8 @@ class RequestKind(StrEnum):
     FORGET_ALL = auto()
     FORGET = auto()
     REMEMBER = auto()
+    MEANT = auto()
+    """What was said last is corrected: "no, I meant Porto"."""
     ABOUT = auto()
 
 
@@ -89,9 +103,19 @@ def recognize(text: str) -> Request | None:
     for language in _phrases():
         for kind, pattern in _patterns(language):
             if match := pattern.fullmatch(plain):
-                topic = match.groupdict().get("topic") or ""
-                return Request(kind, topic.strip(_QUOTES + ",:"), language)
+                topic = (match.groupdict().get("topic") or "").strip(_QUOTES + ",:")
+                if topic and _SUBORDINATE.search(plain[: match.start("topic")]):
+                    topic = _main_clause(topic)
+                return Request(kind, topic, language)
     return None
+
+
+def _main_clause(clause: str) -> str:
+    """A German subordinate clause in the order of a main one: "ich in Berlin wohne" is "ich wohne in Berlin"."""
+    words = clause.split()
+    subject = 2 if words[0].lower().startswith(_POSSESSIVES) else 1
+    is_verb_last = len(words) > subject + 1 and words[-1].islower()
+    return " ".join([*words[:subject], words[-1], *words[subject:-1]]) if is_verb_last else clause
 
 
 def is_question(text: str) -> bool:
@@ -100,6 +124,10 @@ def is_question(text: str) -> bool:
         return True
     plain = collapse_spaces(text[:MAX_CHARS]).replace("’", "'")
     return any(_question_start(language).match(plain) for language in _phrases())
+
+
+def languages() -> frozenset[str]:
+    return frozenset(_phrases())
 
 
 def language_of(text: str) -> str:
@@ -112,3 +140,44 @@ def answer(name: str, language: str = ENGLISH, /, **values: object) -> str:
     """A sentence of the assistant, in English where the language has none."""
     sentences = _phrases().get(language, {}).get("answers", {})
     return sentences.get(name, _phrases()[ENGLISH]["answers"][name]).format(**values)
+
+
+@cache
+def _recitals() -> tuple[str, ...]:
+    sentences = (tables["answers"].get(name, "") for tables in _phrases().values() for name in _RECITALS)
+    openings = {sentence.partition("{")[0].strip() for sentence in sentences}
+    return tuple(opening for opening in openings if len(opening) > _MIN_OPENING_CHARS)
+
+
+def is_recital(text: str) -> bool:
+    """Whether a reply only tells what memory holds, so that it adds nothing to a conversation."""
+    start = text[:MAX_CHARS]
+    return any(start.startswith(opening) or f". {opening}" in start for opening in _recitals())
+
+
+def day(value: date, language: str = ENGLISH) -> str:
+    """A date as people write it."""
+    names = lexicon.ordered_words("months") if language == ENGLISH else _months(language)
+    if not names:
+        return value.isoformat()
+    month = names[value.month - 1]
+    name = month.capitalize() if language in _CAPITALIZED_MONTHS else month
+    return answer("day", language, day=value.day, month=name, year=value.year)
+
+
+@cache
+def _months(language: str) -> tuple[str, ...]:
+    table = lexicon.tables("calendar", language).get(language, {}) if language in _phrases() else {}
+    return tuple(group.split("|")[0] for group in table.get("months", "").split())
+
+
+def with_local_days(text: str, language: str) -> str:
+    """A text with the dates that memory writes as 2026-12-03 as people write them."""
+
+    def write(match: re.Match[str]) -> str:
+        try:
+            return day(date.fromisoformat(match[0]), language)
+        except ValueError:
+            return match[0]
+
+    return _ISO_DAY.sub(write, text)

@@ -34,44 +34,51 @@ def to_model_error(error: Exception, server: str, model: str, key_name: str) -> 
     """The error of ours that fits; `key_name` names the variable with the key."""
     match error:
         case ModelRequestTimeout() | ModelTimeoutError():
-            return ModelTimeout(f"{server} did not answer in time")
+            return ModelTimeout(f"{server} did not answer in time", plain="it did not answer in time")
         case ModelConnectionError():
             return ModelUnavailable(f"{server} can't be reached, or hung up ({_root_cause(error)})")
         case ModelQuotaExceededError():
-            return ModelUnavailable(f"{server} says that the account has no credit or quota left{_render_code(error)}")
+            text = f"{server} says that the account has no credit or quota left{_render_code(error)}"
+            return ModelUnavailable(text, plain="the account has no credit or quota left")
         case ModelHTTPError():
             return _from_status(error, server, model, key_name)
         case ContentFilterError():
             return request_refused(server)
         case UserError():
-            return ModelError(f"{model} can't be used as it is set up: {error}")
+            text = f"{model} can't be used as it is set up: {error}"
+            return ModelError(text, plain="it is not set up rightly: recollect setup helps")
         case _:
             return malformed_answer(server)
 
 
 def malformed_answer(server: str) -> ModelUnavailable:
     """Unavailable, not an error: it is usually an error page of a proxy, which may go away."""
-    return ModelUnavailable(f"the answer of {server} is not what its protocol says: is the base URL right?")
+    text = f"the answer of {server} is not what its protocol says: is the base URL right?"
+    return ModelUnavailable(text, plain="its answer can't be read; is the address right?")
 
 
 def request_refused(server: str) -> ModelRefused:
     """The provider's content filter refused the request."""
-    return ModelRefused(f"{server} refused to answer this request")
+    return ModelRefused(f"{server} refused to answer this request", plain="it refused to answer this")
 
 
 def _from_status(error: ModelHTTPError, server: str, model: str, key_name: str) -> ModelError:
     status = error.status_code
     answer = f"{server} answered {status}{_render_code(error)}"
     if status >= 500 or status in RETRYABLE_STATUSES:
-        return ModelUnavailable(answer)
+        busy = status in {429, 529}
+        return ModelUnavailable(answer, plain="it gets too many requests" if busy else "it has trouble of its own")
     if status in {401, 403}:
-        return ModelError(f"{answer}: is {key_name} set to a valid key that may use {model}?")
+        text = f"{answer}: is {key_name} set to a valid key that may use {model}?"
+        return ModelError(text, plain="its key was refused: recollect setup sets another")
     if status == 404:
         suggestion = f"; did you mean {error.suggested_model_id}?" if error.suggested_model_id else ""
-        return ModelError(f"{answer}: is there a model {model}{suggestion}, and is the base URL right?")
+        text = f"{answer}: is there a model {model}{suggestion}, and is the base URL right?"
+        return ModelError(text, plain=f"there is no model {model}: /model or recollect setup choose another")
     if isinstance(error, ModelContextWindowExceededError) or status == 413:
-        return ModelRefused(f"{answer}: the request is too long for {model}")
-    return ModelRefused(f"{answer}: it does not take this request; does {model} work with it?")
+        return ModelRefused(f"{answer}: the request is too long for {model}", plain="this is too long for it")
+    text = f"{answer}: it does not take this request; does {model} work with it?"
+    return ModelRefused(text, plain="it does not take this request")
 
 
 def _render_code(error: ModelAPIError) -> str:

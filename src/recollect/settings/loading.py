@@ -43,15 +43,20 @@ class Loaded:
 
 def load(env: Mapping[str, str] | None = None, file: Path | None = None, **overrides: Any) -> Loaded:
     """Settings by precedence: arguments, environment, YAML file, profile, default."""
-    env = os.environ if env is None else env
-    keys = frozenset(name for name in SECRETS if secret(name, env))
+    process, env = env is None, os.environ if env is None else env
     path = _config_path(env, file)
     data = sources.read_file(path)
+    held = _keys_in_file(data, path)
+    if process:
+        provide_keys(held)
+    keys = frozenset(name for name in SECRETS if name in held or secret(name, env))
     values = _merge(env, sources.config_file(data, path) if path else {}, overrides)
     _resolve_folders(values)
     models = _resolve_models(values, keys)
     warnings = [*sources.unknown_variables(env), *sources.renamed(env, data), *models]
     warnings += _offline_embedder(values, keys)
+    if held and path is not None and path.stat().st_mode & 0o077:
+        warnings.append(f"{path} holds a key, and others can read it: chmod 600 {path}")
     settings = _validate(values, keys)
     origins = {name: origin for name, (_, origin) in values.items()}
     return Loaded(settings, origins, (*warnings, *_missing_keys(settings)))
@@ -72,6 +77,28 @@ def _merge(env: Mapping[str, str], file: Layer, overrides: Mapping[str, Any]) ->
     name, origin = explicit.get("profile", ("unified", "default"))
     values = sources.defaults() | sources.profile(str(name)) | fallback | explicit
     return values | {"profile": (name, origin)}
+
+
+def provide_keys(keys: Mapping[str, str]) -> None:
+    """Let the libraries of providers find these keys, unless the environment has others."""
+    for name, value in keys.items():
+        os.environ.setdefault(name, value)
+
+
+def _keys_in_file(data: dict[str, Any], path: Path | None) -> dict[str, str]:
+    """Take out of a file's data the keys in it, by the names of their variables."""
+    held = data.pop("keys", None) or {}
+    if not isinstance(held, dict):
+        raise ConfigError(f"{path}: keys is a table, such as keys: {{ANTHROPIC_API_KEY: …}}")
+    for name in held:
+        if name not in SECRETS:
+            raise ConfigError(f"{path}: keys: {name} is not a known key; did you mean {nearest(str(name), SECRETS)}?")
+    return {name: str(value).strip() for name, value in held.items() if str(value or "").strip()}
+
+
+def config_path(file: Path | None = None) -> Path:
+    """The file of settings, whether it is there or not."""
+    return _config_path(os.environ, file) or DEFAULT_FILE
 
 
 def _config_path(env: Mapping[str, str], file: Path | None) -> Path | None:

@@ -181,6 +181,9 @@ class ChatCommands(Group):
     forget_asks: Flag = detail(
         True, "Ask which one is meant where !memory forget matches several; otherwise all of them are forgotten."
     )
+    wording: Literal["plain", "document"] = detail(
+        "plain", "Words of the replies: plain, or literally those of the document that a profile follows."
+    )
     show: Literal["all", "injected"] = detail(
         "all", "What !memory show lists: all memories, or those that the next prompt would contain."
     )

@@ -22,8 +22,9 @@ An argument wins over the environment, the environment over the YAML file (`RECO
 - "Also" lists names of the documents that work too: upper case for variables, the others for keys of the file.
   Variables named `DEFAULT_…` yield to the file.
 - Names of the first edition still work, and a warning says what each is called now.
-- Keys are read from ANTHROPIC_API_KEY, OPENAI_API_KEY, DISCORD_TOKEN and RECOLLECT_HTTP_TOKEN; they are never
-  stored or shown.
+- Keys are read from ANTHROPIC_API_KEY, OPENAI_API_KEY, DISCORD_TOKEN and RECOLLECT_HTTP_TOKEN, or from a table `keys`
+  with these names in the file, which nobody else should be able to read (`recollect setup` writes it so); they are
+  never shown.
 """
 _APPENDIX = """\
 ## Appendix: details

@@ -71,12 +71,12 @@ async def test_a_conversation_in_plain_words_is_answered_from_memory_and_changes
             "I live in Lisbon",
             "my sister Nora lives in Porto",
         ]
-        nora = "Here is what I remember that fits:\n- Their sister Nora lives in Porto"
+        nora = "Here is what I remember that fits:\n- Your sister Nora lives in Porto"
         assert await talk.ask("what do you know about Nora?", place=DM) == nora
         forgotten = await talk.ask("please forget that I live in Lisbon", place=DM)
         assert "Lives in Lisbon" in forgotten
         gone = await talk.ask("where do I live?", place=DM)
-        assert gone == "I am not sure; the nearest that I remember:\n- Their sister Nora lives in Porto"
+        assert gone == "I am not sure; the nearest that I remember:\n- Your sister Nora lives in Porto"
         assert "Lives in Lisbon" in await talk.ask("undo that", place=DM)
         assert 'Remembered: "my car is a red Fiat"' in await talk.ask("remember that my car is a red Fiat", place=DM)
         assert "- my car is a red Fiat" in await talk.ask("what colour is my car?", place=DM)
@@ -91,3 +91,38 @@ async def test_what_asks_for_a_change_in_plain_words_is_not_kept_as_something_sa
         await talk.ask("forget that I live in Lisbon", place=DM)
         said = await stage.memory.timeline.recent(DM, 10)
     assert [message.text for message in said if not message.bot] == ["I live in Lisbon"]
+
+
+async def test_what_was_said_and_not_learned_is_hidden_on_request_and_comes_back_with_undo() -> None:
+    async with opened(model="local", run_worker=True) as stage:
+        talk = alone(stage)
+        await talk.ask("I went to the opera yesterday", place=DM)
+        assert "the opera" in await talk.ask("what did we talk about?", place=DM)
+        told = await talk.ask("forget that I went to the opera", place=DM)
+        assert told.startswith("I had not learned that as a fact, but you said “I went to the opera yesterday”")
+        assert "opera" not in await talk.ask("what did we talk about?", place=DM)
+        assert "opera" not in (await talk.ask("did I go to the opera?", place=DM)).partition("\n")[2]
+        assert await talk.ask("forget that I fly to the moon", place=DM) == 'Nothing matches "I fly to the moon"'
+        assert "opera" in await talk.ask("undo that", place=DM)
+        assert "opera" in await talk.ask("what did we talk about?", place=DM)
+
+
+async def test_what_was_meant_takes_the_place_of_what_was_said() -> None:
+    async with opened(model="local", run_worker=True) as stage:
+        talk = alone(stage)
+        await talk.ask("I live in Lisbon", place=DM)
+        assert "lives in Porto" in await talk.ask("no, I meant Porto", place=DM)
+        assert "- Lives in Porto" in await talk.ask("where do I live?", place=DM)
+        await talk.ask("Ich wohne in Rom", user="bob", place=DM)
+
+
+async def test_dates_and_the_language_follow_the_conversation() -> None:
+    async with opened(model="local", run_worker=True) as stage:
+        talk = alone(stage)
+        await talk.ask("Ich wohne seit zwei Jahren in Leipzig", place=DM)
+        await talk.ask("Am Wochenende war ich im Zoo", place=DM)
+        assert await talk.ask("na ja", place=DM) == "Ich höre zu."
+        assert await talk.ask("wann habe ich dir das gesagt?", place=DM) == (
+            "Das hast du mir am 1. März 2025 gesagt: „na ja“"
+        )
+        assert 'Remembered: "ich trinke gern Tee"' in await talk.ask("Merk dir, dass ich gern Tee trinke", place=DM)

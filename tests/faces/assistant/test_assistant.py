@@ -318,7 +318,7 @@ async def test_without_a_model_it_answers_from_memory_alone_and_says_so() -> Non
         again = await assistant.reply(stage.message("what is the melting point of tungsten?"))
     assert reply.text == "I have no model configured. Here is what I remember that fits:\n- Lives in Berlin"
     assert unknown.text == "I have no model configured. Nothing that I remember fits."
-    assert again.text.startswith("I am not sure; the nearest that I remember:\n- ")
+    assert again.text == "Nothing that I remember fits."
 
 
 async def test_a_model_that_cannot_be_reached_still_gets_a_reply() -> None:

@@ -49,7 +49,7 @@ async def told(folder: Path, user: str, name: str) -> None:
 
 def test_a_person_is_erased_and_exported_by_name(cli: Run, store: Path, folder: Path):
     asyncio.run(told(folder, "310", "Ada"))
-    exported = cli("export", "ada")
+    exported = cli("export", "ada", "--format", "json")
     assert exported.json["user"] == "discord:310"
     assert exported.err == "recollect: ada is user discord:310\n"
     assert cli("erase", "Ada", "--yes").out.startswith("Erased of user discord:310: 1 memory, 1 message")
@@ -63,7 +63,7 @@ def test_a_name_that_several_have_erases_nobody_and_one_that_nobody_has_brings_n
     asyncio.run(told(folder, "311", "Ada"))
     refused = cli("erase", "Ada", "--yes", code=2)
     assert refused.err == "recollect: 2 people are called Ada: discord:310, discord:311; say which by the id\n"
-    assert all(cli("export", user).json["memos"] for user in ("310", "311"))
+    assert all(cli("export", user, "--format", "json").json["memos"] for user in ("310", "311"))
     near = cli("erase", "Adda", "--dry-run")
     assert near.err == (
         "recollect: warning: nobody is known by the id or name Adda; "
@@ -95,7 +95,8 @@ def test_a_dry_run_tells_and_changes_nothing(cli: Run, store: Path, folder: Path
 def test_nothing_is_erased_unasked(cli: Run, store: Path, folder: Path):
     assert "--yes" in cli("erase", "ann", code=2).err
     assert bytes_with(folder, "zanzibar")
-    cli("erase", "--yes", code=2)
+    assert cli("erase", "--yes").out.startswith("Erased of user me: nothing"), "who speaks, as everywhere"
+    assert bytes_with(folder, "zanzibar")
 
 
 def test_a_receipt_never_overwrites_and_nothing_is_erased_then(cli: Run, store: Path, folder: Path):
@@ -121,14 +122,30 @@ def test_without_a_store_there_is_nothing_to_erase_or_export(cli: Run, folder: P
 
 
 def test_export_prints_one_document_or_writes_it(cli: Run, store: Path, folder: Path):
-    document = cli("export", "ann").json
+    document = cli("export", "ann", "--format", "json").json
     assert {memo["text"] for memo in document["memos"]} == {"I like zanzibar tea", "I own a xylophone"}
-    cli("export", "ann", "--to", "ann.json")
+    cli("export", "ann", "--format", "json", "--to", "ann.json")
     assert json.loads((folder / "ann.json").read_text()) == document
     assert stat.S_IMODE((folder / "ann.json").stat().st_mode) == 0o600
     cli("export", "ann", "--to", "ann.json", code=2)
-    assert [memo["text"] for memo in cli("export", "--guild", "guild").json["memos"]] == ["I own a xylophone"]
-    cli("export", code=2)
+    assert [memo["text"] for memo in cli("export", "--guild", "guild", "--format", "json").json["memos"]] == [
+        "I own a xylophone"
+    ]
+    assert cli("export").err == "recollect: warning: nothing is known of user me\n", "who speaks, as everywhere"
+
+
+def test_what_is_exported_by_default_is_what_import_takes(cli: Run):
+    cli("remember", "I live in Lisbon")
+    cli("remember", "I like tea", "--pin")
+    cli("forget", "Lisbon")
+    exported = cli("export").out
+    Path("me.jsonl").write_text(exported)
+    taken = cli("import", "me.jsonl", RECOLLECT_DATA_DIR="other")
+    assert taken.out.startswith("Imported from recollect: 2 memories")
+    assert cli("show", RECOLLECT_DATA_DIR="other").out == "What I remember (1 memory):\n1. I like tea\n"
+    again = cli("export", RECOLLECT_DATA_DIR="other").out
+    texts = [[json.loads(line).get("text") for line in document.splitlines()] for document in (exported, again)]
+    assert texts[0] == texts[1]
 
 
 def test_export_as_files(cli: Run, store: Path, folder: Path):

@@ -15,6 +15,7 @@ import recollect
 from recollect.core.clock import now
 from recollect.core.ports import Usage
 from recollect.core.version import __version__
+from recollect.faces.cli.main import COMMANDS, FIRST
 from recollect.learning.budget import Budget
 from recollect.settings import PROFILES
 from recollect.stores.sqlite.schema import MIGRATIONS
@@ -219,7 +220,7 @@ def test_a_backup_is_a_store_like_the_first(cli: Run, store: Path, folder: Path)
     for extra in store.parent.glob("memory.db-*"):
         extra.unlink()
     path.rename(store)
-    assert cli("show").out == "Durable memory (1 item):\n- [preference] I like tea (src: manual)\n"
+    assert cli("show").out == "What I remember (1 memory):\n1. I like tea\n"
     assert cli("doctor", "--json").json["ok"] is True
 
 
@@ -245,11 +246,19 @@ def test_reindex_repairs_what_doctor_complains_of(cli: Run, store: Path):
     assert cli("reindex", "--json").json == {"rows": 1}
 
 
-def test_help_names_all_commands_without_boxes(cli: Run):
+def test_help_names_ten_commands_first_and_all_of_them_by_what_they_are_for(cli: Run):
     done = cli("--help").out
-    commands = "remember forget undo show search list history pin unpin share private log config doctor backup reindex"
-    for command in [*commands.split(), "add", "version", "--install-completion", "--as", "--in"]:
-        assert command in done
+    assert all(option in done for option in ("--install-completion", "--as", "--in", "recollect help all"))
+    listed = done.partition("Commands:\n")[2].partition("\n\n")[0].splitlines()
+    assert [line.split()[0] for line in listed if line[2] != " "] == list(FIRST)
+    everything = cli("help", "all").out.splitlines()
+    assert [line for line in everything if line in COMMANDS] == ["Talk", "Look", "Change", "Move", "Run", "Check"]
+    named = {line.split()[0] for line in everything if line.startswith("  ")}
+    assert named == {name for commands in COMMANDS.values() for name in commands}
+    assert cli("help", "forget").out == cli("forget", "--help").out
+    assert "'recollect help all'" in cli("help", "frob", code=2).err
+    assert "--profile" not in cli("remember", "--help").out, "the options of the installation are shown once"
+    assert "--as" not in cli("doctor", "--help").out
     assert "╭" not in done
     assert "╭" not in cli("frob", code=2).err
 

@@ -173,7 +173,7 @@ def test_debug_shows_the_traceback_of_what_went_wrong(process: Run):
 def test_warnings_are_one_quiet_line_on_the_error_stream(process: Run):
     done = process("show", RECOLLECT_LAYUOT="B")
     assert done.err == "recollect: warning: RECOLLECT_LAYUOT is not a setting; did you mean RECOLLECT_LAYOUT?\n"
-    assert done.out == "Durable memory (0 items):\n"
+    assert done.out == "What I remember (0 memories):\n"
 
 
 def test_completion_can_be_shown_for_a_shell(process: Run):

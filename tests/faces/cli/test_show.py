@@ -23,6 +23,15 @@ def test_show_prints_facts_and_the_rolling_summary(cli: Run, folder: Path):
         cli("remember", text)
     asyncio.run(summarise(folder / "data" / "memory.db", Place(dm="me").session, "They talked about chess."))
     assert cli("show").out == (
+        "What I remember (3 memories):\n"
+        "1. My wife Grace plays chess\n"
+        "2. Deploys happen on Tuesdays\n"
+        "3. I prefer Rust over Go\n"
+        "\n"
+        "Summary of this conversation:\n"
+        "They talked about chess.\n"
+    )
+    assert cli("show", RECOLLECT_CHAT_COMMANDS_WORDING="document").out == (
         "Durable memory (3 items):\n"
         "- [person] My wife Grace plays chess (src: manual)\n"
         "- [fact] Deploys happen on Tuesdays (src: manual)\n"
@@ -36,7 +45,7 @@ def test_show_prints_facts_and_the_rolling_summary(cli: Run, folder: Path):
 
 def test_show_without_a_summary_ends_after_the_facts(cli: Run):
     cli("remember", "I like tea")
-    assert cli("show").out == "Durable memory (1 item):\n- [preference] I like tea (src: manual)\n"
+    assert cli("show").out == "What I remember (1 memory):\n1. I like tea\n"
     assert cli("show", "--json").json["summary"] is None
 
 

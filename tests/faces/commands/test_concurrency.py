@@ -54,7 +54,7 @@ async def said(orders: ChatCommands, text: str, user: str = "ann") -> str:
 def counted(shown: str) -> tuple[int, int]:
     """The number in the header, and the lines under it."""
     head, *rest = shown.splitlines()
-    return int(head.split("(")[1].split()[0]), sum(line.startswith("- ") for line in rest)
+    return int(head.split("(")[1].split()[0]), sum(line[:1].isdigit() for line in rest)
 
 
 def learned_in(shown: str) -> frozenset[str]:
@@ -119,10 +119,10 @@ async def test_the_orders_of_a_user_are_carried_out_as_they_came(tmp_path: Path)
         answers = await asyncio.gather(*(said(talk.commands, f"!memory {order}") for order in told))
         assert [answers[0].partition("\n")[0], *answers[1:]] == [
             'Remembered: "I like tea"',
-            'Deprecated 1 item matching "tea"',
+            'Forgot 1 memory matching "tea". Undo: !memory undo',
             'Restored: "I like tea"',
             'Pinned: "I like tea"',
-            "Durable memory (1 item):\n- [preference] I like tea (src: manual)",
+            "What I remember (1 memory):\n1. I like tea",
         ]
 
 

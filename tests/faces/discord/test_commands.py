@@ -10,7 +10,7 @@ from tests.faces.discord.scene import acting
 
 @pytest.mark.acceptance("A15", "A16", "A17", "A18", "A19", "A20", "B46")
 async def test_the_example_of_the_documents() -> None:
-    async with acting() as scene:
+    async with acting(chat_commands={"wording": "document"}) as scene:
         assert (await scene.order("!memory remember Works at Acme Corp")).partition("\n")[
             0
         ] == 'Remembered: "Works at Acme Corp"'

@@ -26,9 +26,9 @@ async def test_what_is_remembered_by_a_command_is_shown_by_the_other_to_its_owne
             text(await slash(scene, "memory remember", words="I like green tea")).partition("\n")[0]
             == 'Remembered: "I like green tea"'
         )
-        assert "- [preference] I like green tea (src: manual)" in text(await slash(scene, "memory show"))
+        assert "1. I like green tea" in text(await slash(scene, "memory show"))
         assert await scene.order("!memory show") == text(await slash(scene, "memory show"))
-        assert scene.dev.history(viewer=scene.bob)[-1].content.startswith("Durable memory")
+        assert scene.dev.history(viewer=scene.bob)[-1].content.startswith("What I remember")
         assert len(scene.dev.history(viewer=scene.bob)) == 2, "the order and its answer, nothing of the commands"
 
 

@@ -27,7 +27,7 @@ from recollect.faces.assistant.memory_lines import (
     lore_text,
     split_lines,
 )
-from recollect.faces.assistant.model_turn import Responder
+from recollect.faces.assistant.model_turn import Responder, TurnUsage
 from recollect.faces.assistant.request import NAME, PERSONA, ChatRequest, asks_for_lore, chat_request, with_message
 from recollect.faces.assistant.tools import AssistantTools, tool_definitions
 from recollect.faces.commands.dispatcher import Answer, ChatCommands
@@ -99,8 +99,8 @@ class _Session:
 class Assistant:
     """Answers people. Without a model it answers from memory alone, and says so unless the face did (`excuses`).
 
-    Why a model can't be reached is for operators only (`details`), as it names hosts and variables. What is shown
-    without a model quotes people, so `escape` disables markup and mentions in it.
+    Why a model gave no answer is told in words where that helps (`details`); hosts and variables are for the log. What
+    is shown without a model quotes people, so `escape` disables markup and mentions in it.
     """
 
     def __init__(
@@ -131,13 +131,32 @@ class Assistant:
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._store_tasks: set[asyncio.Task[None]] = set()
 
-    async def reply(self, message: Message, show: Callable[[str], None] = _ignore_piece) -> Reply:
-        """Answer a message, and `show` the answer as it is written. The caller sends it, then calls `said`."""
+    @property
+    def usage(self) -> TurnUsage | None:
+        """What the last reply of a model took."""
+        return None if self._responder is None else self._responder.usage
+
+    def use(self, chat_model: ChatModel | None) -> None:
+        """Reply with another model from now on."""
+        definitions = tool_definitions(self._memory.settings)
+        self._responder = None if chat_model is None else Responder(chat_model, definitions)
+
+    async def reply(
+        self,
+        message: Message,
+        show: Callable[[str], None] = _ignore_piece,
+        show_call: Callable[[str], None] = _ignore_piece,
+    ) -> Reply:
+        """Answer a message, `show` the answer as it is written, and `show_call` each use of a tool. The caller sends
+        the answer, then calls `record_reply`.
+        """
         answer = await self._commands.answer(
             message.text, user=message.author, place=message.place, message_id=message.id
         )
         if answer is not None:
             return Reply("\n".join(answer.pages), answer)
+        if self._responder is None and (hidden := await self._forget_said(message)) is not None:
+            return Reply(hidden, Answer((hidden,)))
         if self._responder is None and (command := offline.command_for(message.text)) is not None:
             answer = await self._commands.answer(
                 command, user=message.author, place=message.place, message_id=message.id
@@ -148,9 +167,16 @@ class Assistant:
         await self._store(message)
         lock = self._locks.setdefault(message.place.session, asyncio.Lock())
         async with lock:
-            reply = await self._answer(message, show)
+            reply = await self._answer(message, show, show_call)
             self._remember_turn(message, reply.text)
             return reply
+
+    async def _forget_said(self, message: Message) -> str | None:
+        try:
+            return await offline.forget_said(self._memory, message)
+        except RecollectError as error:
+            log.warning("what was said can't be hidden: %s", error)
+            return None
 
     async def record_reply(self, text: str, to: Message, message_id: str) -> Message:
         """Store a reply that was sent with this id as part of the conversation."""
@@ -214,15 +240,16 @@ class Assistant:
                 return
         log.error("message %s could not be stored: the store stayed unreachable", message.id)
 
-    async def _answer(self, message: Message, show: Callable[[str], None]) -> Reply:
+    async def _answer(self, message: Message, show: Callable[[str], None], show_call: Callable[[str], None]) -> Reply:
         if self._responder is None:
             return await self._answer_offline(message, offline.NO_MODEL, show)
         display = _DisplayedReply(show)
         try:
-            return Reply(await self._answer_with_model(self._responder, message, display))
+            return Reply(await self._answer_with_model(self._responder, message, display, show_call))
         except ModelError as error:
-            log.warning("the model gave no reply: %s", error)
-            reason = f"{offline.UNREACHABLE} ({error})" if self._details else offline.UNREACHABLE
+            # who is told the reason need not read it in the log as well
+            log.log(logging.INFO if self._details else logging.WARNING, "the model gave no reply: %s", error)
+            reason = f"{offline.UNREACHABLE} ({error.plain})" if self._details and error.plain else offline.UNREACHABLE
         except Exception:  # whatever fails, there is a reply
             log.exception("the model gave no reply")
             reason = offline.UNREACHABLE
@@ -241,16 +268,22 @@ class Assistant:
         show(self._escape(answer.text))
         return Reply(answer.text, is_offline=True, tells_learned=answer.tells_learned)
 
-    async def _answer_with_model(self, responder: Responder, message: Message, show: _DisplayedReply) -> str:
+    async def _answer_with_model(
+        self, responder: Responder, message: Message, show: _DisplayedReply, show_call: Callable[[str], None]
+    ) -> str:
         request = await chat_request(
             self._memory, message, persona=self._persona, name=self.name, unstored=self._unstored(message)
         )
         if self._leaves_history(message):
             await self._save_before_compaction(responder, message, request)
         line_filter = MemoryLineFilter()
-        reply = await responder.respond(
-            request, AssistantTools(self._memory, message), lambda piece: show(line_filter.feed(piece))
-        )
+
+        def tell_call(text: str) -> None:
+            show.new_line()
+            show_call(text)
+
+        tools = AssistantTools(self._memory, message, tell_call)
+        reply = await responder.respond(request, tools, lambda piece: show(line_filter.feed(piece)))
         show(line_filter.end())
         parts = split_lines(reply)
         for line in parts.lore[:MAX_LINES_PER_REPLY]:

@@ -1,7 +1,9 @@
 """One turn of a language model: its streamed reply, and the tools that it calls."""
 
 import asyncio
+import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from recollect.core.errors import ModelError, ModelUnavailable
@@ -21,6 +23,48 @@ CACHE_SETTINGS = {"anthropic_cache_tool_definitions": True, "anthropic_cache_ins
 """Marks the end of what is the same in every request; other providers find it by themselves."""
 
 
+_LOOP = re.compile(r"(.{12,400}?)\1{5,}$", re.DOTALL)
+LOOP_CHARS, LOOP_STEP = 3_000, 200
+"""How much of a reply's end is looked at for repetition, and how often."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnUsage:
+    """Tokens and requests of one turn."""
+
+    model: str
+    requests: int
+    input: int
+    output: int
+
+
+def price_of(model: str, tokens_in: int, tokens_out: int) -> float | None:
+    """The price in dollars; None for a model that no list has."""
+    provider, _, name = model.partition(":")
+    try:
+        from genai_prices import Usage, calc_price
+
+        usage = Usage(input_tokens=tokens_in, output_tokens=tokens_out)
+        return float(calc_price(usage, name, provider_id=provider).total_price)
+    except (ImportError, LookupError, ValueError):
+        return None
+
+
+class _LoopCheck:
+    """Raises once a reply repeats itself over and over."""
+
+    def __init__(self) -> None:
+        self._end, self._unchecked = "", 0
+
+    def feed(self, piece: str) -> None:
+        self._end = (self._end + piece)[-LOOP_CHARS:]
+        self._unchecked += len(piece)
+        if self._unchecked >= LOOP_STEP:
+            self._unchecked = 0
+            if _LOOP.search(self._end):
+                raise ModelUnavailable("the model repeats itself", plain="it began to repeat itself and was stopped")
+
+
 class Responder:
     """Answers requests with any chat model; stateless between turns."""
 
@@ -28,6 +72,8 @@ class Responder:
         self._model = model
         self._tools = tools
         self._agent: asyncio.Task[Agent[AssistantTools, str]] | None = None
+        self.usage: TurnUsage | None = None
+        """Of the last turn that came to its end."""
 
     async def respond(self, request: ChatRequest, tools: AssistantTools, show: Callable[[str], None]) -> str:
         """The model's reply; raises ModelError."""
@@ -35,7 +81,8 @@ class Responder:
             async with asyncio.timeout(TURN_TIMEOUT_SECONDS):
                 return await self._run(request, tools, show)
         except TimeoutError as error:
-            raise ModelUnavailable(f"no answer within {TURN_TIMEOUT_SECONDS:.0f} s") from error
+            text = f"no answer within {TURN_TIMEOUT_SECONDS:.0f} s"
+            raise ModelUnavailable(text, plain="it did not come to an end in time") from error
         except ModelError:
             raise
         except Exception as error:  # noqa: BLE001 - the model's adapter tells a library's many errors apart
@@ -43,9 +90,10 @@ class Responder:
 
     async def _run(self, request: ChatRequest, tools: AssistantTools, show: Callable[[str], None]) -> str:
         from pydantic_ai import AgentRunResultEvent, PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta
+        from pydantic_ai.exceptions import UsageLimitExceeded
         from pydantic_ai.usage import UsageLimits
 
-        agent = await self._ready_agent()
+        agent, loop_check = await self._ready_agent(), _LoopCheck()
         run = agent.run_stream_events(
             user_content(request),
             deps=tools,
@@ -53,17 +101,27 @@ class Responder:
             model_settings=cast("ModelSettings", {**CACHE_SETTINGS, **self._model.privacy_settings}),
             usage_limits=UsageLimits(request_limit=MAX_MODEL_REQUESTS),
         )
-        async with run as events:
-            async for event in events:
-                match event:
-                    case PartStartEvent(part=TextPart(content=piece)) if piece:
-                        show(piece)
-                    case PartDeltaEvent(delta=TextPartDelta(content_delta=piece)):
-                        show(piece)
-                    case AgentRunResultEvent(result=result):
-                        return result.output
-                    case _:
-                        pass
+        try:
+            async with run as events:
+                async for event in events:
+                    match event:
+                        case PartStartEvent(part=TextPart(content=piece)) if piece:
+                            show(piece)
+                            loop_check.feed(piece)
+                        case PartDeltaEvent(delta=TextPartDelta(content_delta=piece)):
+                            show(piece)
+                            loop_check.feed(piece)
+                        case AgentRunResultEvent(result=result):
+                            usage = result.usage
+                            self.usage = TurnUsage(
+                                self._model.name, usage.requests, usage.input_tokens, usage.output_tokens
+                            )
+                            return result.output
+                        case _:
+                            pass
+        except UsageLimitExceeded as error:
+            text = f"{MAX_MODEL_REQUESTS} requests in one turn"
+            raise ModelUnavailable(text, plain="it kept using its tools without an answer and was stopped") from error
         raise ModelUnavailable("the answer broke off")
 
     async def _ready_agent(self) -> "Agent[AssistantTools, str]":

@@ -3,40 +3,37 @@
 What asks for a change in plain words ("forget that I smoke") is the command that does it; see `command_for`.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Unpack
 
 from recollect.core.events import EventKind
+from recollect.core.outcomes import Forgotten, Refused
 from recollect.core.text import clip, collapse_spaces
-from recollect.core.types import Kind, Memo, Message
+from recollect.core.types import Memo, Message
 from recollect.faces import outcome_text
-from recollect.language import dates, word_forms
-from recollect.language.lexicon import ENGLISH
+from recollect.faces.assistant import evidence
+from recollect.language import corrections, dates, detection, requests, word_forms
 from recollect.language.requests import Request, RequestKind, answer, is_question, language_of, recognize
 from recollect.memory import AsyncMemory
 from recollect.policy.rendering import speaker
-from recollect.recall.query import Hit
-from recollect.recall.search import SearchOptions
 
 NO_MODEL = "I have no model configured"
 UNREACHABLE = "My model can't be reached right now"
 LISTENS = "I keep what you tell me and find it again when you ask"
 HELP = 'Tell me something about yourself and ask me later; "what do you know about me?" lists what I remember.'
 SWITCHED_OFF = "My memory is switched off, so nothing is kept."
-MAX_RESULTS = 5
-MAX_NEAREST = 3
+MAX_TOLD = 3
+"""Limit of the answer to "when did I tell you?"."""
 MAX_LISTED = 30
 """Limit of the answer to "what do you know about me?"."""
 MAX_QUOTED = 8
 """Limit of the answer to "what did we talk about?"."""
 RECENT_MESSAGES = 300
 """How far back that answer looks."""
-LEARN_TIMEOUT_SECONDS = 2.0
+RECENT_FOR_LANGUAGE, MIN_WORDS_FOR_LANGUAGE = 8, 4
+LEARN_TIMEOUT_SECONDS = 5.0
 """How long the answer to a statement waits for what is learned from it."""
-_MINE = re.compile(r"\b(?:i|i'm|i've|me|my|mine|myself)\b", re.IGNORECASE)
 _CHANGES: dict[str, str] = {
     EventKind.MEMO_ADDED: "noted",
     EventKind.MEMO_REVISED: "revised",
@@ -67,6 +64,27 @@ def command_for(text: str) -> str | None:
             return None
 
 
+async def forget_said(memory: AsyncMemory, message: Message) -> str | None:
+    """The answer to "forget that …" where nothing was learned of it, but it was said: the words are hidden from now on,
+    as those are from which something was forgotten. None where this is no such request, or nothing was said of it.
+    """
+    match recognize(message.text):
+        case Request(RequestKind.FORGET, topic, language):
+            pass
+        case _:
+            return None
+    view = memory.view(message.author, message.place)
+    if not memory.settings.enabled or not memory.settings.memos.enabled or await view.find(topic):
+        return None
+    said = await evidence.said(memory, message, topic, language)
+    hidden: list[str] = []
+    for statement in said:
+        outcome = await view.remember(statement.text, message=statement.id)
+        if not isinstance(outcome, Refused) and isinstance(await view.forget(outcome.memo.id), Forgotten):
+            hidden.append(answer("quoted", language, text=_clipped(statement)))
+    return answer("hidden", language, texts=", ".join(hidden)) if hidden else None
+
+
 async def offline_answer(memory: AsyncMemory, message: Message, reason: str = "") -> OfflineAnswer:
     """The answer from memory alone; `reason` says why there is no model, unless that was said before."""
     request = recognize(message.text)
@@ -74,7 +92,8 @@ async def offline_answer(memory: AsyncMemory, message: Message, reason: str = ""
         return OfflineAnswer(_explained(reason, HELP))
     if not memory.settings.enabled:
         return OfflineAnswer(_explained(reason, SWITCHED_OFF))
-    search = OfflineSearch(memory, message, language_of(message.text) if request is None else request.language)
+    language = await _language(memory, message) if request is None else request.language
+    search = OfflineSearch(memory, message, language)
     match request:
         case Request(RequestKind.HELLO):
             text = answer("hello", request.language, name="")
@@ -95,6 +114,16 @@ async def offline_answer(memory: AsyncMemory, message: Message, reason: str = ""
     return OfflineAnswer(_explained(reason, text))
 
 
+async def _language(memory: AsyncMemory, message: Message) -> str:
+    """The language to answer in: that of the message or, if it is too short to tell, of what was said before."""
+    is_long = len(message.text.split()) >= MIN_WORDS_FOR_LANGUAGE
+    if is_long and detection.is_certain(message.text) and detection.detect(message.text) in requests.languages():
+        return language_of(message.text)
+    recent = await memory.timeline.recent(message.place, RECENT_FOR_LANGUAGE)
+    own = [said.text for said in recent if said.author == message.author]
+    return language_of(" ".join([*own, message.text]))
+
+
 def _explained(reason: str, text: str) -> str:
     return f"{reason}. {text}" if reason else text
 
@@ -109,11 +138,30 @@ async def _acknowledge(memory: AsyncMemory, message: Message, reason: str, langu
     for event in outcome.events:
         memo = outcome.memos.get(event.memo or "")
         if memo is not None and event.kind in _CHANGES:
-            texts.setdefault(_CHANGES[event.kind], []).append(_as_clause(memo.text))
+            texts.setdefault(_CHANGES[event.kind], []).append(_as_clause(tell(memo, message, language)))
+    if not texts and (corrected := await _correct(memory, message)) is not None:
+        text = answer("revised", language, texts=_as_clause(tell(corrected, message, language)))
+        return OfflineAnswer(_explained(reason, text), tells_learned=True)
     if not texts:
         return OfflineAnswer(f"{reason}, so I only listen: {LISTENS}." if reason else answer("heard", language))
     sentences = [answer(label, language, texts="; ".join(found)) for label, found in texts.items()]
     return OfflineAnswer(_explained(reason, " ".join(sentences)), tells_learned=True)
+
+
+async def _correct(memory: AsyncMemory, message: Message) -> Memo | None:
+    """Change what was learned from the message before by what was meant instead: "no, I meant Porto"."""
+    request = recognize(message.text)
+    if request is None or request.kind is not RequestKind.MEANT:
+        return None
+    recent = await memory.timeline.recent(message.place, RECENT_FOR_LANGUAGE)
+    own = [said for said in recent if said.person == message.person and said.id != message.id]
+    view = memory.view(message.author, message.place)
+    memos = (await view.show()).memos
+    for memo in memos if own else ():
+        corrected = corrections.splice(memo.text, request.topic) if memo.source.message == own[-1].id else ""
+        if corrected:
+            return await view.update(memo.id, corrected, version=memo.version)
+    return None
 
 
 def _as_clause(text: str) -> str:
@@ -136,42 +184,62 @@ class OfflineSearch:
         listing = await self.memory.show(user=self.message.author, place=self.message.place, limit=MAX_LISTED)
         if not listing.memos:
             return self._say("nothing_yet" if self.message.place.dm is not None else "nothing_here")
-        lines = [self._say("about_you"), *(f"- {memo.text}" for memo in listing.memos)]
+        lines = [self._say("about_you"), *(f"- {tell(memo, self.message, self.language)}" for memo in listing.memos)]
         if omitted := listing.total - len(listing.memos):
             hint = '; "!memory show" lists them all' if self.memory.settings.chat_commands.enabled else ""
             lines.append(f"and {outcome_text.count_noun(omitted)} more{hint}.")
         return "\n".join(lines)
 
     async def find(self, query: str, *, nearest: bool = True) -> str:
-        """What fits a question: memos, else what was said, else the nearest memos, marked as such; but about a thing
-        that was never mentioned nothing is near.
-        """
-        relevant = await self._memos(query, strict=True)
-        if own := _about_the_asker(relevant, query):
-            return self._list("fits", [memo.text for memo in own])
-        if not relevant and (answers := await self._messages(query)):
-            said = [self._say("said", name=speaker(message), text=message.text) for message in answers]
-            return self._list("fits", said)
-        others = relevant or (await self._memos(query, strict=False) if nearest else [])
-        if others:
-            return self._list("nearest", [memo.text for memo in others[:MAX_NEAREST]])
+        """What fits a question: memos, else what was said, else the nearest, marked as such."""
+        findings = await evidence.find(self.memory, self.message, query, self.language)
+        if findings.fits:
+            return self._list("fits", [self.quote(item, findings.sources.get(item.id)) for item in findings.fits])
+        if nearest and findings.nearest:
+            return self._list("nearest", [self.quote(item) for item in findings.nearest])
         return self._say("nothing")
 
+    def quote(self, item: Memo | Message, source: Message | None = None) -> str:
+        """A memory, with the words that it comes from if those say more, or a message, as its reader is told it."""
+        if isinstance(item, Memo):
+            text = tell(item, self.message, self.language)
+            return text if source is None else self._say("in_words", text=text, words=_clipped(source))
+        text = _clipped(item)
+        if item.person == self.message.person:
+            return self._say("you_said", day=self._day(item.at), text=text)
+        return self._say("said", name=speaker(item), text=text)
+
     async def tell_when(self, topic: str) -> str:
-        """When the author said something; without a topic, what they said before this."""
-        query = topic or await self._previous_words()
-        memos = await self._memos(query, strict=True) if query else []
+        """When the author said something; without a topic, what they said last, or what answered their question."""
+        previous = None if topic else await self._previous()
+        if previous is not None and not is_question(previous.text):
+            return self._say("told_on", day=self._day(previous.at), text=_clipped(previous))
+        query = topic or (previous.text if previous else "")
+        findings = await evidence.find(self.memory, self.message, query, self.language) if query else None
+        memos = [item for item in findings.fits if isinstance(item, Memo)] if findings else []
         if not memos:
             return await self.find(query) if query else self._say("nothing")
         view = self.memory.view(self.message.author, self.message.place)
         lines: list[str] = []
-        for memo in memos[:MAX_NEAREST]:
+        for memo in memos[:MAX_TOLD]:
             explanation = await view.why(memo.id)
             said, is_own = explanation.message, memo.source.actor == self.message.person
             if said is not None and explanation.is_source_visible and is_own:
-                lines.append(self._say("told_on", day=self._day(said.at), text=clip(collapse_spaces(said.text), 200)))
+                lines.append(
+                    self._say(
+                        "told_on",
+                        day=requests.day(said.at.date(), self.language),
+                        text=_clipped(said),
+                    )
+                )
             else:
-                lines.append(self._say("learned_on", day=self._day(memo.created), text=memo.text))
+                lines.append(
+                    self._say(
+                        "learned_on",
+                        day=requests.day(memo.created.date(), self.language),
+                        text=tell(memo, self.message, self.language),
+                    )
+                )
         return "\n".join(dict.fromkeys(lines))
 
     async def recount(self, period: str) -> str:
@@ -182,7 +250,9 @@ class OfflineSearch:
         said = [
             message
             for message in recent
-            if self._is_statement(message)
+            if not message.bot
+            and message.id != self.message.id
+            and evidence.is_statement(message.text)
             and (not periods or any(span.first <= message.at.date() <= span.last for span in periods))
         ]
         quotable = await self.memory.timeline.quotable(said[::-1], MAX_QUOTED)
@@ -194,42 +264,17 @@ class OfflineSearch:
         ]
         return self._list("talked", lines)
 
-    async def _memos(self, query: str, *, strict: bool) -> list[Memo]:
-        if not self.memory.settings.memos.enabled:
-            return []
-        hits = await self._search(query, strict=strict, limit=MAX_RESULTS)
-        memos = [hit.item for hit in hits if isinstance(hit.item, Memo)]
-        return [memo for memo in memos if memo.source.message != self.message.id]  # not learned from this very message
-
-    async def _messages(self, query: str) -> Sequence[Message]:
-        hits = await self._search(query, over="messages", strict=True, limit=4 * MAX_RESULTS)
-        candidates = [hit.item for hit in hits if isinstance(hit.item, Message)]
-        about_asker, asked = _MINE.search(query) is not None, word_forms.content_words(query)
-        possible = [
-            candidate
-            for candidate in candidates
-            # what someone asks about themselves they have said themselves
-            if self._is_statement(candidate)
-            and (candidate.author == self.message.author or not about_asker)
-            and _shares_word(candidate.text, asked)
-        ]
-        return await self.memory.timeline.quotable(possible, MAX_RESULTS)
-
-    async def _search(self, query: str, **options: Unpack[SearchOptions]) -> list[Hit]:
-        return await self.memory.search(query, user=self.message.author, place=self.message.place, **options)
-
-    def _is_statement(self, message: Message) -> bool:
-        is_said = not message.bot and message.id != self.message.id and not is_question(message.text)
-        return is_said and recognize(message.text) is None
-
-    async def _previous_words(self) -> str:
+    async def _previous(self) -> Message | None:
+        """The author's last message that tells or asks something."""
         recent = await self.memory.timeline.recent(self.message.place, 2 * MAX_QUOTED)
         own = [
             message
             for message in recent
-            if message.author == self.message.author and message.id != self.message.id and not message.bot
+            if message.author == self.message.author
+            and message.id != self.message.id
+            and recognize(message.text) is None
         ]
-        return own[-1].text if own else ""
+        return own[-1] if own else None
 
     def _list(self, name: str, texts: Sequence[str]) -> str:
         return "\n".join([self._say(name), *(f"- {text}" for text in texts)])
@@ -238,26 +283,14 @@ class OfflineSearch:
         return answer(name, self.language, **values)
 
     def _day(self, at: datetime) -> str:
-        return f"{at.day} {at:%B %Y}" if self.language == ENGLISH else f"{at:%Y-%m-%d}"
+        return requests.day(at.date(), self.language)
 
 
-def _about_the_asker(memos: Sequence[Memo], query: str) -> list[Memo]:
-    """Without facts about other people, where someone asks about themselves.
-
-    "Where do I live?" is not answered by where a sister lives, unless the question names her.
-    """
-    if _MINE.search(query) is None:
-        return list(memos)
-    asked = set(word_forms.content_words(query))
-    return [memo for memo in memos if memo.kind is not Kind.PERSON or _names_person(memo.text, asked)]
+def _clipped(message: Message) -> str:
+    return clip(collapse_spaces(message.text), 200)
 
 
-def _shares_word(text: str, asked: Sequence[str]) -> bool:
-    """Whether a message has one of the words that a question is about, in any form."""
-    said = set(word_forms.tokens(text))
-    return any(word_forms.has_form(word, said) for word in asked)
-
-
-def _names_person(text: str, asked: set[str]) -> bool:
-    """Whether the person that a fact is about, who comes first in it, is one of the words of a question."""
-    return any(word_forms.has_form(word, asked) for word in word_forms.tokens(text)[:3] if len(word) > 2)
+def tell(memo: Memo, message: Message, language: str) -> str:
+    """A memo in words for the one who asks: "Their sister" is theirs, and dates are written as people write them."""
+    text = outcome_text.addressed(memo.text) if memo.subject.id == message.person else memo.text
+    return requests.with_local_days(text, language)

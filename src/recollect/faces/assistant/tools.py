@@ -4,13 +4,13 @@ A tool's failure is no fact about the world: a memory that only repeats a failur
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from recollect.core.errors import BadInput, RecollectError
-from recollect.core.text import words
+from recollect.core.text import clip, collapse_spaces, words
 from recollect.core.types import Message
 from recollect.faces.tool.dispatcher import MemoryTool
 from recollect.faces.tool.schema import schema
@@ -62,6 +62,17 @@ def _object(properties: Mapping[str, Any], required: list[str]) -> dict[str, Any
 ECHO_SHARE = 0.5
 """A memory that has this share of its words in common with a failed call only repeats the failure."""
 MAX_FILE_BYTES = 100_000
+MAX_CALL_CHARS = 100
+"""Of a call as it is shown."""
+
+
+def describe_call(name: str, arguments: Mapping[str, Any]) -> str:
+    """A call in one line, for people: `memory search: where do I live`."""
+    action = str(arguments.get("action") or "")
+    keys = ("query", "content", "text", "path", "id", "ids")
+    what = next((str(arguments[key]) for key in keys if arguments.get(key)), "")
+    head = " ".join(filter(None, [name.replace("_", " "), action]))
+    return clip(collapse_spaces(redact(f"{head}: {what}" if what else head).text), MAX_CALL_CHARS)
 
 
 @dataclass
@@ -70,10 +81,13 @@ class AssistantTools:
 
     memory: AsyncMemory
     message: Message
+    show_call: Callable[[str], None] | None = None
     failures: list[str] = field(default_factory=list[str])
 
     async def call(self, name: str, arguments: Mapping[str, Any]) -> str:
         """What a tool answers to a model's arguments, whatever they are."""
+        if self.show_call is not None:
+            self.show_call(describe_call(name, arguments))
         if name == "memory":
             return await self.remember(arguments)
         path = str(arguments.get("path") or "")

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from typing import Annotated
 
 from recollect.app import make_model
@@ -19,16 +19,16 @@ from recollect.faces.cli.doctor import file_of
 from recollect.faces.cli.inputs import ask
 from recollect.faces.cli.invocation import Invocation
 from recollect.faces.cli.options import flag
-from recollect.faces.outcome_text import count_noun
+from recollect.faces.outcome_text import count_memories, count_noun
 from recollect.memory import AsyncMemory
-from recollect.settings import Settings, wiring
+from recollect.settings import wiring
 from recollect.settings.values import redacted
 from recollect.workspace.disk import make_folder
 
 NO_MODEL = """\
 No model configured: I learn by simple patterns and answer from memory alone.
-For more set ANTHROPIC_API_KEY, or RECOLLECT_MODEL and RECOLLECT_MODEL_BASE_URL
-for a server of your own."""
+A model would talk with you, understand any wording and learn more from it:
+recollect setup chooses one."""
 LEARN_WAIT_SECONDS, LOCAL_LEARN_WAIT_SECONDS, PIPE_LEARN_WAIT_SECONDS = 0.4, 5.0, 30.0
 """How long the next prompt waits for what is learned: a person wants to type, a pipe has time."""
 
@@ -72,7 +72,9 @@ def _wants_demo() -> bool:
 
 async def _run_chat(call: Invocation, source: Source) -> None:
     loaded, output = call.load(), ChatOutput(call.screen)
-    async with AsyncMemory.from_settings(loaded) as memory, _chat_model(loaded.settings) as model:
+    async with AsyncMemory.from_settings(loaded) as memory, AsyncExitStack() as models:
+        settings = loaded.settings
+        model = await models.enter_async_context(_chat_model(settings.model, settings.model_base_url))
         if call.is_interactive:
             output.say(await _render_greeting(call, memory, model))
         speaker = ChatSpeaker.at(call.user, call.place)
@@ -81,7 +83,23 @@ async def _run_chat(call: Invocation, source: Source) -> None:
         if call.is_interactive and is_local:
             learn_wait = LOCAL_LEARN_WAIT_SECONDS
         assistant = Assistant(memory, model, explains_offline=not call.is_interactive)
-        conversation = Conversation(memory, assistant, output, speaker, learn_wait=learn_wait)
+
+        described = NO_MODEL if model is None else f"Model: {wiring.describe_models(settings)}"
+
+        async def choose_model(name: str) -> str:
+            nonlocal described
+            if not name:
+                return described
+            chosen = await models.enter_async_context(_chat_model(name, settings.model_base_url))
+            if chosen is None:
+                raise BadInput(f"{name} can't chat; name a model as provider:model")
+            assistant.use(chosen)
+            described = f"Model: {chosen.name}, in this chat"
+            return f"{chosen.name} answers from now on, in this chat."
+
+        conversation = Conversation(
+            memory, assistant, output, speaker, learn_wait=learn_wait, choose_model=choose_model
+        )
         try:
             await converse(conversation, source, stoppable=call.is_interactive)
         finally:
@@ -91,9 +109,9 @@ async def _run_chat(call: Invocation, source: Source) -> None:
 
 
 @asynccontextmanager
-async def _chat_model(settings: Settings) -> AsyncGenerator[ChatModel | None]:
-    """The model that replies; None when the configured one can't chat."""
-    model = make_model(settings.model, settings.model_base_url)
+async def _chat_model(name: str, base_url: str) -> AsyncGenerator[ChatModel | None]:
+    """The model that replies; None when it can't chat."""
+    model = make_model(name, base_url)
     try:
         yield model if isinstance(model, ChatModel) else None
     finally:
@@ -106,7 +124,7 @@ async def _render_greeting(call: Invocation, memory: AsyncMemory, model: ChatMod
     store = file_of(settings.store) or redacted(settings.store)
     lines = [
         f"recollect {__version__}. /help shows what you can do, Ctrl-D leaves.",
-        f"Memory: {store}, {count_noun(memo_count)} about {name}",
+        f"Memory: {store}, {count_memories(memo_count)} about {name}",
         NO_MODEL if model is None else f"Model: {wiring.describe_models(settings)}",
     ]
     if not settings.enabled:

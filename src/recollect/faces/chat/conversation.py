@@ -6,7 +6,7 @@ After each turn a quiet line says what was learned. It never delays the next pro
 import asyncio
 import signal
 from collections.abc import Awaitable, Callable, Collection, Coroutine
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from secrets import token_hex
 from typing import Any
@@ -17,8 +17,9 @@ from recollect.core.text import normalize
 from recollect.core.types import Message
 from recollect.faces import outcome_text
 from recollect.faces.assistant.assistant import Assistant, Reply
+from recollect.faces.assistant.model_turn import TurnUsage, price_of
 from recollect.faces.chat import explain
-from recollect.faces.chat.input import Source
+from recollect.faces.chat.input import Source, StopsByKey
 from recollect.faces.chat.output import ChatOutput
 from recollect.faces.chat.speaker import ChatSpeaker
 from recollect.faces.commands.help import USAGE
@@ -30,13 +31,19 @@ from recollect.policy.redaction import redact
 from recollect.prompting.assemble import Prompt
 
 COMMANDS = {
+    "/show": ("", "what is remembered about you, with numbers"),
+    "/forget": ("NUMBER", "forget that memory, or words that are in it; /undo takes it back"),
+    "/edit": ("NUMBER WORDS", "give that memory other words"),
+    "/why": ("[NUMBER|all]", "explain what was learned last, or the last reply (all of it); or that memory"),
+    "/retry": ("", "have the last message answered again"),
+    "/model": ("[NAME]", "the model that answers, or another one from now on"),
+    "/cost": ("", "what the last reply cost, and this chat"),
+    "/prompt": ("[text]", "what a model would be given for a message, and the size of each section"),
     "/as": ("NAME", "speak as someone else"),
     "/in": ("#channel", "speak in a channel; guild/#channel, #channel/thread; --restricted for a closed one"),
     "/dm": ("", "speak in a direct message"),
     "/who": ("", "who speaks where, and who hears it"),
-    "/why": ("[which]", "explain what was learned last, or the last reply; or a memory by number, id or part"),
-    "/prompt": ("[text]", "what a model would be given for a message, and the size of each section"),
-    "/memory": ("…", "commands of memory, as in !memory; /memory help lists them"),
+    "/memory": ("…", "commands of memory, as in !memory; /memory help lists them all"),
     "/help": ("", "this list, as help shows it"),
     "/quit": ("", "leave, as exit, bye and Ctrl-D do"),
 }
@@ -48,8 +55,15 @@ GOODBYES = frozenset(
     }
 )
 """Lines that end the chat besides commands; they are not stored."""
-COMPLETIONS = {**dict.fromkeys(COMMANDS, ()), "/memory": tuple(USAGE), "!memory": tuple(USAGE)}
+MEMORY_VERBS = frozenset(USAGE) - {"help", "why"}
+"""Commands of memory that work after a mere slash: `/forget 3`."""
+COMPLETIONS = {
+    **dict.fromkeys([*COMMANDS, *(f"/{verb}" for verb in USAGE)], ()),
+    "/memory": tuple(USAGE),
+    "!memory": tuple(USAGE),
+}
 """Commands, and the words that may follow them."""
+ModelChooser = Callable[[str], Awaitable[str]]
 LEARN_TIMEOUT_SECONDS = 300.0
 """How long a background task waits for what is learned from a message."""
 
@@ -75,14 +89,19 @@ class Conversation:
         *,
         clock: Clock = now,
         learn_wait: float = 0.5,
+        choose_model: ModelChooser | None = None,
     ) -> None:
-        """`learn_wait` is how many seconds the next prompt may wait for what is learned."""
+        """`learn_wait` is how many seconds the next prompt may wait for what is learned; `choose_model` opens the model
+        that is named, or describes the one that answers.
+        """
         self.speaker = speaker
         self._memory = memory
         self._assistant = assistant
         self._output = output
         self._clock = clock
         self._learn_wait = learn_wait
+        self._choose_model = choose_model
+        self._costs: list[TurnUsage] = []
         self._last: LastTurn | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._unconfirmed: list[Message] = []
@@ -94,6 +113,9 @@ class Conversation:
             "/who": self._print_speaker,
             "/why": self._explain,
             "/prompt": self._show_prompt,
+            "/retry": self._retry,
+            "/model": self._model,
+            "/cost": self._print_cost,
             "/memory": self._memory_commands_off,
             "/help": self._help,
         }
@@ -110,6 +132,8 @@ class Conversation:
                 await self._run_memory_command(line)
             elif line == "?" or normalize(line) == "help":
                 await self._help("")
+            elif name[1:] in MEMORY_VERBS and name.startswith("/") and self._memory.settings.chat_commands.enabled:
+                await self._run_memory_command(f"!memory {line[1:]}")
             elif name.startswith("/"):
                 await self._commands.get(name, self._unknown_command)(words.strip())
             elif line:
@@ -135,10 +159,18 @@ class Conversation:
     async def _turn(self, text: str) -> None:
         message = self._message(text)
         self._unconfirmed.append(message)
+        await self._answer(message)
+
+    async def _answer(self, message: Message) -> None:
         prompt = await self._prompt(message)
+        self._last = LastTurn(message, prompt)  # to be tried again if it is stopped
+        before = self._assistant.usage
         with self._output.reply() as show:
-            reply = await self._assistant.reply(message, show)
+            reply = await self._assistant.reply(message, show, lambda call: self._output.quiet(f"  · {call}"))
+        if (usage := self._assistant.usage) is not None and usage is not before:
+            self._costs.append(usage)
         if reply.command_answer is not None:  # a command in plain words, which is not stored
+            self._last = None
             self._unconfirmed.remove(message)
             self._say_answer(reply)
             return
@@ -149,7 +181,7 @@ class Conversation:
         printed = self._print_learned(message, outcome, told)
         if not outcome.done:
             self._print_later(message, printed)
-        if await self._is_stored(message):
+        if message in self._unconfirmed and await self._is_stored(message):
             self._unconfirmed.remove(message)
 
     async def _is_stored(self, message: Message) -> bool:
@@ -213,13 +245,14 @@ class Conversation:
         self._output.say(self.speaker.description)
 
     async def _explain(self, words: str) -> None:
-        last = self._last
-        if words:
+        last, is_long = self._last, words == "all"
+        if words and not is_long:
             await self._run_memory_command(f"!memory why {words}")
         elif last is not None and last.learned is not None and describe_learned(last.message, last.learned):
             await self._explain_learned(last.message, last.learned)
         elif last is not None and last.prompt is not None:
-            self._output.say("\n".join(explain.explain_prompt(last.prompt, last.was_sent)))
+            explained = explain.explain_prompt if is_long else explain.explain_briefly
+            self._output.say("\n".join(explained(last.prompt, last.was_sent)))
         else:
             self._output.say("Nothing was said here yet that could be explained; /why NUMBER explains a memory.")
 
@@ -231,6 +264,31 @@ class Conversation:
         for line in describe_learned(message, outcome):
             if line.startswith("not "):
                 self._output.say(f'From "{outcome_text.echo(redact(message.text).text)}": {line}')
+
+    async def _retry(self, words: str) -> None:
+        del words
+        if self._last is None:
+            self._output.say("Nothing was said here yet that could be answered again.")
+        else:
+            await self._answer(self._last.message)
+
+    async def _model(self, words: str) -> None:
+        if self._choose_model is None:
+            raise BadInput("there is no other model here")
+        self._output.say(await self._choose_model(words))
+
+    async def _print_cost(self, words: str) -> None:
+        del words
+        if not self._costs:
+            self._output.say("No model has answered yet, so nothing was spent on replies.")
+            return
+        total = TurnUsage(
+            self._costs[-1].model,
+            *(sum(getattr(cost, part) for cost in self._costs) for part in ("requests", "input", "output")),
+        )
+        self._output.say(f"The last reply: {describe_cost(self._costs[-1])}")
+        if len(self._costs) > 1:
+            self._output.say(f"This chat, {len(self._costs)} replies: {describe_cost(total)}")
 
     async def _show_prompt(self, words: str) -> None:
         text = words or (self._last.message.text if self._last is not None else "")
@@ -265,12 +323,18 @@ def describe_learned(message: Message, outcome: LearnedOutcome) -> list[str]:
     return [*lines, *([f"not kept: {', '.join(secrets)}"] if secrets else [])]
 
 
+def describe_cost(usage: TurnUsage) -> str:
+    counts = f"{usage.input:,} tokens in, {usage.output:,} out"
+    price = price_of(usage.model, usage.input, usage.output)
+    return counts if price is None else f"{counts}, about ${price:.4f}"
+
+
 async def converse(conversation: Conversation, source: Source, *, stoppable: bool) -> None:
-    """Handle lines until there are no more. With `stoppable`, Ctrl-C ends a reply, not the conversation."""
+    """Handle lines until there are no more. With `stoppable`, Esc or Ctrl-C end a reply, not the conversation."""
     try:
         while (line := await source.line(conversation.speaker.label)) is not None:
             handling = (
-                _unless_interrupted(conversation.handle_line(line)) if stoppable else conversation.handle_line(line)
+                _unless_stopped(conversation.handle_line(line), source) if stoppable else conversation.handle_line(line)
             )
             if not await handling:
                 break
@@ -278,16 +342,18 @@ async def converse(conversation: Conversation, source: Source, *, stoppable: boo
         await conversation.close()
 
 
-async def _unless_interrupted(handling: Coroutine[Any, Any, bool]) -> bool:
+async def _unless_stopped(handling: Coroutine[Any, Any, bool], source: Source) -> bool:
     loop, task = asyncio.get_running_loop(), asyncio.ensure_future(handling)
     with suppress(NotImplementedError):  # Windows: Ctrl-C ends the program there
         loop.add_signal_handler(signal.SIGINT, task.cancel)
     try:
-        return await task
+        with source.stop_keys(task.cancel) if isinstance(source, StopsByKey) else nullcontext():
+            return await task
     except asyncio.CancelledError:
         current = asyncio.current_task()
         if current is not None and current.cancelling():
             raise
+        print("(stopped; /retry has it answered again)")
         return True
     finally:
         with suppress(NotImplementedError):

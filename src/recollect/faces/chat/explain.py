@@ -2,10 +2,13 @@
 
 from collections.abc import Iterator
 
+from recollect.core.text import clip
 from recollect.prompting.assemble import Prompt, Section
 
 _NON_MEMORY_SECTIONS = ("instructions", "actions", "message")
 _HISTORY_SECTION = "history"
+_BRIEF_SECTIONS = ("relevant", "durable", "lore", "people")
+MAX_BRIEF_LINES, MAX_BRIEF_CHARS = 5, 160
 
 
 def explain_prompt(prompt: Prompt, was_sent: bool) -> Iterator[str]:
@@ -24,6 +27,21 @@ def explain_prompt(prompt: Prompt, was_sent: bool) -> Iterator[str]:
             if line.reason:
                 yield f"    why: {line.reason}"
     yield from render_missing(prompt)
+
+
+def explain_briefly(prompt: Prompt, was_sent: bool) -> Iterator[str]:
+    """The first memories of a prompt, and how much more there is."""
+    sections = [section for section in prompt.sections if section.name in _BRIEF_SECTIONS and section.lines]
+    lines = [line for section in sections for line in section.lines if not line.is_notice]
+    if not lines:
+        yield "Nothing in memory had to do with the last reply; /why all shows what the prompt holds."
+        return
+    yield "The model was given these memories:" if was_sent else "These memories belong to the last message:"
+    for line in lines[:MAX_BRIEF_LINES]:
+        yield clip(line.text.splitlines()[0], MAX_BRIEF_CHARS)
+    rest = len(lines) - MAX_BRIEF_LINES
+    more = f"{rest} more, and the reasons" if rest > 0 else "the reasons"
+    yield f"/why all shows {more}."
 
 
 def render_sizes(prompt: Prompt) -> Iterator[str]:

@@ -3,9 +3,9 @@
 import asyncio
 import sys
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from threading import Thread
-from typing import BinaryIO, Protocol
+from typing import BinaryIO, Protocol, runtime_checkable
 
 
 class Source(Protocol):
@@ -14,6 +14,13 @@ class Source(Protocol):
     async def line(self, label: str) -> str | None:
         """The next line, after a prompt with this label; None at the end."""
         ...
+
+
+@runtime_checkable
+class StopsByKey(Protocol):
+    """A source where keys can stop what is being done with the last line."""
+
+    def stop_keys(self, stop: Callable[[], object]) -> AbstractContextManager[None]: ...
 
 
 class PipedInput:

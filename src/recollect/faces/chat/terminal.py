@@ -1,14 +1,18 @@
 """Input at a terminal: line editing with history and completion of commands."""
 
+import asyncio
 import os
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
+from prompt_toolkit.input.typeahead import store_typeahead
+from prompt_toolkit.key_binding.key_processor import KeyPress
+from prompt_toolkit.keys import Keys
 from prompt_toolkit.patch_stdout import patch_stdout
 from prompt_toolkit.styles import Style
 
@@ -16,6 +20,7 @@ from recollect.faces.cli.output import safe
 from recollect.policy.redaction import redact
 from recollect.workspace.disk import keep_private
 
+ESCAPE_WAIT_SECONDS = 0.1
 HISTORY = "chat_history"
 """The history file in the data folder."""
 _STYLE = Style.from_dict({"who": "bold ansigreen", "mark": "ansibrightblack"})
@@ -38,9 +43,36 @@ class Terminal:
             with patch_stdout(raw=True):  # output meanwhile goes above the line
                 return (await self._session.prompt_async([("class:who", safe(label)), ("class:mark", " › ")])).strip()
         except KeyboardInterrupt:
+            print("(Ctrl-D or exit leaves, help shows what you can do)")
             return ""
         except EOFError:
             return None
+
+    @contextmanager
+    def stop_keys(self, stop: Callable[[], object]) -> Generator[None]:
+        """While a reply is written, Esc and Ctrl-C call `stop`; what else is typed is kept for the next line."""
+        source, loop = self._session.input, asyncio.get_running_loop()
+        flush: asyncio.TimerHandle | None = None
+
+        def take(keys: Sequence[KeyPress]) -> None:
+            if any(press.key in (Keys.Escape, Keys.ControlC) for press in keys):
+                stop()
+            store_typeahead(source, [press for press in keys if press.key not in (Keys.Escape, Keys.ControlC)])
+
+        def read() -> None:
+            nonlocal flush
+            take(source.read_keys())
+            if flush is not None:
+                flush.cancel()
+            # an escape is the beginning of a sequence, unless nothing follows
+            flush = loop.call_later(ESCAPE_WAIT_SECONDS, lambda: take(source.flush_keys()))
+
+        with source.raw_mode(), source.attach(read):
+            try:
+                yield
+            finally:
+                if flush is not None:
+                    flush.cancel()
 
 
 class RedactedHistory(FileHistory):

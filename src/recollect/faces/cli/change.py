@@ -99,7 +99,8 @@ def _print_remembered(call: Invocation, outcome: Remembered, audience_hint: str)
         memo, replaced = records.from_memo(outcome.memo), list(map(records.from_memo, outcome.replaced))
         call.screen.data({"outcome": outcome.verdict, "reason": reason, "memo": memo, "replaced": replaced})
         return
-    call.screen.say(outcome_text.render_remembered(outcome))
+    literal = outcome_text.is_literal(call.load("null").settings)
+    call.screen.say(outcome_text.render_remembered(outcome, literal=literal))
     if audience_hint:
         call.screen.aside(f"  {audience_hint}", always=True)
     call.screen.aside(f"  {outcome.memo.kind} · heard {describe_audience(outcome.memo)} · {outcome.memo.id}")
@@ -166,10 +167,11 @@ def _print_forgotten(call: Invocation, query: str, outcome: ForgetOutcome) -> No
         return
     match outcome:
         case Forgotten():
-            call.screen.say(outcome_text.render_forgotten(memos, query, outcome))
+            literal = outcome_text.is_literal(call.load("null").settings)
+            text = outcome_text.render_forgotten(memos, query, outcome, literal=literal, undo="recollect undo")
+            call.screen.say(text)
             for memo in memos:
                 call.screen.aside(f'  "{memo.text}"')
-            call.screen.aside("  'recollect undo' takes that back, 'recollect restore' at any time")
         case NotFound():
             fail(outcome_text.nothing_matched(query), NO_MATCH)
         case Ambiguous():

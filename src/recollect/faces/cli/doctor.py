@@ -14,6 +14,7 @@ from recollect.core import ports
 from recollect.core.clock import now
 from recollect.core.errors import ConfigError, RecollectError
 from recollect.core.types import Message, Place
+from recollect.faces.assistant.model_turn import price_of
 from recollect.faces.cli.invocation import Invocation
 from recollect.policy import guard
 from recollect.policy.visibility import VisibilityPolicy
@@ -214,14 +215,8 @@ async def _learns(model: ports.Model) -> bool:
 def _cost(spec: str, usage: ports.Usage) -> str:
     """`95 tokens in, 4 out, about $0.00012`; without the price of a model that no list has."""
     counts = f"{usage.input:,} tokens in, {usage.output:,} out"
-    provider, _, name = spec.partition(":")
-    try:
-        from genai_prices import Usage, calc_price
-
-        price = calc_price(Usage(input_tokens=usage.input, output_tokens=usage.output), name, provider_id=provider)
-    except (ImportError, LookupError, ValueError):
-        return counts
-    return f"{counts}, about ${price.total_price:.5f}"
+    price = price_of(spec, usage.input, usage.output)
+    return counts if price is None else f"{counts}, about ${price:.5f}"
 
 
 def _reason(error: Exception) -> str:

@@ -31,7 +31,9 @@ from recollect.workspace.disk import is_missing
 UserArgument = Annotated[
     str | None,
     typer.Argument(
-        metavar="USER", help="Whose traces, by id or name; without one, all of the guild.", show_default=False
+        metavar="USER",
+        help="Whose traces, by id or name; who speaks by default, with --guild all of it.",
+        show_default=False,
     ),
 ]
 GuildOption = Annotated[
@@ -55,15 +57,15 @@ def export(
         typer.Option(
             "--format",
             metavar="FORMAT",
-            help="json: all of it; jsonl: all that can be imported; durable: the memories as a file; "
+            help="jsonl: what import takes; json: all of it, as one document; durable: the memories as a file; "
             f"{', '.join(FOLDER_FORMATS)}: as the files of a folder.",
         ),
-    ] = "json",
+    ] = "jsonl",
     to: Annotated[
         Path | None, typer.Option("--to", metavar="PATH", help="A new file, or an empty folder.", show_default=False)
     ] = None,
 ) -> None:
-    """Hand out all that is known of a person or a guild."""
+    """Write down all that is known of a person or a guild; import takes it."""
     target = find_target(call, user, guild)
     if form in FOLDER_FORMATS:
         _export_folder(call, target, FOLDER_FORMATS[form], to)
@@ -201,10 +203,10 @@ def _new_file(path: Path) -> Generator[BinaryIO]:
 
 def find_target(call: Invocation, user: str | None, guild: str | None, *, changes: bool = False) -> ErasureTarget:
     """The target of an export or erasure; a person is found by id or by name. What erases has to name the platform."""
-    target = ErasureTarget(user, guild)
     require_store(call)
-    if user is None:
-        return target
+    if user is None and guild is not None:
+        return ErasureTarget(None, guild)
+    user = user or call.user
     if changes:
         call.run(lambda memory: Admin(memory, now).resolve(user, changes=True))
     person = call.run(lambda memory: Admin(memory, now).match_name(user))

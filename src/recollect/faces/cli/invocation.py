@@ -7,16 +7,17 @@ import os
 import sys
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
+from copy import copy
 from dataclasses import dataclass, fields
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Concatenate, NoReturn, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Concatenate, NoReturn, ParamSpec, TypeVar, get_args
 
 import typer
 
 from recollect.core.errors import BadInput, RecollectError, UnknownMemo
 from recollect.core.types import Place
 from recollect.faces.cli import places
-from recollect.faces.cli.options import SPEAKER_OPTIONS, Options
+from recollect.faces.cli.options import INSTALLATION_OPTIONS, SPEAKER_OPTIONS, Options
 from recollect.faces.cli.output import Screen, safe
 from recollect.policy.redaction import redact
 
@@ -87,8 +88,14 @@ class Invocation:
         return asyncio.run(run_opened())
 
 
-def command(function: Callable[Concatenate[Invocation, P], None], *, speaks: bool = True) -> Callable[..., None]:
-    """A function of an invocation as a typer command."""
+def command(
+    function: Callable[Concatenate[Invocation, P], None], *, speaks: bool = True, tells_json: bool = True
+) -> Callable[..., None]:
+    """A function of an invocation as a typer command.
+
+    Its help shows the options that mean something to it: not who speaks (`speaks`) or `--json` (`tells_json`) where
+    they don't; those about the installation are in the help of the program.
+    """
 
     @wraps(function)
     def run(context: typer.Context, options: Options, *args: P.args, **kwargs: P.kwargs) -> None:
@@ -96,17 +103,23 @@ def command(function: Callable[Concatenate[Invocation, P], None], *, speaks: boo
         function(Invocation(options), *args, **kwargs)
 
     parameters = list(inspect.signature(function).parameters.values())[1:]
-    return with_options(run, parameters, speaks=speaks)
+    left_out = frozenset() if speaks else SPEAKER_OPTIONS
+    hidden = INSTALLATION_OPTIONS if tells_json else INSTALLATION_OPTIONS | {"json"}
+    return with_options(run, parameters, left_out=left_out, hidden=hidden)
 
 
 def with_options(
-    function: Callable[..., None], parameters: Sequence[inspect.Parameter], *, speaks: bool = True
+    function: Callable[..., None],
+    parameters: Sequence[inspect.Parameter],
+    *,
+    left_out: frozenset[str] = frozenset(),
+    hidden: frozenset[str] = frozenset(),
 ) -> Callable[..., None]:
     """The function with the common options added, reporting errors as one line and an exit code."""
     common = [
-        option.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+        (_hidden(option) if name in hidden else option).replace(kind=inspect.Parameter.KEYWORD_ONLY)
         for name, option in inspect.signature(Options).parameters.items()
-        if speaks or name not in SPEAKER_OPTIONS
+        if name not in left_out
     ]
     context = inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
 
@@ -118,6 +131,14 @@ def with_options(
 
     run.__signature__ = inspect.Signature([context, *parameters, *common])  # pyright: ignore[reportAttributeAccessIssue] typer reads it
     return run
+
+
+def _hidden(option: inspect.Parameter) -> inspect.Parameter:
+    """An option that is taken, but not shown in the help."""
+    kind, info = get_args(option.annotation)
+    silent = copy(info)
+    silent.hidden = True
+    return option.replace(annotation=Annotated[kind, silent])
 
 
 def run_reporting_errors(options: Options, work: Callable[[], None]) -> None:

@@ -17,58 +17,74 @@ from recollect.faces.cli.options import Options, flag
 COMMANDS = {
     "Talk": {
         "chat": "recollect.faces.chat.command:chat",
-        "discord": "recollect.faces.cli.discord:discord",
+        "setup": "recollect.faces.cli.setup:setup",
         "demo": "recollect.faces.chat.demo:demo",
-    },
-    "Remember": {
-        "remember": "recollect.faces.cli.change:remember",
-        "forget": "recollect.faces.cli.change:forget",
-        "restore": "recollect.faces.cli.change:restore",
-        "undo": "recollect.faces.cli.change:undo",
-        "redo": "recollect.faces.cli.change:redo",
-        "add": "recollect.faces.cli.change:add",
-        "index": "recollect.faces.cli.index:index",
     },
     "Look": {
         "show": "recollect.faces.cli.show:show",
         "search": "recollect.faces.cli.search:search",
-        "prompt": "recollect.faces.cli.prompt:prompt",
         "list": "recollect.faces.cli.show:list_",
-        "history": "recollect.faces.cli.show:history",
+        "why": "recollect.faces.cli.show:why",
+        "people": "recollect.faces.cli.people:people",
         "log": "recollect.faces.cli.show:log",
+        "prompt": "recollect.faces.cli.prompt:prompt",
     },
-    "Decide": {
+    "Change": {
+        "remember": "recollect.faces.cli.change:remember",
+        "edit": "recollect.faces.cli.edit:edit",
+        "forget": "recollect.faces.cli.change:forget",
+        "restore": "recollect.faces.cli.change:restore",
+        "undo": "recollect.faces.cli.change:undo",
+        "redo": "recollect.faces.cli.change:redo",
         "pin": "recollect.faces.cli.change:pin",
         "unpin": "recollect.faces.cli.change:unpin",
         "share": "recollect.faces.cli.change:share",
         "private": "recollect.faces.cli.change:private",
+        "add": "recollect.faces.cli.change:add",
         "consolidate": "recollect.faces.cli.consolidate:consolidate",
         "relearn": "recollect.faces.cli.relearn:relearn",
+        "erase": "recollect.faces.cli.erase:erase",
     },
     "Move": {
-        "import": "recollect.faces.cli.importing:import_",
         "export": "recollect.faces.cli.export:export",
+        "import": "recollect.faces.cli.importing:import_",
+        "sync-files": "recollect.faces.cli.index:index",
+        "backup": "recollect.faces.cli.maintenance:backup",
+        "copy-store": "recollect.faces.cli.copy:copy",
     },
-    "Privacy": {"erase": "recollect.faces.cli.erase:erase"},
-    "Agents": {
+    "Run": {
+        "discord": "recollect.faces.cli.discord:discord",
+        "serve": "recollect.faces.cli.serve:serve",
+        "worker": "recollect.faces.cli.serve:worker",
         "mcp": "recollect.faces.cli.agents:mcp",
         "tool-schema": "recollect.faces.cli.agents:tool_schema",
         "tokens": "recollect.faces.cli.tokens:tokens",
     },
-    "Look after": {
-        "serve": "recollect.faces.cli.serve:serve",
-        "worker": "recollect.faces.cli.serve:worker",
-        "jobs": "recollect.faces.cli.jobs:jobs",
-        "config": "recollect.faces.cli.maintenance:config",
+    "Check": {
         "doctor": "recollect.faces.cli.maintenance:doctor",
-        "backup": "recollect.faces.cli.maintenance:backup",
-        "copy": "recollect.faces.cli.copy:copy",
-        "reindex": "recollect.faces.cli.maintenance:reindex",
+        "config": "recollect.faces.cli.maintenance:config",
+        "jobs": "recollect.faces.cli.jobs:jobs",
+        "rebuild-index": "recollect.faces.cli.maintenance:reindex",
         "version": "recollect.faces.cli.maintenance:version",
+        "help": "recollect.faces.cli.help:help_",
     },
 }
 """Commands by help panel, each with its function, which is imported only when it may be called."""
-ALIASES = {"dream": "consolidate", "observe": "add"}
+FIRST = ("chat", "setup", "show", "search", "remember", "edit", "forget", "undo", "doctor", "help")
+"""The commands of the first screen; `recollect help all` lists the others."""
+SPEAKERLESS = frozenset(
+    {*COMMANDS["Run"], *COMMANDS["Check"], "setup", "people", "backup", "copy-store"} - {"mcp", "discord"}
+)
+"""Commands that don't depend on who speaks where."""
+WITHOUT_JSON = frozenset({"chat", "demo", "discord", "serve", "worker", "mcp", "help", "tool-schema"})
+ALIASES = {
+    "dream": "consolidate",
+    "observe": "add",
+    "history": "why",
+    "index": "sync-files",
+    "reindex": "rebuild-index",
+    "copy": "copy-store",
+}
 """Former names of commands, which still work and are not shown."""
 VERSION = Parameter(
     "version",
@@ -77,14 +93,17 @@ VERSION = Parameter(
     annotation=Annotated[bool, flag("--version", meaning="Print the version.")],
 )
 CONTEXT: dict[str, Any] = {"help_option_names": ["--help", "-h"]}
-EXIT_CODES = "Exit codes: 0 done, 1 something is broken, 2 wrong usage, 3 nothing or too much matched."
+EXIT_CODES = (
+    "All commands: recollect help all. "
+    "Exit codes: 0 done, 1 something is broken, 2 wrong usage, 3 nothing or too much matched."
+)
 
 
 def start(context: typer.Context, options: Options, version: bool = False) -> None:
     """Long-term memory for chat assistants: nothing lost, nothing leaked, nothing made up."""
     context.obj = options
     if version:
-        _function(COMMANDS["Look after"]["version"])(Invocation(options))
+        function_of("version")(Invocation(options))
         raise typer.Exit
     if context.invoked_subcommand is None:
         from recollect.faces.cli.welcome import welcome  # it looks into the store, and most calls are a command
@@ -107,16 +126,22 @@ def build(*, colors: bool, arguments: Sequence[str] = ()) -> typer.Typer:
     app.callback(invoke_without_command=True)(with_options(start, [VERSION]))
     for panel, commands in COMMANDS.items():
         for name in (name for name in commands if name in requested):
-            app.command(name, rich_help_panel=panel)(command(_function(commands[name]), speaks=panel != "Look after"))
+            _register(app, name, name, panel, hidden=name not in FIRST)
         for alias, name in ALIASES.items():
             if alias in requested and name in commands:
-                app.command(alias, hidden=True)(command(_function(commands[name]), speaks=panel != "Look after"))
+                _register(app, alias, name, panel, hidden=True)
     return app
 
 
-def _function(path: str) -> Callable[..., None]:
-    module, _, name = path.partition(":")
-    return getattr(import_module(module), name)
+def _register(app: typer.Typer, name: str, original: str, panel: str, *, hidden: bool) -> None:
+    run = command(function_of(original), speaks=original not in SPEAKERLESS, tells_json=original not in WITHOUT_JSON)
+    app.command(name, rich_help_panel=panel, hidden=hidden)(run)
+
+
+def function_of(name: str) -> Callable[..., None]:
+    """The function of a command."""
+    module, _, function = next(commands[name] for commands in COMMANDS.values() if name in commands).partition(":")
+    return getattr(import_module(module), function)
 
 
 def main() -> None:

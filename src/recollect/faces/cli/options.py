@@ -10,6 +10,8 @@ from recollect.core.types import Kind, Status
 
 COMMON = "Common options"
 SPEAKER_OPTIONS = frozenset({"speaker", "place", "restricted"})
+INSTALLATION_OPTIONS = frozenset({"restricted", "store", "data_dir", "profile", "config", "debug"})
+"""Options that every command takes, and that only the help of the program shows."""
 
 
 def flag(name: str, *short: str, meaning: str, panel: str | None = None) -> Any:

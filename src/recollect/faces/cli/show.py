@@ -37,11 +37,12 @@ def show(
     elif call.screen.is_terminal:
         _print_listing(call, listing, offset)
     else:
-        call.screen.say(outcome_text.render_listing(listing))
+        literal = outcome_text.is_literal(call.load("null").settings)
+        call.screen.say(outcome_text.render_listing(listing, literal=literal, offset=offset))
 
 
 def _print_listing(call: Invocation, listing: Listing, offset: int) -> None:
-    call.screen.say(f"Durable memory of {call.user} ({outcome_text.count_noun(listing.total)}):")
+    call.screen.say(f"Remembered about {call.user}: {outcome_text.count_memories(listing.total)}")
     rows = [
         [
             str(number),
@@ -56,7 +57,7 @@ def _print_listing(call: Invocation, listing: Listing, offset: int) -> None:
     if not rows and not listing.off:
         call.screen.aside("Nothing here yet; try: recollect remember I like tea")
     if listing.summary is not None and listing.summary.text:
-        call.screen.say(f"\nRolling summary:\n{listing.summary.text}")
+        call.screen.say(f"\n{outcome_text.summary_header()}\n{listing.summary.text}")
     for line in listing.off:
         call.screen.aside(line)
 
@@ -107,8 +108,8 @@ def list_(
         call.screen.aside(f"{len(rows)} of {page.total}")
 
 
-def history(call: Invocation, ref: MemoRef) -> None:
-    """Everything that happened to a memory, newest first."""
+def why(call: Invocation, ref: MemoRef) -> None:
+    """Where a memory comes from, and what happened to it, newest first."""
 
     async def work(memory: AsyncMemory) -> tuple[Memo, list[Event]]:
         target = await resolve_memo(memory, call, ref)

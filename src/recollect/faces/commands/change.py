@@ -9,7 +9,7 @@ from recollect.core.text import clip
 from recollect.core.types import Audience, Memo
 from recollect.faces import outcome_text
 from recollect.faces.commands.help import usage
-from recollect.faces.commands.parse import split, unquoted
+from recollect.faces.commands.parse import split, split_reference, unquoted
 from recollect.faces.commands.request import CommandRequest, clean_text, list_memos, resolve_memo
 
 MARGIN_CHARS = 40
@@ -26,8 +26,8 @@ async def remember(request: CommandRequest) -> str:
     audience = outcome_text.render_audience(outcome.memo, request.memory.settings.visibility)
     max_chars = max(MARGIN_CHARS, request.page_chars - MARGIN_CHARS - len(audience))
     clipped = replace(outcome, memo=replace(outcome.memo, text=clip(outcome.memo.text, max_chars)))
-    replaced = map(outcome_text.replaced, outcome.replaced)
-    return "\n".join(filter(None, [outcome_text.render_remembered(clipped), *replaced, audience]))
+    replaced, literal = map(outcome_text.replaced, outcome.replaced), outcome_text.is_literal(request.memory.settings)
+    return "\n".join(filter(None, [outcome_text.render_remembered(clipped, literal=literal), *replaced, audience]))
 
 
 async def forget(request: CommandRequest) -> str:
@@ -39,7 +39,7 @@ async def forget(request: CommandRequest) -> str:
     is_literal = not request.memory.settings.chat_commands.forget_asks
     match await request.view.forget(query, every=is_all or is_literal):
         case Forgotten() as outcome:
-            return _render_forgotten(outcome, query)
+            return _render_forgotten(outcome, query, literal=outcome_text.is_literal(request.memory.settings))
         case Ambiguous(matches):
             advice = (
                 f'Nothing was changed. Say which by its number, or "!memory forget all {outcome_text.echo(query)}".'
@@ -49,12 +49,14 @@ async def forget(request: CommandRequest) -> str:
             return _render_not_found(request, query)
 
 
-def _render_forgotten(outcome: Forgotten, query: str) -> str:
+def _render_forgotten(outcome: Forgotten, query: str, *, literal: bool) -> str:
     """List the forgotten memos, unless the query already says it all."""
     memos = outcome.memos
-    reply = outcome_text.render_forgotten(memos, outcome_text.echo(query), outcome)
-    is_quoted = len(memos) == 1 and all(query.casefold() in memo.text.casefold() for memo in memos)
-    return reply if is_quoted else "\n".join([reply, *(outcome_text.line(memo) for memo in memos)])
+    reply = outcome_text.render_forgotten(
+        memos, outcome_text.echo(query), outcome, literal=literal, undo="!memory undo"
+    )
+    is_quoted = len(memos) == 1 and query.casefold() in memos[0].text.casefold()
+    return reply if is_quoted else "\n".join([reply, *(outcome_text.line(memo, literal=literal) for memo in memos)])
 
 
 def _render_not_found(request: CommandRequest, query: str) -> str:
@@ -81,6 +83,18 @@ async def render_unresolved(request: CommandRequest, outcome: Ambiguous | NotFou
     if isinstance(outcome, NotFound):
         return outcome_text.nothing_matched(outcome_text.echo(query))
     return f"{await _render_matches(request, query, outcome.matches)}\nSay which by its number."
+
+
+async def edit(request: CommandRequest) -> str:
+    """The first word says which, or several in quotation marks."""
+    which, text = split_reference(request.words)
+    if not which or not text:
+        return usage("edit")
+    memo = await resolve_memo(replace(request, words=which))
+    if not isinstance(memo, Memo):
+        return await render_unresolved(replace(request, words=which), memo)
+    changed = await request.view.update(memo.id, clean_text(text), version=memo.version)
+    return f"{outcome_text.changed('Changed to', changed)}. Undo: !memory undo"
 
 
 async def restore(request: CommandRequest) -> str:

@@ -52,6 +52,7 @@ _HANDLERS: dict[str, Callable[[CommandRequest], Awaitable[str | Reply]]] = {
     "search": show.search,
     "why": why.why,
     "remember": change.remember,
+    "edit": change.edit,
     "forget": change.forget,
     "restore": change.restore,
     "forgotten": show.forgotten,

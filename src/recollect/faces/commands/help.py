@@ -10,6 +10,7 @@ USAGE = {
     "search": ("<question>", "what fits a question, best first"),
     "why": ("<number, id or part>", "where an item comes from, and what happened to it"),
     "remember": ("<text>", "remember something about you"),
+    "edit": ('<number, id or "part"> <new words>', "change the words of an item"),
     "forget": ("[all] <part, number or id>", "forget an item, or all that match"),
     "forgotten": ("", "what was forgotten or replaced, with the numbers for restore"),
     "restore": ("<number, id or part>", "bring back something that was forgotten or replaced"),

@@ -34,3 +34,13 @@ def split(words: str) -> tuple[str, str]:
     """The first word, in lower case, and the remaining text."""
     first, *remaining = words.split(maxsplit=1) or [""]
     return first.casefold(), remaining[0].strip() if remaining else ""
+
+
+def split_reference(words: str) -> tuple[str, str]:
+    """What is meant, by one word or several in quotation marks, and the remaining text."""
+    for first, last in _QUOTES:
+        end = words.find(last, 1)
+        if words.startswith(first) and end > 0:
+            return words[1:end].strip(), words[end + 1 :].strip()
+    first, *remaining = words.split(maxsplit=1) or [""]
+    return first, remaining[0].strip() if remaining else ""

@@ -27,18 +27,14 @@ async def show(request: CommandRequest) -> str:
     if option not in ("", "all") or query:
         return usage("show")
     injected = not option and request.memory.settings.chat_commands.show == "injected"
-    reply = (
-        _render_injected(await _next_prompt(request, ""), _switched_off(request))
-        if injected
-        else await _render_all(request)
-    )
+    reply = _render_injected(request, await _next_prompt(request, "")) if injected else await _render_all(request)
     return f"{reply}\n\n{outcome_text.PAUSED}" if await request.view.is_learning_paused() else reply
 
 
 async def _render_all(request: CommandRequest) -> str:
     listing = await request.view.show()
     is_empty = not listing.total and listing.summary is None and not listing.off
-    text = outcome_text.render_listing(listing)
+    text = outcome_text.render_listing(listing, literal=outcome_text.is_literal(request.memory.settings))
     return f"{text}\n{outcome_text.NOTHING_YET}" if is_empty else text
 
 
@@ -53,13 +49,14 @@ def _switched_off(request: CommandRequest) -> list[str]:
     return [*wiring.switched_off(request.memory.settings)]
 
 
-def _render_injected(prompt: Prompt, off: Sequence[str]) -> str:
+def _render_injected(request: CommandRequest, prompt: Prompt) -> str:
     """What the next prompt contains, in the format of the full list."""
+    off, literal = _switched_off(request), outcome_text.is_literal(request.memory.settings)
     lines = [line for section in _sections(prompt, "durable", "relevant") for line in section.lines]
     items = sum(not line.is_notice for line in lines)
-    parts = [f"Durable memory ({outcome_text.count_noun(items)}):", *(line.text for line in lines)]
+    parts = [outcome_text.listing_header(items, literal=literal), *(line.text for line in lines)]
     for section in _sections(prompt, "rolling"):
-        parts += ["", "Rolling summary:", *(line.text for line in section.lines)]
+        parts += ["", outcome_text.summary_header(literal=literal), *(line.text for line in section.lines)]
     return "\n".join([*parts, *(["", *off] if off else []), *_render_missing(prompt)])
 
 
@@ -101,7 +98,7 @@ async def list_(request: CommandRequest) -> str:
     lines = [f"{outcome_text.numbered(index, memo)} ({memo.id})" for index, memo in enumerate(memos, 1)]
     return "\n".join(
         [
-            f"Durable memory ({outcome_text.count_noun(len(memos))}):",
+            outcome_text.listing_header(len(memos), literal=outcome_text.is_literal(request.memory.settings)),
             *(lines or _switched_off(request) or [outcome_text.NOTHING_YET]),
         ]
     )

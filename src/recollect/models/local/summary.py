@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from recollect.core.text import clip, collapse_spaces, normalize, words
+from recollect.language import requests
 from recollect.language.lexicon import Patterns, read_tables
 from recollect.language.word_forms import content_words
 from recollect.policy.similarity import Similarity, compare
@@ -116,10 +117,16 @@ def _read_turns(exchange: str, assistant: str) -> Iterator[_Turn]:
         elif turns:
             turns[-1][1].append(line)
     assistants = {"bot", "assistant", assistant.lower()} - {""}
-    for speaker, lines in turns:
-        text = "\n".join(lines)
-        if not _COMMAND.match(text):
-            yield _Turn(speaker, list(_sentences(text, filler=True)), speaker.lower() in assistants)
+    recited = False  # whether memory answered by itself: neither that nor the question has to be summed up
+    kept: list[tuple[str, str, bool]] = []
+    for speaker, lines in reversed(turns):
+        text, is_assistant = "\n".join(lines), speaker.lower() in assistants
+        is_recital = is_assistant and requests.is_recital(text)
+        if not (is_recital or (recited and requests.is_question(text)) or _COMMAND.match(text)):
+            kept.append((speaker, text, is_assistant))
+        recited = is_recital
+    for speaker, text, is_assistant in reversed(kept):
+        yield _Turn(speaker, list(_sentences(text, filler=True)), is_assistant)
 
 
 def _sentences(text: str, *, filler: bool = False) -> Iterator[str]:

@@ -1,0 +1,110 @@
+"""`python -m bench.chat [SET …] [--show]`: what the chat without a model answers to questions in other words.
+
+Each set of `sets/` has forty messages of one person and 25 questions about them. An answer is right if it says so
+without reserve and has a key word and no forbidden one; nearest, if it is marked as the nearest and has a key word;
+missed, if it says that nothing fits or marks something else as nearest; wrong in every other case. What was never said
+is answered right with "nothing", and nearest if marked.
+"""
+
+import argparse
+import asyncio
+import re
+import tempfile
+import tomllib
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from recollect.core.types import Message, Place
+from recollect.faces.assistant.assistant import Assistant
+from recollect.language.requests import answer, languages
+from recollect.memory import AsyncMemory
+
+SETS = Path(__file__).with_name("sets")
+START = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
+USER, DM = "ada", Place(dm="ada")
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    question: str
+    reply: str
+    verdict: str
+
+
+def verdict(question: dict[str, Any], reply: str) -> str:
+    """right, nearest, missed or wrong."""
+    says_nothing = any(reply == answer("nothing", language) for language in languages())
+    is_marked = any(reply.startswith(answer("nearest", language)) for language in languages())
+    if question.get("unknown"):
+        return "right" if says_nothing else "nearest" if is_marked else "wrong"
+    keys = "|".join(map(re.escape, question["key"]))
+    has_key = re.search(rf"(?<!\d)(?:\b(?:{keys})|(?:{keys})\b)(?!\d)", reply, re.IGNORECASE) is not None
+    if is_marked:
+        return "nearest" if has_key else "missed"
+    if says_nothing:
+        return "missed"
+    has_forbidden = any(word.casefold() in reply.casefold() for word in question.get("never", ()))
+    return "right" if has_key and not has_forbidden else "wrong"
+
+
+async def ask_all(name: str) -> tuple[list[str], list[Judged]]:
+    """What was answered to the messages of a set, and its questions."""
+    data = tomllib.loads((SETS / f"{name}.toml").read_text(encoding="utf-8"))
+    clock = _Clock(START)
+    with tempfile.TemporaryDirectory() as folder:
+        memory = AsyncMemory(Path(folder) / "memory.db", model="local", clock=clock)
+        async with memory:
+            assistant = Assistant(memory, clock=clock, explains_offline=False)
+
+            async def say(text: str) -> str:
+                clock.advance(timedelta(minutes=2))
+                message = Message(f"m{clock.ticks}", USER, DM, text, clock(), name="Ada")
+                reply = await assistant.reply(message)
+                await assistant.record_reply(reply.text, message, f"r{clock.ticks}")
+                return reply.text
+
+            noted = [f"{text} → {await say(text)}" for text in data["messages"]]
+            judged: list[Judged] = []
+            for question in data["questions"]:
+                reply = await say(question["ask"])
+                judged.append(Judged(question["ask"], reply, verdict(question, reply)))
+            await assistant.close()
+    return noted, judged
+
+
+class _Clock:
+    def __init__(self, start: datetime) -> None:
+        self._now, self.ticks = start, 0
+
+    def __call__(self) -> datetime:
+        return self._now
+
+    def advance(self, by: timedelta) -> None:
+        self._now += by
+        self.ticks += 1
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m bench.chat", description=__doc__)
+    parser.add_argument("sets", nargs="*", help="names of sets; all by default")
+    parser.add_argument("--show", action="store_true", help="print what was answered")
+    options = parser.parse_args(arguments)
+    for name in options.sets or sorted(path.stem for path in SETS.glob("*.toml")):
+        noted, judged = asyncio.run(ask_all(name))
+        if options.show:
+            print("\n".join(noted), end="\n\n")
+        for item in judged:
+            if options.show or item.verdict in ("missed", "wrong"):
+                print(f"{item.verdict:8} {item.question}\n         " + item.reply.replace("\n", "\n         "))
+        counts = Counter(item.verdict for item in judged)
+        figures = ", ".join(f"{counts[kind]} {kind}" for kind in ("right", "nearest", "missed", "wrong"))
+        print(f"{name}: {figures} of {len(judged)}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

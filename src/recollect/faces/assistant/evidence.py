@@ -1,0 +1,185 @@
+"""What answers a question without a model: memories and messages, and whether they fit or are only near."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import pairwise, zip_longest
+from typing import Unpack
+
+from recollect.core.types import Kind, Memo, Message
+from recollect.language import questions, word_forms
+from recollect.language.questions import Question
+from recollect.language.requests import is_question, recognize
+from recollect.memory import AsyncMemory
+from recollect.recall.query import Hit
+from recollect.recall.search import SearchOptions
+
+MAX_RESULTS = 5
+MAX_NEAREST = 3
+MAX_CANDIDATES = 20
+MIN_MORE_WORDS = 1
+MAX_KNOWN = 100
+"""Newest memories and messages that are looked at even if a search by words and meaning misses them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A memory or a message, and how it fits a question."""
+
+    item: Memo | Message
+    share: float
+    fits: bool
+    has_wanted: bool
+    rank: int
+
+    @property
+    def at(self) -> datetime:
+        return self.item.at if isinstance(self.item, Message) else self.item.updated
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    fits: Sequence[Memo | Message] = ()
+    nearest: Sequence[Memo | Message] = ()
+    sources: Mapping[str, Message] = field(default_factory=dict[str, Message])
+    """The messages, by memory, that say more than the memory."""
+
+
+async def find(memory: AsyncMemory, message: Message, query: str, language: str) -> Findings:
+    """What fits the question, else what is nearest; never what was learned from the question itself."""
+    question = questions.parse(query, language)
+    # what someone asks about themselves they have said themselves
+    search = _Search(memory, message, own_only=question.is_own)
+    memos, hits = await search.memos(query)
+    said, heard = await search.statements(query)
+    hits = [hit for pair in zip_longest(hits, heard) for hit in pair if hit is not None]
+    question = question.naming([item.text for item in (*memos, *(statement for statement, _ in said))])
+    if not question.terms:
+        relevant = [hit.item for hit in hits if hit.relevant]
+        return Findings(relevant[:MAX_RESULTS], [] if relevant else [hit.item for hit in hits][:MAX_NEAREST])
+    evidence = [_of_memo(question, memo, rank) for rank, memo in enumerate(memos)]
+    evidence += [_of_message(question, statement, context, rank) for rank, (statement, context) in enumerate(said)]
+    fitting = _fitting([each for each in evidence if each.fits], language)
+    quotable = await search.quotable([each.item for each in fitting])
+    if quotable:
+        memos = [item for item in quotable if isinstance(item, Memo)]
+        return Findings(quotable[:MAX_RESULTS], sources=await search.sources(memos, [item for item, _ in said]))
+    partial = sorted(
+        (each for each in evidence if each.share), key=lambda each: (-each.share, not each.has_wanted, each.rank)
+    )
+    order = {hit.item.id: rank for rank, hit in enumerate(hits) if hit.relevant}
+    others = [each for each in evidence if not each.share and each.item.id in order]
+    others.sort(key=lambda each: (bool(question.wants) and not each.has_wanted, order[each.item.id]))
+    retold = {each.item.source.message for each in (*partial, *others) if isinstance(each.item, Memo)}
+    near = [each.item for each in (*partial, *others) if each.item.id not in retold]
+    nearest = await search.quotable(near[: 2 * MAX_NEAREST])
+    return Findings((), nearest[:MAX_NEAREST])
+
+
+async def said(memory: AsyncMemory, message: Message, topic: str, language: str) -> Sequence[Message]:
+    """What the author said here that has every word of a topic."""
+    question = questions.parse(topic, language)
+    search = _Search(memory, message)
+    statements, _ = await search.statements(topic)
+    fitting = [statement for statement, _ in statements if question.terms and question.fit(statement.text).share == 1]
+    return [item for item in await search.quotable(fitting[:MAX_RESULTS]) if isinstance(item, Message)]
+
+
+def _of_memo(question: Question, memo: Memo, rank: int) -> Evidence:
+    fit = question.fit(memo.text)
+    # "Where do I live?" is not answered by where a sister lives, unless the question names her.
+    is_others = memo.kind is Kind.PERSON or questions.is_about_others(memo.text, question, is_memo=True)
+    is_meant = not (question.is_own and is_others) or questions.names_subject(memo.text, question)
+    return Evidence(memo, fit.share if is_meant else fit.share / 2, fit.is_complete and is_meant, fit.has_wanted, rank)
+
+
+def _of_message(question: Question, statement: Message, context: str, rank: int) -> Evidence:
+    fit = question.fit(statement.text, context)
+    is_meant = not question.is_own or not questions.is_about_others(
+        f"{context} {statement.text}".strip() if context else statement.text, question, is_memo=False
+    )
+    return Evidence(
+        statement, fit.share if is_meant else fit.share / 2, fit.is_complete and is_meant, fit.has_wanted, rank
+    )
+
+
+def _fitting(evidence: Sequence[Evidence], language: str) -> list[Evidence]:
+    """Memories before messages, newest messages first; what was corrected later is left out."""
+    messages = sorted((each for each in evidence if isinstance(each.item, Message)), key=lambda each: each.at)[::-1]
+    memos = [each for each in evidence if isinstance(each.item, Memo)]
+    correction = next((each for each in messages if questions.is_correction(each.item.text, language)), None)
+    if correction is not None:
+        return [correction, *(each for each in (*memos, *messages) if each.at > correction.at)]
+    return memos or messages
+
+
+def _says_more(said: str, memo: str) -> bool:
+    known = set(word_forms.tokens(memo))
+    more = [word for word in word_forms.content_words(said) if not word_forms.has_form(word, known)]
+    return len(more) >= MIN_MORE_WORDS
+
+
+def is_statement(text: str) -> bool:
+    """Whether a message tells something, rather than asking or greeting."""
+    return not is_question(text) and recognize(text) is None
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    memory: AsyncMemory
+    message: Message
+    own_only: bool = True
+
+    async def memos(self, query: str) -> tuple[list[Memo], list[Hit]]:
+        """What may answer, best first, and the hits of the search."""
+        if not self.memory.settings.memos.enabled:
+            return [], []
+        hits = [hit for hit in await self._hits(query) if not self._is_from_question(hit.item)]
+        found = [hit.item for hit in hits if isinstance(hit.item, Memo)]
+        listing = await self.memory.show(user=self.message.author, place=self.message.place, limit=MAX_KNOWN)
+        ids = {memo.id for memo in found}
+        rest = [memo for memo in listing.memos if memo.id not in ids and not self._is_from_question(memo)]
+        return [*found, *rest], hits
+
+    async def statements(self, query: str) -> tuple[list[tuple[Message, str]], list[Hit]]:
+        """What was said that may answer, best first, each with what it refers back to; and the hits of the search."""
+        hits = await self._hits(query, over="messages")
+        recent = await self.memory.timeline.recent(self.message.place, 2 * MAX_KNOWN)
+        people = [said for said in recent if not said.bot]
+        previous = {later.id: earlier for earlier, later in pairwise(people)}
+        found = [hit.item for hit in hits if isinstance(hit.item, Message)]
+        statements = {said.id: said for said in (*found, *people[::-1]) if self.is_statement(said)}
+        pairs = [(said, self._context(said, previous.get(said.id))) for said in statements.values()]
+        return pairs, [hit for hit in hits if hit.item.id in statements]
+
+    def _context(self, said: Message, previous: Message | None) -> str:
+        if previous is None or previous.author != said.author or not self.is_statement(previous):
+            return ""
+        languages = questions.languages()
+        return previous.text if any(questions.refers_back(said.text, language) for language in languages) else ""
+
+    def is_statement(self, said: Message) -> bool:
+        if said.bot or said.id == self.message.id or (self.own_only and said.author != self.message.author):
+            return False
+        return is_statement(said.text)
+
+    async def quotable(self, items: Sequence[Memo | Message]) -> list[Memo | Message]:
+        """Without messages of which something was forgotten."""
+        said = [item for item in items if isinstance(item, Message)]
+        quotable = {item.id: item for item in await self.memory.timeline.quotable(said, len(said))} if said else {}
+        return [quotable.get(item.id, item) for item in items if isinstance(item, Memo) or item.id in quotable]
+
+    async def sources(self, memos: Sequence[Memo], said: Sequence[Message]) -> dict[str, Message]:
+        """Where memories come from, as far as that was said here and says more."""
+        by_id = {message.id: message for message in said}
+        pairs = [(memo, by_id[memo.source.message]) for memo in memos if memo.source.message in by_id]
+        fuller = {memo.id: message for memo, message in pairs if _says_more(message.text, memo.text)}
+        quotable = {item.id for item in await self.quotable(list(fuller.values()))}
+        return {memo_id: message for memo_id, message in fuller.items() if message.id in quotable}
+
+    def _is_from_question(self, item: Memo | Message) -> bool:
+        return isinstance(item, Memo) and item.source.message == self.message.id
+
+    async def _hits(self, query: str, **options: Unpack[SearchOptions]) -> list[Hit]:
+        found = SearchOptions(limit=MAX_CANDIDATES, **options)
+        return await self.memory.search(query, user=self.message.author, place=self.message.place, **found)

@@ -1,0 +1,67 @@
+"""What a question asks about, and which statements answer it, in words of their own."""
+
+import pytest
+
+from recollect.language import questions
+
+FITS = [
+    ("en", "which city am I based in?", "Lives in Bristol"),
+    ("en", "what do I do for a living?", "Is a structural engineer at a small firm"),
+    ("en", "what does my brother do?", "Their brother Daniel is a pilot for an airline"),
+    ("en", "who do I report to?", "Their boss is called Graham"),
+    ("en", "what does my spouse teach?", "Their husband Ben teaches chemistry"),
+    ("en", "when's our next performance?", "Next concert is on 2026-12-12"),
+    ("en", "how do I get to work?", "my commute is about 40 minutes by bike"),
+    ("en", "what's my mother called?", "Their mum is called Judith"),
+    ("de", "Was mache ich beruflich?", "Arbeitet als Krankenpfleger in der Uniklinik"),
+    ("de", "Wer ist mein Vorgesetzter?", "Chef heißt Herr Brandt"),
+    ("de", "Welche Medikamente nehme ich?", "Nimmt jeden Morgen Blutdrucktabletten"),
+    ("de", "Wovor fürchte ich mich?", "Hat Angst vor Spinnen"),
+]
+DOES_NOT = [
+    ("en", "am I allergic to anything?", "Lives in Bristol"),
+    ("en", "when do we rehearse?", "Plays the cello in an amateur orchestra"),  # without a time
+    ("en", "how old is my daughter?", "Has a daughter called Ivy"),  # without a number
+    ("en", "how do I get to work?", "Works from home on Fridays"),
+    ("en", "what's my mother called?", "Has two kids, Theo and Ivy"),
+    ("en", "what car do I drive?", "I'm saving up for a camper van"),
+    ("de", "Wie nennt sich meine Band?", "Spielt Schlagzeug in einer Band"),
+    ("de", "Was isst Miriam nicht?", "Frau heißt Miriam und ist Architektin"),
+]
+
+
+@pytest.mark.parametrize(("language", "question", "statement"), FITS)
+def test_what_has_all_that_a_question_names_answers_it(language: str, question: str, statement: str) -> None:
+    assert questions.parse(question, language).fit(statement).is_complete
+
+
+@pytest.mark.parametrize(("language", "question", "statement"), DOES_NOT)
+def test_what_lacks_something_of_it_does_not(language: str, question: str, statement: str) -> None:
+    assert not questions.parse(question, language).fit(statement).is_complete
+
+
+def test_a_question_about_oneself_is_not_about_ones_relatives() -> None:
+    where = questions.parse("where do I live?", "en")
+    assert questions.is_about_others("Their sister Nora lives in Porto", where, is_memo=True)
+    assert not questions.is_about_others("Has two kids, Theo and Ivy", where, is_memo=True)
+    assert questions.is_about_others("Ben is vegetarian", where, is_memo=False)
+    hers = questions.parse("where does my sister live?", "en")
+    assert not questions.is_about_others("Their sister Nora lives in Porto", hers, is_memo=True)
+
+
+def test_a_name_and_the_relative_who_has_it_are_one() -> None:
+    question = questions.parse("does my husband eat meat?", "en").naming(["Their husband Ben teaches chemistry"])
+    assert question.fit("Ben is vegetarian").is_complete
+    assert not question.fit("Amelia is vegetarian").is_complete
+
+
+def test_what_refers_back_is_understood_with_what_it_refers_to() -> None:
+    question = questions.parse("when will we travel to Porto?", "en")
+    assert question.fit("scratch that, it will be in May", "we're planning a trip to Porto in April").is_complete
+    assert not question.fit("scratch that, it will be in May", "my exam is in April").is_complete
+    assert questions.refers_back("she's getting married in June", "en")
+    assert not questions.refers_back("I like tea", "en")
+
+
+def test_a_language_without_topics_has_no_terms() -> None:
+    assert questions.parse("どこに住んでいますか", "ja").terms == ()
