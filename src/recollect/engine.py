@@ -22,6 +22,7 @@ from recollect.learning.removed import RecentlyRemoved
 from recollect.policy.viewer import Viewer, session_name
 from recollect.policy.visibility import VisibilityPolicy
 from recollect.privacy.planned_erasures import ERASE
+from recollect.privacy.retention import RETAIN
 from recollect.prompting.compose import LAYERS_TIMEOUT_SECONDS, Composer
 from recollect.recall.query import Hit
 from recollect.recall.search import Searcher
@@ -66,6 +67,7 @@ class Engine:
         """Start background work, unless it is left to other processes."""
         if self.runs_worker:
             self.worker.add_handler(ERASE, self.privacy.erasures)
+            self.worker.add_handler(RETAIN, self.privacy.retention)
             self.worker.start()
             self.mirror.start()
 

@@ -13,6 +13,7 @@ from recollect.faces.assistant.assistant import Assistant
 from recollect.faces.commands.dispatcher import ChatCommands
 from recollect.faces.discord.access import CLOSED
 from recollect.faces.discord.command_tree import MemoryCommandTree
+from recollect.faces.discord.consent import ConsentButton
 from recollect.faces.discord.context import BotContext, Hook, ignore_event
 from recollect.faces.discord.context_menus import ContextMenus
 from recollect.faces.discord.departures import GuildDepartures
@@ -75,7 +76,7 @@ class Client(commands.AutoShardedBot):
         await self.add_cog(GuildDepartures(self.bot))
         await self.add_cog(Resync(self.bot))
         await self.add_cog(Shards(self.bot))
-        self.add_dynamic_items(NoticeButton)
+        self.add_dynamic_items(NoticeButton, ConsentButton)
         if self.bot.settings.discord.memory_channel or self.bot.settings.discord.learned_notices != "off":
             await self.add_cog(LogFollower(self.bot))
         if self.bot.settings.chat_commands.enabled:

@@ -8,6 +8,7 @@ from discord import app_commands
 from recollect.core.outcomes import Refused
 from recollect.core.types import Audience, AudienceLevel, Kind, Memo, Message, Place
 from recollect.faces import outcome_text
+from recollect.faces.discord.consent import may_be_kept
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.ephemeral import defer, run_work, send_answer, send_text
 from recollect.faces.discord.messages import is_from_person, readable_text
@@ -19,6 +20,7 @@ from recollect.policy.visibility import narrowest
 NOT_A_PERSON = "I only remember what people say."
 NO_TEXT = "There are no words in it to remember."
 AUTHOR_NOT_NOTIFIED = "They don't know yet that I remember things: I keep what they say once they have talked to me."
+NO_CONSENT = "I remember only what people say who agreed to it; `/memory privacy` is where you agree."
 NOT_YOURS = "That was said to somebody else; only they may ask."
 NOT_A_SOURCE = "Nothing that I remember about you comes from this message."
 
@@ -54,7 +56,9 @@ class ContextMenus:
         """
         if not await ensure_notified_privately(self._bot, interaction):
             return NOT_NOTIFIED
-        if not await self._bot.was_notified(message.author.id):
+        if not await may_be_kept(self._bot, interaction.user, interaction.guild_id):
+            return NO_CONSENT
+        if not await may_be_kept(self._bot, message.author, interaction.guild_id):
             return AUTHOR_NOT_NOTIFIED
         memory, user, place = self._bot.memory, str(interaction.user.id), interaction_place(interaction)
         text, source = readable_text(message, self._bot.me), str(message.id)

@@ -16,6 +16,7 @@ from recollect.core.outcomes import Undone
 from recollect.core.state import Owner, StateKind
 from recollect.core.text import clip, collapse_spaces
 from recollect.core.types import Audience, Memo, Origin, Place, Subject, split_person
+from recollect.faces.discord.consent import is_shown
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.ephemeral import run_work
 from recollect.faces.discord.places import PLATFORM, interaction_place, message_link, person_of, place_of
@@ -69,7 +70,8 @@ class LearnedNotices:
 
     async def _is_due(self, memo: Memo) -> bool:
         """Whether a notice is due; there is none about someone who did not get the privacy notice."""
-        return memo.active and _is_from_discord(memo) and await self._bot.was_notified(_speaker_id(memo))
+        guild = None if memo.source.guild is None else int(memo.source.guild)
+        return memo.active and _is_from_discord(memo) and await is_shown(self._bot, _speaker_id(memo), guild)
 
     async def _memo(self, scope: str, memo_id: str) -> Memo | None:
         return await self._bot.memory.timeline.memo(scope, memo_id)
