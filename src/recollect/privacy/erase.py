@@ -28,6 +28,7 @@ from recollect.privacy.export import export
 from recollect.privacy.inventory import CHECKED, PAGE_SIZE, Inventory, iter_pages, owned_memos, take_inventory
 from recollect.privacy.planned_erasures import Plan, PlannedErasures
 from recollect.privacy.probe import Search, probe
+from recollect.privacy.purge import PurgeCounts, PurgeSelection, memos_about, purge
 from recollect.privacy.receipt import ErasurePreview, Receipt
 from recollect.privacy.retention import Retention
 from recollect.privacy.target import ErasureTarget
@@ -188,6 +189,16 @@ class PrivacyService:
         """Queue the jobs of guilds with a retention, as one that failed for good has no successor."""
         now = self._clock()
         await self._store.write(lambda tx: retention.ensure_jobs(tx, now))
+
+    async def purge(self, selection: PurgeSelection) -> PurgeCounts:
+        """Delete what was said in a part of a guild, and erase what was learned there."""
+        return await purge(self._store, selection, self._delete_message, self._clock())
+
+    async def forget_about(self, guild: str, person: str, names: Collection[str]) -> int:
+        """Erase what others said about someone in a guild, found by these names; returns how many memos that was."""
+        memos = await self._store.read(lambda tx: memos_about(tx, guild, person, names))
+        now = self._clock()
+        return await self._store.write(lambda tx: delete_rows.erase_expired(tx, memos, now)) if memos else 0
 
     def _delete_message(self, tx: Tx, message: Message) -> bool:
         where, now = message.place.platform, self._clock()

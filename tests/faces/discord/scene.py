@@ -110,6 +110,11 @@ class Scene:
         """What the model was overrides, oldest first."""
         return [str(request.body) for request in self.server.requests]
 
+    def manager(self) -> MemberActor:
+        """Eve, who manages the server."""
+        role = self.guild.create_role("managers", permissions=discord.Permissions(manage_guild=True))
+        return self.guild.add_member(self.env.create_user("eve"), roles=[role])
+
     async def restart(self, **settings: Any) -> None:
         """Another process takes over: nothing of the old client is left."""
         await self.env.restart_bot(make_client(self.memory, self.server, lambda: self.env.now()))
@@ -141,7 +146,8 @@ async def acting(
     **settings: Any,
 ) -> AsyncIterator[Scene]:
     """A scene that plays with these settings; everybody is allowed unless said otherwise."""
-    options = {"allowed_users": "*", "privacy_notice": "off", **settings.pop("discord", {})}
+    options = {"allowed_users": "*", "privacy_notice": "off", "memory_channel_style": "members"}
+    options |= settings.pop("discord", {})
     env: Env | None = None
 
     def clock() -> datetime:

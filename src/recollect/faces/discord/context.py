@@ -45,6 +45,8 @@ class BotContext:
     clock: Clock
     on_departure: Hook = ignore_event
     """Called when the bot, or a member, left a server."""
+    has_model: bool = False
+    """Whether a model answers, rather than memory alone."""
     other_guilds: dict[str, discord.Guild] = field(default_factory=dict[str, discord.Guild])
     """Cache of servers that belong to other shards."""
     channel_guilds: dict[int, int | None] = field(default_factory=dict[int, int | None])

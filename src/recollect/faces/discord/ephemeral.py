@@ -7,7 +7,7 @@ from typing import Any
 
 import discord
 
-from recollect.core.errors import RecollectError
+from recollect.core.errors import BadInput, RecollectError
 from recollect.faces import outcome_text
 from recollect.faces.commands.dispatcher import Answer
 from recollect.faces.discord.splitting import LIMIT, harmless, split
@@ -17,6 +17,7 @@ log = logging.getLogger("recollect.discord")
 VIEW_TIMEOUT_SECONDS = 300.0
 """How long buttons and forms work."""
 SWITCHED_OFF = "Memory commands are switched off."
+FAILED = "That did not work; it is in my log."
 UNCHANGED = "Nothing was changed."
 
 Interaction = discord.Interaction[Any]
@@ -24,8 +25,9 @@ Work = Callable[[], Awaitable[str]]
 
 
 async def defer(interaction: Interaction) -> None:
-    """Acknowledge the interaction: Discord waits only three seconds for the first response."""
-    await interaction.response.defer(ephemeral=True, thinking=True)
+    """Acknowledge the interaction, once: Discord waits only three seconds for the first response."""
+    if not interaction.response.is_done():
+        await interaction.response.defer(ephemeral=True, thinking=True)
 
 
 async def send_answer(interaction: Interaction, command_answer: Answer | None) -> None:
@@ -58,7 +60,21 @@ async def run_work(work: Work) -> str:
         return outcome_text.problem(error)
 
 
-class Pager(discord.ui.View):
+class Panel(discord.ui.View):
+    """A view whose failures are logged and told to whoever pressed the button."""
+
+    async def on_error(self, interaction: Interaction, error: Exception, item: discord.ui.Item[Any], /) -> None:
+        del item
+        log.error("a button or a menu failed", exc_info=error)
+        text = outcome_text.problem(error) if isinstance(error, BadInput) else FAILED
+        try:
+            await defer(interaction)
+            await interaction.followup.send(text, ephemeral=True)
+        except discord.HTTPException as failure:
+            log.info("the failure could not be reported: %s", failure)
+
+
+class Pager(Panel):
     """Pages with buttons to go back and forward."""
 
     def __init__(self, pages: Sequence[str]) -> None:
@@ -88,7 +104,7 @@ class Pager(discord.ui.View):
         await self._go(interaction, 1)
 
 
-class ConfirmDialog(discord.ui.View):
+class ConfirmDialog(Panel):
     """Asks before something is deleted."""
 
     def __init__(self, label: str, work: Work) -> None:

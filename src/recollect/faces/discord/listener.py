@@ -86,9 +86,12 @@ class MessageListener(commands.Cog):
             if await self._may_answer(message):
                 await self._bot.record_place(chat_message.place, message.channel.id)  # first, as the reply may fail
                 await self._reply(message, chat_message)
-        elif await may_be_overheard(self._bot, message.author, _guild_id(message)):
-            if await self._is_admitted(message, "learn"):
-                await self._store(message, chat_message)
+        elif await self._may_overhear(message):
+            await self._store(message, chat_message)
+
+    async def _may_overhear(self, message: discord.Message) -> bool:
+        is_allowed_by_author = await may_be_overheard(self._bot, message.author, _guild_id(message))
+        return is_allowed_by_author and await self._is_admitted(message, "learn")
 
     async def _expects_answer(self, message: discord.Message) -> bool:
         try:

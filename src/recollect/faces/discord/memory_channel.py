@@ -63,6 +63,11 @@ class MemoryChannel:
             self._displayed.pop(user, None)
             await self._remove_message(user)
 
+    async def remove_all(self) -> None:
+        """Remove everyone's message: the channel has a panel instead."""
+        for user in await self._bot.state.keys(StateKind.SNAPSHOT_MESSAGE):
+            await self._remove_message(user)
+
     async def _update(self, channel_id: int, user: str, session: str | None) -> None:
         client = self._bot.client
         channel = client.get_channel(channel_id) or await client.fetch_channel(channel_id)

@@ -8,7 +8,7 @@ import discord
 from recollect.faces.commands.parse import split
 from recollect.faces.discord.consent import MIRROR, NO, OVERHEARING, YES, Standing, decide, opt, standing
 from recollect.faces.discord.context import BotContext
-from recollect.faces.discord.ephemeral import VIEW_TIMEOUT_SECONDS
+from recollect.faces.discord.ephemeral import VIEW_TIMEOUT_SECONDS, Panel
 from recollect.faces.discord.places import interaction_place, place_of
 from recollect.faces.discord.privacy_notice import render_notice
 from recollect.view import View
@@ -75,7 +75,7 @@ async def privacy_answer(bot: BotContext, message: discord.Message, words: str) 
     return "\n".join([await render_notice(bot, message.guild), "", *held.lines(), "", USAGE])
 
 
-class PrivacyPanel(discord.ui.View):
+class PrivacyPanel(Panel):
     """The same with buttons, for the person alone."""
 
     def __init__(self, bot: BotContext, held: Choices, guild: int | None) -> None:

@@ -5,9 +5,11 @@ its log: who, when, from what to what.
 """
 
 import logging
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
+import discord
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from recollect import bot_state as state
@@ -15,6 +17,7 @@ from recollect.core.events import Event, EventKind
 from recollect.core.state import Owner
 from recollect.core.types import Subject
 from recollect.faces.discord.places import person_of
+from recollect.faces.discord.splitting import LIMIT, harmless
 
 if TYPE_CHECKING:  # the context holds the rules
     from recollect.faces.discord.context import BotContext
@@ -203,11 +206,36 @@ class Rulebook:
         await self._bot.state.log_event(
             Event(EventKind.GUILD_CHANGED, self._bot.clock(), person_of(by), scope, data=data)
         )
+        await self._post(guild, f"<@{by}> {describe_change(data)}")
+
+    async def _post(self, guild: int, text: str) -> None:
+        """Tell the moderators, if they chose a channel for that."""
+        channel_id = (await self.settings(guild)).log_channel
+        channel = None if channel_id is None else self._bot.client.get_channel(int(channel_id))
+        if isinstance(channel, discord.abc.Messageable):
+            try:
+                await channel.send(text[:LIMIT], suppress_embeds=True, silent=True)
+            except (discord.HTTPException, OSError) as error:
+                log.info("cannot write to the log channel of the server %s: %s", guild, error)
 
     async def audit(self, guild: int, limit: int = 100) -> list[Event]:
         """The changes on a server, newest first."""
         scope = Subject.lore(str(guild)).scope
         return await self._bot.memory.timeline.events_of(scope, (EventKind.GUILD_CHANGED,), limit)
+
+
+def describe_change(data: Mapping[str, Any]) -> str:
+    """A change, as the log channel and the audit show it; empty when its details were erased."""
+    name = str(data.get("setting", ""))
+    before, after = (_render(data.get(key)) for key in ("before", "after"))
+    label = f"set {OPTIONS[name].label}" if name in OPTIONS else name
+    return f"{label}: {before} → {after}" if before != after else label
+
+
+def _render(value: Any) -> str:
+    items: Sequence[Any] = cast("Sequence[Any]", value) if isinstance(value, list | tuple) else (value,)
+    text = ", ".join(str(item) for item in items if item not in (None, "", 0))
+    return harmless(text) or "nothing"
 
 
 def _empty(name: str, value: Any) -> Any:
@@ -220,7 +248,7 @@ def _parse(stored: str | None, guild: int) -> GuildSettings:
         return GuildSettings.model_validate_json(stored or "{}")
     except ValidationError:
         log.exception(
-            "the settings of the server %s can't be read; until they are set again, only those who agreed are remembered",
+            "cannot read the settings of the server %s; until they are set, only those who agreed are remembered",
             guild,
         )
         return GuildSettings(consent="opt_in")

@@ -11,13 +11,11 @@ import discord
 from recollect.core.errors import BadInput
 from recollect.core.text import collapse_spaces
 from recollect.core.types import Message
-from recollect.faces.discord.consent import may_be_kept, may_be_overheard
+from recollect.faces.discord.consent import NO_CONSENT, may_be_kept, may_be_overheard
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.places import place_of
 from recollect.faces.discord.privacy_notice import NOT_NOTIFIED, ensure_notified, needs_notice
 from recollect.learning.ingest import spoken
-
-NO_CONSENT = "I answer only people who agreed that I remember them; /memory privacy changes that."
 
 log = logging.getLogger("recollect.discord")
 
