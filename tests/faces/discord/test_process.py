@@ -35,7 +35,7 @@ async def test_what_one_process_was_told_the_next_one_knows_and_sigterm_ends_it_
             assert "I like green tea" in await lab.ask("!memory show", lab.general)
             answer = await lab.slash(lab.ada, lab.dev, "memory list", {})
             assert answer.ephemeral
-            assert "I like green tea" in answer.embeds[0]["description"]
+            assert "I like green tea" in answer.message.embeds[0]["description"]
             assert await bot.stop(signal.SIGINT) == 0, bot.log
         assert [request for request in lab.requests if request.startswith("PUT") and "commands" in request] == [
             f"PUT /applications/{lab.bot.id}/commands"
@@ -146,8 +146,8 @@ async def test_a_user_install_works_where_the_bot_is_no_member_and_shows_nothing
         kept = await lab.slash(lab.ada, lobby, "memory remember", {"words": "I play chess"})
         assert kept.content.partition("\n")[0] == 'Remembered: "I play chess"'
         shown = await lab.slash(lab.ada, lobby, "memory list", {})
-        assert "chess" in shown.embeds[0]["description"]
-        assert "green tea" not in shown.embeds[0]["description"]
+        assert "chess" in shown.message.embeds[0]["description"]
+        assert "green tea" not in shown.message.embeds[0]["description"]
         assert shown.ephemeral
 
 

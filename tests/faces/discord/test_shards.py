@@ -110,7 +110,7 @@ async def test_each_answers_on_its_own_servers_and_the_first_in_direct_messages(
         assert "tea" not in await bot.order("!memory show", lab.here)
         assert [len(lab.said(channel)) for channel in (lab.here, lab.there)] == [3, 3], "nothing is said twice"
         shown = await lab.slash(lab.ada, lab.there, "memory list", {})
-        assert "I play chess" in shown.embeds[0]["description"]
+        assert "I play chess" in shown.message.embeds[0]["description"]
 
 
 async def test_the_commands_are_registered_once(database: str) -> None:

@@ -13,6 +13,7 @@ from recollect.core.state import StateKind
 from recollect.faces.assistant.assistant import Assistant
 from recollect.faces.commands.dispatcher import ChatCommands
 from recollect.faces.discord.access import CLOSED
+from recollect.faces.discord.catch_up import CatchUp
 from recollect.faces.discord.command_tree import MemoryCommandTree
 from recollect.faces.discord.consent import ConsentButton
 from recollect.faces.discord.context import BotContext, Hook, ignore_event
@@ -77,7 +78,9 @@ class Client(commands.AutoShardedBot):
     async def setup_hook(self) -> None:
         if self.bot.access.is_closed:
             log.warning(CLOSED)
-        await self.add_cog(MessageListener(self.bot))
+        listener = MessageListener(self.bot)
+        await self.add_cog(listener)
+        await self.add_cog(CatchUp(self.bot, listener))
         await self.add_cog(GuildDepartures(self.bot))
         await self.add_cog(Resync(self.bot))
         await self.add_cog(Shards(self.bot))

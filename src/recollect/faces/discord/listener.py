@@ -1,6 +1,7 @@
 """Receives Discord's message events and hands them to the assistant and to memory."""
 
 import logging
+from dataclasses import replace
 from io import BytesIO
 from typing import Any
 
@@ -13,11 +14,12 @@ from recollect.core.types import Message, Place
 from recollect.faces.commands.dispatcher import Answer
 from recollect.faces.commands.parse import ParsedCommand, parse
 from recollect.faces.discord import edits, streaming
+from recollect.faces.discord.attachments import read_files
 from recollect.faces.discord.consent import NO, ask, language_of, may_be_overheard, standing
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.limits import What, refusal
 from recollect.faces.discord.localization import notice
-from recollect.faces.discord.messages import is_addressed, is_from_person, message_of, readable_text
+from recollect.faces.discord.messages import full_text, is_addressed, is_from_person, message_of, readable_text
 from recollect.faces.discord.places import place_of
 from recollect.faces.discord.privacy_notice import ensure_notified, ensure_notified_privately, needs_notice
 from recollect.faces.discord.privacy_panel import privacy_answer
@@ -49,12 +51,13 @@ class MessageListener(commands.Cog):
 
     @commands.Cog.listener()
     async def on_message(self, message: discord.Message) -> None:
-        bot = self._bot
-        if not is_from_person(message) or not await is_allowed(bot, message.author):
+        await self.handle(message, place_of(message.channel, message.author.id))
+
+    async def handle(self, message: discord.Message, place: Place) -> None:
+        """Answer a message, or listen to it; whatever fails is logged."""
+        if not is_from_person(message) or not await is_allowed(self._bot, message.author):
             return
-        chat_message = message_of(
-            message, place_of(message.channel, message.author.id), readable_text(message, self._me)
-        )
+        chat_message = message_of(message, place, readable_text(message, self._me))
         self._reserve_own_names(message, chat_message.place)
         try:
             await self._handle(message, chat_message)
@@ -79,15 +82,19 @@ class MessageListener(commands.Cog):
         elif await self._bot.is_paused(message.author, message.channel):
             if expects_answer:
                 await streaming.send(message, SWITCHED_OFF)
-        elif not chat_message.text:
+        elif not full_text(message, self._me):
             if expects_answer:
                 await streaming.send(message, self._describe_empty(message))
         elif expects_answer:
             if await self._may_answer(message):
                 await self._bot.record_place(chat_message.place, message.channel.id)  # first, as the reply may fail
-                await self._reply(message, chat_message)
+                await self._reply(message, await self._with_files(message, chat_message))
         elif await self._may_overhear(message):
-            await self._store(message, chat_message)
+            await self._store(message, await self._with_files(message, chat_message))
+
+    async def _with_files(self, message: discord.Message, chat_message: Message) -> Message:
+        """The message with what it carries besides its words."""
+        return replace(chat_message, text=full_text(message, self._me, await read_files(message)))
 
     async def _may_overhear(self, message: discord.Message) -> bool:
         is_allowed_by_author = await may_be_overheard(self._bot, message.author, _guild_id(message))

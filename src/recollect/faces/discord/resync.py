@@ -123,7 +123,7 @@ class Resync(commands.Cog):
             return place.guild is not None
         except (discord.DiscordException, OSError):
             return False
-        if not isinstance(channel, Channel) or not _may_read(channel):
+        if not isinstance(channel, Channel) or not may_read(channel):
             return False
         try:
             return await self._compare_messages(place, channel)
@@ -165,7 +165,7 @@ class Resync(commands.Cog):
             log.info("%s is gone; deleted its %d messages", place.session, count)
 
 
-def _may_read(channel: Channel) -> bool:
+def may_read(channel: Channel) -> bool:
     """Whether the bot may read the messages: without the permission Discord returns an empty list, and no error."""
     guild = getattr(channel, "guild", None)
     if not isinstance(guild, discord.Guild):
