@@ -11,15 +11,14 @@ from discord import app_commands
 
 from recollect.core.state import Owner, StateKind
 from recollect.faces.discord.context import BotContext
-from recollect.faces.discord.ephemeral import FAILED, defer
-from recollect.faces.discord.limits import refusal
+from recollect.faces.discord.ephemeral import FAILED, NOT_ALLOWED, defer
 from recollect.faces.discord.localization import LANGUAGES, notice
 from recollect.faces.discord.onboarding import NOT_ALLOWED_HERE, is_served
+from recollect.faces.discord.quotas import refusal
 from recollect.faces.discord.shards import is_allowed
 
 log = logging.getLogger("recollect.discord")
 
-NOT_ALLOWED = "I am not allowed to talk with you; the person who runs me can change that."
 DEFER_AFTER_SECONDS = 1.5
 _FINGERPRINT = (StateKind.COMMANDS, "")
 

@@ -14,6 +14,7 @@ from recollect import bot_state as state
 from recollect.core.errors import RecollectError
 from recollect.core.state import Owner
 from recollect.faces.discord.context import BotContext, log
+from recollect.faces.discord.ephemeral import is_admitted
 from recollect.faces.discord.localization import LANGUAGES, notice
 from recollect.faces.discord.places import person_of
 from recollect.faces.discord.privacy_notice import notify, render_notice
@@ -28,7 +29,7 @@ Person = discord.User | discord.Member
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ConsentStatus:
     """What someone was told, answered and declined, on one server or in direct messages."""
 
     was_told: bool
@@ -52,31 +53,33 @@ class Standing:
         return self.may_be_kept and OVERHEARING not in self.opt_outs
 
 
-async def standing(bot: BotContext, user: Person, guild: int | None) -> Standing:
+async def consent_status(bot: BotContext, user: Person, guild: int | None) -> ConsentStatus:
     """How someone stands on a server; without one, in direct messages. Raises RecollectError."""
     rules = await bot.rules.of(guild)
     roles = {str(role.id) for role in user.roles} if isinstance(user, discord.Member) else set[str]()
     has_role = bool(rules.consent_role) and rules.consent_role in roles
-    return await _standing(bot, user.id, guild, has_role, rules.consent == "opt_in")
+    return await _consent_status(bot, user.id, guild, has_role, rules.consent == "opt_in")
 
 
 async def is_shown(bot: BotContext, user: int, guild: int | None) -> bool:
     """Whether memories of someone may stand where others see them: in the memory channel and in learned lines."""
-    held = await _standing(bot, user, guild, False, False)
+    held = await _consent_status(bot, user, guild, False, False)
     return held.may_be_kept and MIRROR not in held.opt_outs
 
 
-async def _standing(bot: BotContext, user: int, guild: int | None, has_role: bool, is_asked: bool) -> Standing:
+async def _consent_status(
+    bot: BotContext, user: int, guild: int | None, has_role: bool, is_asked: bool
+) -> ConsentStatus:
     names = state.notified(user), state.consent(guild or 0, user), state.opt_outs(user)
     told, answers, opt_outs = await bot.state.lists(*names)
     was_told = bool(told) or user in bot.notified or bot.settings.discord.privacy_notice == "off"
-    return Standing(was_told, answers[-1] if answers else None, has_role, is_asked, frozenset(opt_outs))
+    return ConsentStatus(was_told, answers[-1] if answers else None, has_role, is_asked, frozenset(opt_outs))
 
 
 async def may_be_kept(bot: BotContext, user: Person, guild: int | None) -> bool:
     """Whether what someone says may be stored; not if that can't be read."""
     try:
-        return (await standing(bot, user, guild)).may_be_kept
+        return (await consent_status(bot, user, guild)).may_be_kept
     except RecollectError as error:
         log.warning("cannot read whether %s may be remembered: %s", user.id, error)
         return False
@@ -85,7 +88,7 @@ async def may_be_kept(bot: BotContext, user: Person, guild: int | None) -> bool:
 async def may_be_overheard(bot: BotContext, user: Person, guild: int | None) -> bool:
     """The same for what they don't say to the bot."""
     try:
-        return (await standing(bot, user, guild)).may_be_overheard
+        return (await consent_status(bot, user, guild)).may_be_overheard
     except RecollectError as error:
         log.warning("cannot read whether %s may be overheard: %s", user.id, error)
         return False
@@ -158,6 +161,9 @@ class ConsentButton(
     ) -> "ConsentButton":
         del interaction, item
         return cls(match["answer"], int(match["guild"]))
+
+    async def interaction_check(self, interaction: Interaction, /) -> bool:
+        return await is_admitted(interaction)
 
     async def callback(self, interaction: Interaction) -> None:
         bot: BotContext = interaction.client.bot

@@ -88,7 +88,7 @@ class BotContext:
 
     @cached_property
     def rules(self) -> Rulebook:
-        return Rulebook(self)
+        return Rulebook(self.client, self.memory, self.clock)
 
     async def is_paused(self, user: discord.User | discord.Member, channel: object) -> bool:
         """Whether memory is switched off for this person or place."""

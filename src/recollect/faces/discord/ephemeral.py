@@ -10,6 +10,10 @@ import discord
 from recollect.core.errors import BadInput, RecollectError
 from recollect.faces import outcome_text
 from recollect.faces.commands.dispatcher import Answer
+from recollect.faces.discord.context import BotContext
+from recollect.faces.discord.localization import LANGUAGES, notice
+from recollect.faces.discord.quotas import refusal
+from recollect.faces.discord.shards import is_allowed
 from recollect.faces.discord.splitting import LIMIT, harmless, split
 
 log = logging.getLogger("recollect.discord")
@@ -17,6 +21,7 @@ log = logging.getLogger("recollect.discord")
 VIEW_TIMEOUT_SECONDS = 300.0
 """How long buttons and forms work."""
 SWITCHED_OFF = "Memory commands are switched off."
+NOT_ALLOWED = "I am not allowed to talk with you; the person who runs me can change that."
 FAILED = "That did not work; it is in my log."
 UNCHANGED = "Nothing was changed."
 
@@ -60,8 +65,23 @@ async def run_work(work: Work) -> str:
         return outcome_text.problem(error)
 
 
+async def is_admitted(interaction: Interaction) -> bool:
+    """Whether to follow a button or a menu: from someone who is allowed, within the limits. Others are told."""
+    bot: BotContext = interaction.client.bot
+    if not await is_allowed(bot, interaction.user):
+        await interaction.response.send_message(NOT_ALLOWED, ephemeral=True)
+        return False
+    key = await refusal(bot, "command", interaction.user, interaction.channel_id or 0, interaction.guild)
+    if key is not None:
+        await interaction.response.send_message(notice(key, LANGUAGES.get(interaction.locale, "")), ephemeral=True)
+    return key is None
+
+
 class Panel(discord.ui.View):
     """A view whose failures are logged and told to whoever pressed the button."""
+
+    async def interaction_check(self, interaction: Interaction, /) -> bool:
+        return await is_admitted(interaction)
 
     async def on_error(self, interaction: Interaction, error: Exception, item: discord.ui.Item[Any], /) -> None:
         del item

@@ -19,7 +19,7 @@ from recollect.core.types import Audience, Memo, Origin, Place, Subject, split_p
 from recollect.faces import outcome_text
 from recollect.faces.discord.consent import is_shown
 from recollect.faces.discord.context import BotContext
-from recollect.faces.discord.ephemeral import EditForm, defer, run_work, send_answer
+from recollect.faces.discord.ephemeral import EditForm, defer, is_admitted, run_work, send_answer
 from recollect.faces.discord.places import PLATFORM, interaction_place, message_link, person_of, place_of
 from recollect.faces.discord.rules import GuildRules
 from recollect.faces.discord.shards import has_channel
@@ -202,6 +202,9 @@ class NoticeButton(
     ) -> "NoticeButton":
         del interaction, item
         return cls(match["action"], match["user"], match["memo"], int(match["change"]) if match["change"] else None)
+
+    async def interaction_check(self, interaction: Interaction, /) -> bool:
+        return await is_admitted(interaction)
 
     async def callback(self, interaction: Interaction) -> None:
         bot: BotContext = interaction.client.bot

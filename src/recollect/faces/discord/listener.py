@@ -15,14 +15,14 @@ from recollect.faces.commands.dispatcher import Answer
 from recollect.faces.commands.parse import ParsedCommand, parse
 from recollect.faces.discord import edits, streaming
 from recollect.faces.discord.attachments import read_files
-from recollect.faces.discord.consent import NO, ask, language_of, may_be_overheard, standing
+from recollect.faces.discord.consent import NO, ask, consent_status, language_of, may_be_overheard
 from recollect.faces.discord.context import BotContext
-from recollect.faces.discord.limits import What, refusal
 from recollect.faces.discord.localization import notice
 from recollect.faces.discord.messages import full_text, is_addressed, is_from_person, message_of, readable_text
 from recollect.faces.discord.places import place_of
 from recollect.faces.discord.privacy_notice import ensure_notified, ensure_notified_privately, needs_notice
 from recollect.faces.discord.privacy_panel import privacy_answer
+from recollect.faces.discord.quotas import What, refusal
 from recollect.faces.discord.shards import is_allowed
 from recollect.faces.discord.splitting import harmless
 
@@ -126,7 +126,7 @@ class MessageListener(commands.Cog):
         """Whether the author was told and agreed; they are told, or asked, now."""
         bot, guild = self._bot, _guild_id(message)
         try:
-            held = await standing(bot, message.author, guild)
+            held = await consent_status(bot, message.author, guild)
         except RecollectError as error:
             log.warning("cannot read whether %s agreed: %s", message.author.id, error)
             return await ensure_notified(bot, message.author, message.channel)

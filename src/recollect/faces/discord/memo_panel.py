@@ -179,13 +179,13 @@ class MemoCard(Panel):
         await interaction.response.defer()
         is_shared = self._memo.audience == EVERYWHERE
         audience = Audience("dm", self._view.user.rpartition(":")[2]) if is_shared else EVERYWHERE
-        await self._refresh(interaction, await self._view.share(self._memo.id, audience=audience))
+        await self._show_again(interaction, await self._view.share(self._memo.id, audience=audience))
 
     async def _pin(self, interaction: Interaction) -> None:
         await interaction.response.defer()
-        await self._refresh(interaction, await self._view.pin(self._memo.id, pinned=not self._memo.pinned))
+        await self._show_again(interaction, await self._view.pin(self._memo.id, pinned=not self._memo.pinned))
 
-    async def _refresh(self, interaction: Interaction, memo: Memo) -> None:
+    async def _show_again(self, interaction: Interaction, memo: Memo) -> None:
         card = MemoCard(self._bot, self._view, memo, self._panel)
         await interaction.edit_original_response(embed=card.embed(), view=card)
 

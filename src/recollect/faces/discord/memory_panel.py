@@ -15,7 +15,7 @@ from recollect.core.errors import RecollectError
 from recollect.core.state import Owner
 from recollect.faces.discord.consent import NO, YES, ConsentButton, language_of
 from recollect.faces.discord.context import BotContext
-from recollect.faces.discord.ephemeral import Interaction, defer
+from recollect.faces.discord.ephemeral import Interaction, defer, is_admitted
 from recollect.faces.discord.localization import notice
 from recollect.faces.discord.privacy_notice import render_notice
 from recollect.faces.discord.privacy_panel import privacy_panel
@@ -102,6 +102,9 @@ class PanelButton(discord.ui.DynamicItem[discord.ui.Button[Any]], template=r"rec
     ) -> "PanelButton":
         del interaction, item
         return cls(match["action"])
+
+    async def interaction_check(self, interaction: Interaction, /) -> bool:
+        return await is_admitted(interaction)
 
     async def callback(self, interaction: Interaction) -> None:
         bot: BotContext = interaction.client.bot

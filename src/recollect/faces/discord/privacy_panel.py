@@ -6,7 +6,7 @@ from typing import Any
 import discord
 
 from recollect.faces.commands.parse import split
-from recollect.faces.discord.consent import MIRROR, NO, OVERHEARING, YES, Standing, decide, opt, standing
+from recollect.faces.discord.consent import MIRROR, NO, OVERHEARING, YES, ConsentStatus, consent_status, decide, opt
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.ephemeral import VIEW_TIMEOUT_SECONDS, Panel
 from recollect.faces.discord.places import interaction_place, place_of
@@ -29,7 +29,7 @@ Interaction = discord.Interaction[Any]
 class Choices:
     """What someone allows, here."""
 
-    held: Standing
+    held: ConsentStatus
     is_paused: bool
     retention_days: int | None
 
@@ -55,7 +55,7 @@ class Choices:
 
 async def choices(bot: BotContext, user: discord.User | discord.Member, guild: int | None, view: View) -> Choices:
     days = None if guild is None else await bot.memory.privacy.retention_days(str(guild))
-    return Choices(await standing(bot, user, guild), await view.is_learning_paused(), days)
+    return Choices(await consent_status(bot, user, guild), await view.is_learning_paused(), days)
 
 
 async def privacy_answer(bot: BotContext, message: discord.Message, words: str) -> str:
@@ -93,7 +93,7 @@ class PrivacyPanel(Panel):
         await interaction.response.defer()
         view = self._view(interaction)
         await (view.resume_learning() if self._held.is_paused else view.pause_learning())
-        await self._refresh(interaction)
+        await self._show_again(interaction)
 
     @discord.ui.button(style=discord.ButtonStyle.secondary)
     async def overhearing(self, interaction: Interaction, button: "discord.ui.Button[PrivacyPanel]") -> None:
@@ -110,7 +110,7 @@ class PrivacyPanel(Panel):
         del button
         await interaction.response.defer()
         await decide(self._bot, interaction.user.id, self._guild, NO if self._held.held.agrees else YES)
-        await self._refresh(interaction)
+        await self._show_again(interaction)
 
     def _view(self, interaction: Interaction) -> View:
         return self._bot.memory.view(str(interaction.user.id), interaction_place(interaction))
@@ -118,9 +118,9 @@ class PrivacyPanel(Panel):
     async def _opt(self, interaction: Interaction, what: str) -> None:
         await interaction.response.defer()
         await opt(self._bot, interaction.user.id, what, out=what not in self._held.held.opt_outs)
-        await self._refresh(interaction)
+        await self._show_again(interaction)
 
-    async def _refresh(self, interaction: Interaction) -> None:
+    async def _show_again(self, interaction: Interaction) -> None:
         embed, panel = await privacy_panel(self._bot, interaction)
         await interaction.edit_original_response(embed=embed, view=panel)
 

@@ -60,14 +60,18 @@ class Resync(commands.Cog):
         await self._delete_place(Place(PLATFORM, str(event.guild_id), str(event.parent_id), str(event.thread_id)))
 
     async def run(self) -> None:
-        """Compare all recent places; those that can't be read are counted and logged once."""
-        unreadable = 0
+        """Compare all recent places, and report; those that can't be read are counted. Interrupted by another lost
+        connection, it starts over, as more may have changed.
+        """
+        unreadable, total = 0, 0
         try:
             for place, channel in await self._places():
-                unreadable += not await self._resync_place(place, channel)
+                unreadable, total = unreadable + (not await self._resync_place(place, channel)), total + 1
                 await self._sleep(DELAY_SECONDS)
         except Exception:
             log.exception("cannot look for messages that were edited or deleted meanwhile")
+        if total:
+            log.info("compared %d places with Discord, for edits and deletions", total - unreadable)
         if unreadable:
             log.info("%d places can't be read, so edits and deletions there are unknown", unreadable)
 

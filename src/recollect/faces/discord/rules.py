@@ -7,20 +7,21 @@ its log: who, when, from what to what.
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import Any, Literal, cast
 
 import discord
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from recollect import bot_state as state
+from recollect.bot_state import BotState
+from recollect.core.clock import Clock
 from recollect.core.events import Event, EventKind
 from recollect.core.state import Owner
 from recollect.core.types import Subject
 from recollect.faces.discord.places import person_of
 from recollect.faces.discord.splitting import LIMIT, harmless
-
-if TYPE_CHECKING:  # the context holds the rules
-    from recollect.faces.discord.context import BotContext
+from recollect.memory import AsyncMemory
+from recollect.settings.model import Discord
 
 log = logging.getLogger("recollect.discord")
 
@@ -129,27 +130,35 @@ class GuildRules:
 class Rulebook:
     """Reads and changes the rules of servers; each server belongs to one process, so what was read stays valid."""
 
-    def __init__(self, bot: "BotContext") -> None:
-        self._bot = bot
+    def __init__(self, client: discord.Client, memory: AsyncMemory, clock: Clock) -> None:
+        self._client, self._memory, self._clock = client, memory, clock
         self._settings: dict[int, GuildSettings] = {}
+
+    @property
+    def _options(self) -> Discord:
+        return self._memory.settings.discord
+
+    @property
+    def _state(self) -> BotState:
+        return self._memory.engine.bot_state
 
     def is_locked(self, name: str, guild: int) -> bool:
         """Whether the operator decided it for all servers."""
-        if name in LISTS or not hasattr(self._bot.settings.discord, name):
+        if name in LISTS or not hasattr(self._options, name):
             return False
         if name == "memory_channel":
             return self._operators_channel_is_in(guild)
-        origin = self._bot.memory.origins.get(f"discord.{name}", "default")
+        origin = self._memory.origins.get(f"discord.{name}", "default")
         return origin != "default" and not origin.startswith("profile ")
 
     def _operators_channel_is_in(self, guild: int) -> bool:
         """The operator may name one memory channel; the other servers choose their own."""
-        channel_id = self._bot.settings.discord.memory_channel
-        channel = self._bot.client.get_channel(int(channel_id)) if channel_id.isdecimal() else None
+        channel_id = self._options.memory_channel
+        channel = self._client.get_channel(int(channel_id)) if channel_id.isdecimal() else None
         return getattr(getattr(channel, "guild", None), "id", None) == guild
 
     async def of(self, guild: int | None) -> GuildRules:
-        options = self._bot.settings.discord
+        options = self._options
         chosen = GuildSettings() if guild is None else await self.settings(guild)
 
         def pick(name: str) -> Any:
@@ -174,14 +183,14 @@ class Rulebook:
 
     async def settings(self, guild: int) -> GuildSettings:
         if guild not in self._settings:
-            stored = await self._bot.state.get(state.guild_settings(guild))
+            stored = await self._state.get(state.guild_settings(guild))
             self._settings[guild] = _parse(stored, guild)
         return self._settings[guild]
 
     async def value(self, guild: int, name: str) -> Any:
         """What holds, as a setting's value."""
         if name == "retention_days":
-            return await self._bot.memory.privacy.retention_days(str(guild)) or 0
+            return await self._memory.privacy.retention_days(str(guild)) or 0
         held = getattr(await self.of(guild), name)
         return tuple(sorted(held)) if name in LISTS else held
 
@@ -189,13 +198,13 @@ class Rulebook:
         """Set one option, and log who did it; the value is that of an `Option`."""
         before = await self.value(guild, name)
         if name == "retention_days":
-            await self._bot.memory.privacy.set_retention(str(guild), int(value) or None)
-            self._bot.memory.worker.wake()
+            await self._memory.privacy.set_retention(str(guild), int(value) or None)
+            self._memory.worker.wake()
         else:
             settings = await self.settings(guild)
             changed = GuildSettings.model_validate({**settings.model_dump(), name: value or _empty(name, value)})
             stored = changed.model_dump_json(exclude_defaults=True)
-            await self._bot.state.put(state.guild_settings(guild), stored, Owner.guild(str(guild)))
+            await self._state.put(state.guild_settings(guild), stored, Owner.guild(str(guild)))
             self._settings[guild] = changed
         await self.record(guild, by, name, before, await self.value(guild, name))
 
@@ -203,15 +212,13 @@ class Rulebook:
         """Log what someone who manages a server changed there."""
         data = {"platform": "discord", "guild": str(guild), "setting": what, "before": before, "after": after}
         scope = Subject.lore(str(guild)).scope
-        await self._bot.state.log_event(
-            Event(EventKind.GUILD_CHANGED, self._bot.clock(), person_of(by), scope, data=data)
-        )
+        await self._state.log_event(Event(EventKind.GUILD_CHANGED, self._clock(), person_of(by), scope, data=data))
         await self._post(guild, f"<@{by}> {describe_change(data)}")
 
     async def _post(self, guild: int, text: str) -> None:
         """Tell the moderators, if they chose a channel for that."""
         channel_id = (await self.settings(guild)).log_channel
-        channel = None if channel_id is None else self._bot.client.get_channel(int(channel_id))
+        channel = None if channel_id is None else self._client.get_channel(int(channel_id))
         if isinstance(channel, discord.abc.Messageable):
             try:
                 await channel.send(text[:LIMIT], suppress_embeds=True, silent=True)
@@ -221,7 +228,7 @@ class Rulebook:
     async def audit(self, guild: int, limit: int = 100) -> list[Event]:
         """The changes on a server, newest first."""
         scope = Subject.lore(str(guild)).scope
-        return await self._bot.memory.timeline.events_of(scope, (EventKind.GUILD_CHANGED,), limit)
+        return await self._memory.timeline.events_of(scope, (EventKind.GUILD_CHANGED,), limit)
 
 
 def describe_change(data: Mapping[str, Any]) -> str:

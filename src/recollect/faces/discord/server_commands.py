@@ -13,9 +13,9 @@ from recollect.core.types import Memo, bare_id
 from recollect.core.version import __version__
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.ephemeral import ConfirmDialog, Interaction, defer, send_pages, send_text
-from recollect.faces.discord.limits import replies_today
 from recollect.faces.discord.memo_panel import MemoPanel, count_memories
 from recollect.faces.discord.places import PLATFORM, interaction_place, person_of
+from recollect.faces.discord.quotas import replies_today
 from recollect.faces.discord.rules import describe_change
 from recollect.faces.discord.setup_panel import NOT_A_MANAGER, Changed, SetupPanel, is_manager, rules_embed
 from recollect.faces.discord.splitting import split
