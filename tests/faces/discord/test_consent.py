@@ -173,21 +173,23 @@ async def test_a_server_forgets_after_so_many_days_what_was_said_there_but_not_w
         await scene.order("!memory remember I live in Ghent")
         await scene.whisper("I collect stamps")
         await scene.settle()
-        await scene.env.advance_time(5 * DAY)
+        await scene.env.advance_time(DAY)
         await scene.ask("I play chess")
         await scene.settle()
-        await scene.client.bot.rules.change(scene.guild.id, "retention_days", 7, scene.ann.id)
+        await scene.client.bot.rules.change(scene.guild.id, "retention_days", 2, scene.ann.id)
         await scene.settle()
         assert len(await scene.known()) == 4
-        await scene.env.advance_time(3 * DAY)
+        await scene.env.advance_time(1.5 * DAY)
         scene.memory.worker.wake()
         await scene.settle()
         assert sorted(await scene.known()) == ["I collect stamps", "I live in Ghent", "I play chess"]
         stored = await scene.memory.timeline.recent(scene.place(scene.dev), 50)
         assert [one.text for one in stored if not one.bot and one.text] == ["I play chess"]
         assert not [event for event in await scene.memory.log(limit=1000) if "green tea" in str(event)]
+        rows = await scene.memory.store.read(lambda tx: tx.memos.stated_by(guild=str(scene.guild.id)))
+        assert not [memo for memo in rows if "green tea" in memo.text], "not even as one that is no longer in use"
         await scene.client.bot.rules.change(scene.guild.id, "retention_days", 0, scene.ann.id)
-        await scene.env.advance_time(5 * DAY)
+        await scene.env.advance_time(DAY)
         scene.memory.worker.wake()
         await scene.settle()
         assert "I play chess" in await scene.known()
