@@ -284,7 +284,9 @@ class Run:
 async def run(size: Size) -> Report:
     started, memory_before = time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     options = {"consent": "opt_in", "memory_channel_style": "panel"}
-    async with acting(discord=options, summary={"enabled": False}, memos={"max_active": 10_000}) as scene:
+    async with acting(
+        discord=options, summary={"enabled": False}, memos={"max_active": 10_000}, settle_timeout=600
+    ) as scene:
         server = Run(scene, size)
         server.build()
         await scene.env.settle()

@@ -143,6 +143,7 @@ async def acting(
     store: str | None = None,
     approved: discord.Intents | None = None,
     check_errors: bool = True,
+    settle_timeout: float = 30,
     **settings: Any,
 ) -> AsyncIterator[Scene]:
     """A scene that plays with these settings; everybody is allowed unless said otherwise."""
@@ -159,6 +160,8 @@ async def acting(
         AsyncMemory(store or ground.new(), clock=clock, model=model or FakeModel(), **at_once(overrides)) as memory,
     ):
         client = make_client(memory, server, clock)
-        async with simcord.run(client, approved_intents=approved, check_errors=check_errors, settle_timeout=30) as env:
+        async with simcord.run(
+            client, approved_intents=approved, check_errors=check_errors, settle_timeout=settle_timeout
+        ) as env:
             with env.time_context():
                 yield Scene(env, memory, server)
