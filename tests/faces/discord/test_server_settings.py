@@ -80,13 +80,16 @@ async def test_who_does_not_manage_the_server_neither_sees_nor_changes_anything(
 
 
 async def test_what_the_operator_set_wins_and_the_panel_says_so() -> None:
-    async with acting(discord={"learned_notices": "off", "replies_per_minute": 5}) as scene:
+    async with acting(discord={"learned_notices": "off", "replies_per_minute": 5, "consent": "notice"}) as scene:
         eve = scene.manager()
         panel = await open_panel(scene, eve)
         await eve.select(panel, ["learned_notices"])
         assert panel.content == "Learned lines: (set by my operator)."
         assert "(set by my operator)" in fields(panel)["Replies per minute"]
         assert "(set by my operator)" not in fields(panel)["Retention"]
+        await eve.select(panel, ["consent"])
+        await eve.select(panel, ["opt_in"])
+        assert fields(panel)["Consent"].startswith("only who agreed"), "a server may be stricter"
 
 
 async def test_the_status_tells_what_holds_and_what_is_missing() -> None:
@@ -203,6 +206,8 @@ async def test_who_floods_is_asked_for_a_minute_once_and_others_are_served() -> 
         assert last.ephemeral
         refused = await scene.ann.slash(scene.dev, "memory list")
         assert "give me a minute" in shown(refused).content
+        clicked = await scene.ann.click(shown(last), label="Forgotten…")
+        assert "give me a minute" in shown(clicked).content
         await scene.env.advance_time(timedelta(minutes=1).total_seconds())
         assert await scene.ask("hello") == "I see."
         for number in range(10):

@@ -188,4 +188,5 @@ async def _answer_question(bot: BotContext, interaction: Interaction) -> None:
         log.info("the message on which someone was asked for consent can't be read: %s", error)
         return
     if message.author.id == interaction.user.id:
+        message.author = interaction.user  # with their roles, which a fetched message lacks
         bot.client.dispatch("message", message)

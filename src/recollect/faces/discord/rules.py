@@ -148,6 +148,8 @@ class Rulebook:
             return False
         if name == "memory_channel":
             return self._operators_channel_is_in(guild)
+        if name == "consent":  # a server may be stricter
+            return self._options.consent == "opt_in"
         origin = self._memory.origins.get(f"discord.{name}", "default")
         return origin != "default" and not origin.startswith("profile ")
 
