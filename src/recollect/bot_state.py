@@ -38,6 +38,10 @@ class BotState:
     async def items(self, name: Name) -> list[str]:
         return await self._store.read(lambda tx: tx.state.items(*name))
 
+    async def lists(self, *names: Name) -> list[list[str]]:
+        """The items of several lists, in one transaction."""
+        return await self._store.read(lambda tx: [tx.state.items(*name) for name in names])
+
     async def add(self, name: Name, item: str, owner: Owner) -> None:
         """Add an item to a list, once."""
         await self._store.write(lambda tx: tx.state.append(*name, item, owner))
@@ -103,6 +107,36 @@ def summary_viewers(session: str) -> Name:
 def notice_message(scope: str, memo: str) -> Name:
     """Name of the value that holds the message which announced a memo."""
     return StateKind.NOTICE_MESSAGE, f"{scope}:{memo}"
+
+
+def guild_settings(guild: int) -> Name:
+    """Name of the value that holds what those who manage a server set."""
+    return StateKind.GUILD_SETTINGS, str(guild)
+
+
+def consent(guild: int, user: int) -> Name:
+    """Name of the value that says whether someone agreed to be remembered on a server."""
+    return StateKind.CONSENT, f"{guild}:{user}"
+
+
+def opt_outs(user: int) -> Name:
+    """Name of the list of what someone does not want."""
+    return StateKind.OPT_OUTS, str(user)
+
+
+def daily_replies(guild: int) -> Name:
+    """Name of the value that holds how many replies a server got today."""
+    return StateKind.DAILY_REPLIES, str(guild)
+
+
+def last_online(shard: str) -> Name:
+    """Name of the value that holds when the process with these shards was last online."""
+    return StateKind.LAST_ONLINE, shard
+
+
+def panel_message(guild: int) -> Name:
+    """Name of the value that holds the panel in a server's memory channel."""
+    return StateKind.PANEL_MESSAGE, str(guild)
 
 
 def departure_event(guild: int, user: int | None, now: datetime) -> Event:

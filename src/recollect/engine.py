@@ -88,12 +88,17 @@ class Engine:
     def start(self) -> None:
         """Start background work, unless it is left to other processes."""
         from recollect.privacy.planned_erasures import ERASE
+        from recollect.privacy.retention import RETAIN
 
         async def erase(job: Job) -> UnitOfWork:
             return await self.privacy.erasures(job)
 
+        async def retain(job: Job) -> UnitOfWork:
+            return await self.privacy.retention(job)
+
         if self.runs_worker:
             self.worker.add_handler(ERASE, erase)
+            self.worker.add_handler(RETAIN, retain)
             self.worker.start()
             self.mirror.start()
 

@@ -121,6 +121,58 @@ async def _(turned: Turned) -> bool:
         return any(message.content.startswith("Learned:") for message in scene.dev.history())
 
 
+@SERVER_EFFECTS.at("discord.operator", ("Acme Ltd", True), ("", False))
+async def _(turned: Turned) -> bool:
+    async with playing(turned, privacy_notice="reply") as scene:
+        return "run by Acme Ltd" in await scene.ask("I like tea")
+
+
+@SERVER_EFFECTS.at("discord.privacy_policy", ("https://acme.example/privacy", True), ("", False))
+async def _(turned: Turned) -> bool:
+    async with playing(turned, privacy_notice="reply") as scene:
+        return "https://acme.example/privacy" in await scene.ask("I like tea")
+
+
+@SERVER_EFFECTS.at("discord.consent", ("notice", ["I like tea"]), ("opt_in", []))
+async def _(turned: Turned) -> list[str]:
+    async with playing(turned) as scene:
+        await scene.ask("I like tea")
+        await scene.settle()
+        return await scene.known()
+
+
+@SERVER_EFFECTS.at("discord.memory_channel_style", ("members", True), ("panel", False))
+async def _(turned: Turned) -> bool:
+    async with playing(turned, memory_channel=await channel_id()) as scene:
+        await scene.ask("I like tea")
+        return any("tea" in message.content for message in await mirrored(scene))
+
+
+@SERVER_EFFECTS.at("discord.replies_per_minute", (1, False), (0, True))
+async def _(turned: Turned) -> bool:
+    async with playing(turned) as scene:
+        return [await scene.ask("hello") for _ in range(2)] == ["I see.", "I see."]
+
+
+@SERVER_EFFECTS.at("discord.daily_replies", (1, False), (0, True))
+async def _(turned: Turned) -> bool:
+    async with playing(turned) as scene:
+        return [await scene.ask("hello", who) for who in (scene.ann, scene.bob)] == ["I see.", "I see."]
+
+
+@SERVER_EFFECTS.at("discord.catch_up", ("24h", True), ("never", False))
+async def _(turned: Turned) -> bool:
+    async with wired(**turned.settings()) as wire:
+        async with wire.online():
+            await wire.order("!memory help")
+        await wire.lab.say(wire.lab.ada, wire.lab.dev, "!memory remember I like tea")
+        async with wire.online():
+            await wire.order("!memory help", wire.lab.general)
+            if turned.value != "never":
+                await eventually(lambda: len(wire.lab.said(wire.lab.dev)) == 2, 60.0)
+        return await wire.known() == ["I like tea"]
+
+
 @SERVER_EFFECTS.at("discord.erase_on_leave", ("0", []), ("never", ["I like tea"]))
 async def _(turned: Turned) -> list[str]:
     async with playing(turned) as scene:

@@ -54,6 +54,8 @@ class EventKind(StrEnum):
     LEARNING_SKIPPED = "learning.skipped"
     MEMBER_LEFT = "member.left"
     GUILD_LEFT = "guild.left"
+    GUILD_CHANGED = "guild.changed"
+    """Someone who manages a guild changed one of its settings, or what is remembered there."""
     ERASURE_PLANNED = "erasure.planned"
     ERASURE_CALLED_OFF = "erasure.called_off"
     ERASURE_CHECKED = "erasure.checked"

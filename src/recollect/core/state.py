@@ -91,6 +91,7 @@ class StateKind(StrEnum):
     # Privacy
     PLANNED_ERASURE = "planned_erasure"  # target: the plan
     RUNNING_ERASURE = "running_erasure"  # target: what an interrupted erasure needs in order to resume
+    RETENTION = "retention"  # guild: days after which what was said there is forgotten
 
     # Mirrored files
     MIRROR_POSITION = "mirror_position"  # folders: the last processed event
@@ -121,6 +122,12 @@ class StateKind(StrEnum):
     PENDING_SNAPSHOTS = "discord_pending_snapshots"  # snapshots that are still to be updated
     NOTICE_MESSAGE = "discord_notice_message"  # scope and memo: the message that announced it
     COMMANDS = "discord_commands"  # digest of the registered slash commands
+    GUILD_SETTINGS = "discord_guild_settings"  # guild: what those who manage it set
+    CONSENT = "discord_consent"  # guild and person: whether they agreed to be remembered there
+    OPT_OUTS = "discord_opt_outs"  # person: what they don't want
+    DAILY_REPLIES = "discord_daily_replies"  # guild: day, and number of replies
+    LAST_ONLINE = "discord_last_online"  # shards: when the bot was last online
+    PANEL_MESSAGE = "discord_panel_message"  # guild: the panel in its memory channel
 
     OTHER = "other"  # of plug-ins, and of earlier versions under names that this one doesn't know
 
@@ -134,6 +141,10 @@ OUTLASTING = {
     StateKind.NOTICE_MESSAGE: "the bot deletes the message that it finds by this",
     StateKind.BOT_GUILDS: "the bot is still in the guild, and has to notice when it leaves",
     StateKind.ROLE_GUILD: "configuration: whom the bot deals with",
+    StateKind.GUILD_SETTINGS: "configuration: a guild that was erased must not fall back to laxer rules",
+    StateKind.RETENTION: "configuration, likewise",
+    StateKind.OPT_OUTS: "who was erased still does not want it",
+    StateKind.PANEL_MESSAGE: "the bot finds its panel by this",
 }
 """What stays when its owner is erased, and why. All other kinds go."""
 

@@ -111,6 +111,17 @@ def erase_memos(tx: Tx, target: ErasureTarget, memos: Sequence[Memo], now: datet
     return len(memos)
 
 
+def erase_expired(tx: Tx, memos: Sequence[Memo], now: datetime) -> int:
+    """Erase memos whose time is over; if it is said again, it may be learned again."""
+    for memo in memos:
+        tx.memos.remove(memo)
+    lift(tx, memos)
+    _redact_events(tx, [event for memo in memos for event in iter_events(tx, memo.subject.scope, memo.id)], now)
+    for scope in sorted({memo.subject.scope for memo in memos}):
+        _record_erasure(tx, Event(ERASED, now, scope=scope, reason=Reason.EXPIRED))
+    return len(memos)
+
+
 def remove_derived(tx: Tx, memos: Sequence[Memo], now: datetime, removed: RecentlyRemoved) -> None:
     """Remove what the assistant said to others, or is about to say, that repeats memos which are to be erased."""
     for subject in {memo.subject for memo in memos}:

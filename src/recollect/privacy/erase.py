@@ -20,15 +20,17 @@ from recollect.core.events import Event
 from recollect.core.ports import Progress, Store, Tx
 from recollect.core.reasons import Reason
 from recollect.core.types import Memo, Message, Subject
-from recollect.learning import derived
+from recollect.learning import derived, ingest
 from recollect.learning.removed import RecentlyRemoved
 from recollect.learning.schedule import Schedule
-from recollect.privacy import delete_rows, planned_erasures
+from recollect.privacy import delete_rows, planned_erasures, retention
 from recollect.privacy.export import export
 from recollect.privacy.inventory import CHECKED, PAGE_SIZE, Inventory, iter_pages, owned_memos, take_inventory
 from recollect.privacy.planned_erasures import Plan, PlannedErasures
 from recollect.privacy.probe import Search, probe
+from recollect.privacy.purge import PurgeCounts, PurgeSelection, memos_about, purge
 from recollect.privacy.receipt import ErasurePreview, Receipt
+from recollect.privacy.retention import Retention
 from recollect.privacy.target import ErasureTarget
 from recollect.recall import people
 
@@ -98,6 +100,8 @@ class PrivacyService:
         self._clock = clock
         self.erasures = PlannedErasures(store, lambda target, by: self.erase(target, asked_by=by), clock)
         """The handler of planned erasures' jobs."""
+        self.retention = Retention(store, self._delete_message, clock)
+        """The handler of jobs that forget what is too old for its guild."""
 
     async def preview(self, target: ErasureTarget) -> ErasurePreview:
         """What erasing would remove; changes nothing."""
@@ -172,6 +176,33 @@ class PrivacyService:
     async def planned(self) -> list[Plan]:
         """Planned erasures."""
         return await self._store.read(planned_erasures.planned)
+
+    async def set_retention(self, guild: str, days: int | None) -> None:
+        """Forget what is said in a guild after so many days; None keeps it."""
+        now = self._clock()
+        await self._store.write(lambda tx: retention.set_retention(tx, guild, days, now))
+
+    async def retention_days(self, guild: str) -> int | None:
+        return await self._store.read(lambda tx: retention.retention_days(tx, guild))
+
+    async def ensure_retention(self) -> None:
+        """Queue the jobs of guilds with a retention, as one that failed for good has no successor."""
+        now = self._clock()
+        await self._store.write(lambda tx: retention.ensure_jobs(tx, now))
+
+    async def purge(self, selection: PurgeSelection) -> PurgeCounts:
+        """Delete what was said in a part of a guild, and erase what was learned there."""
+        return await purge(self._store, selection, self._delete_message, self._clock())
+
+    async def forget_about(self, guild: str, person: str, names: Collection[str]) -> int:
+        """Erase what others said about someone in a guild, found by these names; returns how many memos that was."""
+        memos = await self._store.read(lambda tx: memos_about(tx, guild, person, names))
+        now = self._clock()
+        return await self._store.write(lambda tx: delete_rows.erase_expired(tx, memos, now)) if memos else 0
+
+    def _delete_message(self, tx: Tx, message: Message) -> bool:
+        where, now = message.place.platform, self._clock()
+        return ingest.delete(tx, where, message.id, now, self._schedule, self._hooks.removed)
 
     async def export(self, target: ErasureTarget) -> dict[str, Any]:
         """Everything about the target, as JSON values."""

@@ -55,6 +55,10 @@ class Timeline:
         """Events after this one, oldest first."""
         return await self._store.read(lambda tx: tx.events.after(event_id, limit))
 
+    async def events_of(self, scope: str, kinds: Collection[str], limit: int) -> list[Event]:
+        """The newest events of these kinds about a person or a guild."""
+        return await self._store.read(lambda tx: tx.events.list(scope=scope, limit=limit, kinds=kinds))
+
     async def last_event_id(self) -> int:
         """The id of the newest event; 0 when there is none."""
         newest = await self._store.read(lambda tx: tx.events.list(limit=1))

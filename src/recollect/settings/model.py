@@ -250,6 +250,24 @@ class Discord(Group):
         "Time after the bot left a server until everything learned there is erased, unless it is invited again; "
         "0 is at once, never keeps it.",
     )
+    operator: Text = detail("", "Who runs the bot, as the privacy notice names them.")
+    privacy_policy: Text = detail("", "Address of the privacy policy that the privacy notice refers to.")
+    consent: Literal["notice", "opt_in"] = detail(
+        "notice", "Whether people are remembered once they were told, or once they agreed by a button or a role."
+    )
+    memory_channel_style: Literal["panel", "members"] = detail(
+        "panel", "What the memory channel shows: one panel with buttons, or a pinned message per member."
+    )
+    replies_per_minute: Annotated[Count, clamp(0, 1000)] = detail(
+        20,
+        "Replies per person and minute; a channel gets three times as many, a server ten times; 0 for no limit.",
+    )
+    daily_replies: Annotated[Count, clamp(0, 1_000_000)] = detail(
+        0, "Replies per server and day (UTC), to limit what the model costs; 0 for no limit."
+    )
+    catch_up: OptionalSeconds = detail(
+        "24h", "How old a message may be that was sent while the bot was offline, to be answered; never for not at all."
+    )
     message_content: Flag = detail(True, "Ask Discord for the text of messages that don't mention the bot.")
     members: Flag = detail(False, "Ask Discord to report when a member leaves a server.")
     resync_messages: Annotated[Count, clamp(0, 100)] = detail(

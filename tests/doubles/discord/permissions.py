@@ -10,6 +10,7 @@ PERMISSIONS = {
     "manage_channels": 1 << 4,
     "manage_guild": 1 << 5,
     "add_reactions": 1 << 6,
+    "view_audit_log": 1 << 7,
     "view_channel": 1 << 10,
     "send_messages": 1 << 11,
     "manage_messages": 1 << 13,

@@ -12,7 +12,7 @@ from tests.doubles.discord.payloads import (
     thread_member_payload,
     user_payload,
 )
-from tests.doubles.discord.permissions import can
+from tests.doubles.discord.permissions import bits, can
 from tests.doubles.discord.talk import pinned
 from tests.doubles.discord.things import EPHEMERAL, FORUM, PRIVATE_THREAD, Channel, Json, Message, User
 
@@ -281,6 +281,18 @@ def _guild(call: Call) -> Json:
     return guild_payload(call.guild)
 
 
+def _audit_log(call: Call) -> Json:
+    """That the bot was added, and by whom; for those who may read it."""
+    guild, bot = call.guild, call.world.bot
+    if not any(role.permissions & bits("view_audit_log") for role in guild.members[bot.id].roles):
+        raise MISSING_PERMISSIONS
+    who = guild.invited_by
+    entry = {"id": "1", "action_type": 28, "target_id": str(bot.id), "user_id": str(who.id)} if who else None
+    others = "webhooks integrations threads application_commands auto_moderation_rules guild_scheduled_events".split()
+    users = [user_payload(user) for user in (who, bot) if user]
+    return {"audit_log_entries": [entry] if entry else [], "users": users, **{name: [] for name in others}}
+
+
 def _roles(call: Call) -> list[Any]:
     return [role_payload(role) for role in call.guild.roles.values()]
 
@@ -296,6 +308,7 @@ ROUTES: Routes = {
     f"GET {GUILD}": _guild,
     f"GET {GUILD}/channels": _guild_channels,
     f"GET {GUILD}/roles": _roles,
+    f"GET {GUILD}/audit-logs": _audit_log,
     f"GET {GUILD}/members": _members,
     rf"GET {GUILD}/members/{{user:\d+}}": _member,
     f"GET {GUILD}/threads/active": _active_threads,

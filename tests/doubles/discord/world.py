@@ -90,8 +90,9 @@ class World:
             self.invite(guild, bot_may)
         return guild
 
-    def invite(self, guild: Guild, bot_may: str | None = None) -> None:
+    def invite(self, guild: Guild, bot_may: str | None = None, by: User | None = None) -> None:
         """The bot joins, with a role of its own."""
+        guild.invited_by = by
         role = Role(self.new_id(), self.bot.name, BOT_MAY if bot_may is None else bits(bot_may), len(guild.roles))
         guild.roles[role.id] = role
         guild.members[self.bot.id] = Member(self.bot, self.clock(), [role])

@@ -110,6 +110,11 @@ class Scene:
         """What the model was overrides, oldest first."""
         return [str(request.body) for request in self.server.requests]
 
+    def manager(self) -> MemberActor:
+        """Eve, who manages the server."""
+        role = self.guild.create_role("managers", permissions=discord.Permissions(manage_guild=True))
+        return self.guild.add_member(self.env.create_user("eve"), roles=[role])
+
     async def restart(self, **settings: Any) -> None:
         """Another process takes over: nothing of the old client is left."""
         await self.env.restart_bot(make_client(self.memory, self.server, lambda: self.env.now()))
@@ -138,10 +143,12 @@ async def acting(
     store: str | None = None,
     approved: discord.Intents | None = None,
     check_errors: bool = True,
+    settle_timeout: float = 30,
     **settings: Any,
 ) -> AsyncIterator[Scene]:
     """A scene that plays with these settings; everybody is allowed unless said otherwise."""
-    options = {"allowed_users": "*", "privacy_notice": "off", **settings.pop("discord", {})}
+    options = {"allowed_users": "*", "privacy_notice": "off", "memory_channel_style": "members"}
+    options |= settings.pop("discord", {})
     env: Env | None = None
 
     def clock() -> datetime:
@@ -153,6 +160,8 @@ async def acting(
         AsyncMemory(store or ground.new(), clock=clock, model=model or FakeModel(), **at_once(overrides)) as memory,
     ):
         client = make_client(memory, server, clock)
-        async with simcord.run(client, approved_intents=approved, check_errors=check_errors, settle_timeout=30) as env:
+        async with simcord.run(
+            client, approved_intents=approved, check_errors=check_errors, settle_timeout=settle_timeout
+        ) as env:
             with env.time_context():
                 yield Scene(env, memory, server)

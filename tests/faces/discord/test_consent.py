@@ -2,6 +2,9 @@
 
 from recollect.faces.discord.privacy_notice import NOTICE
 from tests.faces.discord.scene import acting
+from tests.faces.discord.test_memory_channel import channel_id, mirrored
+
+DAY = 24 * 3600.0
 
 
 def whispered(scene: object, person: object) -> list[str]:
@@ -43,9 +46,9 @@ async def test_where_a_dm_is_refused_or_not_wanted_it_is_said_in_the_channel() -
 
 async def test_who_meets_the_bot_by_a_command_is_told_where_nobody_else_sees_it() -> None:
     async with acting(discord={"privacy_notice": "dm"}) as scene:
-        first = await scene.ann.slash(scene.dev, "memory show")
+        first = await scene.ann.slash(scene.dev, "memory list")
         assert (first.followups[-1].content, first.followups[-1].ephemeral) == (NOTICE, True)
-        again = await scene.ann.slash(scene.dev, "memory show")
+        again = await scene.ann.slash(scene.dev, "memory list")
         assert NOTICE not in [one.content for one in again.followups]
         await scene.ann.send(scene.dev, "I like green tea")
         await scene.settle()
@@ -76,3 +79,117 @@ async def test_excluded_channels_categories_and_roles_are_not_heard_but_their_me
         await scene.settle()
         assert await scene.known() == []
         assert await scene.known(scene.bob) == ["I like tea"]
+
+
+AGREE, DECLINE = "I agree", "No thanks"
+
+
+async def test_the_notice_names_who_runs_the_bot_and_their_policy_in_the_language_of_the_server() -> None:
+    named = {"privacy_notice": "reply", "operator": "Acme Ltd", "privacy_policy": "https://acme.example/privacy"}
+    async with acting(discord=named) as scene:
+        told = await scene.ask("hello")
+        assert told.startswith(f"{NOTICE} I am run by Acme Ltd. Privacy policy: https://acme.example/privacy\n")
+        await scene.client.bot.rules.change(scene.guild.id, "language", "de", scene.ann.id)
+        told = await scene.ask("hello", scene.bob)
+        assert told.startswith("Ich merke mir, was man mir sagt")
+        assert "Betrieben von Acme Ltd." in told
+
+
+async def test_where_people_have_to_agree_nobody_is_remembered_before_and_the_question_is_answered_after() -> None:
+    async with acting(discord={"consent": "opt_in"}) as scene:
+        await scene.ann.send(scene.dev, "I like green tea")
+        asked = await scene.ask("I like black tea")
+        assert "Do you agree?" in asked
+        assert "Do you agree?" in await scene.order("!memory remember I like tea", scene.bob)
+        menu = await scene.ann.context_menu(scene.dev, "Remember this", scene.dev.history()[0])
+        assert "agreed" in (menu.response or menu.followups[-1]).content
+        slash = await scene.ann.slash(scene.dev, "memory remember", words="I like tea")
+        assert "agreed" in (slash.response or slash.followups[-1]).content
+        await scene.settle()
+        assert await scene.known() == await scene.known(scene.bob) == []
+        question = next(one for one in scene.dev.history() if "Do you agree?" in one.content)
+        done = await scene.ann.click(question, label=AGREE)
+        assert (done.followups[-1] if done.followups else done.response).ephemeral  # type: ignore[union-attr]
+        await scene.settle()
+        assert scene.dev.last_message is not None
+        assert scene.dev.last_message.content == "I see.", "what was asked before is answered now"
+        assert await scene.known() == ["I like black tea"]
+        await scene.bob.click(question, label=DECLINE)
+        assert "I remember nothing of yours" in await scene.ask("I play chess", scene.bob)
+        await scene.settle()
+        assert await scene.known(scene.bob) == []
+        await scene.restart()
+        await scene.ann.send(scene.dev, "I work on the platform team")
+        await scene.settle()
+        assert "I work on the platform team" in await scene.known()
+
+
+async def test_a_role_is_an_agreement_too_while_one_has_it() -> None:
+    async with acting(discord={"consent": "opt_in"}) as scene:
+        await scene.client.bot.rules.change(scene.guild.id, "consent_role", str(scene.staff_role.id), scene.ann.id)
+        await scene.ann.send(scene.dev, "I like green tea")
+        await scene.bob.send(scene.dev, "I play chess")
+        await scene.settle()
+        assert await scene.known() == ["I like green tea"]
+        assert await scene.known(scene.bob) == []
+
+
+async def test_one_may_opt_out_of_being_overheard_by_a_button_or_in_words_and_is_still_answered() -> None:
+    async with acting() as scene:
+        panel = await scene.ann.slash(scene.dev, "memory privacy")
+        message = panel.response or panel.followups[-1]
+        assert message.ephemeral
+        await scene.ann.click(message, label="Don't overhear me")
+        assert "What you say to others: not heard" in (message.embeds[0].description or "")
+        assert "What you say to others: not heard" in await scene.order("!memory privacy overhearing off", scene.bob)
+        for person in (scene.ann, scene.bob):
+            await person.send(scene.dev, "I like green tea")
+            assert await scene.ask("I like black tea", person) == "I see."
+        await scene.settle()
+        assert await scene.known() == await scene.known(scene.bob) == ["I like black tea"]
+        await scene.order("!memory privacy overhearing on")
+        await scene.ann.send(scene.dev, "I like white tea")
+        await scene.settle()
+        assert "I like white tea" in await scene.known()
+        assert (await scene.order("!memory privacy everything maybe")).startswith("Say `!memory privacy`")
+
+
+async def test_who_left_the_memory_channel_is_in_neither_it_nor_the_learned_lines() -> None:
+    general = await channel_id()
+    async with acting(discord={"memory_channel": general, "learned_notices": "here"}) as scene:
+        await scene.order("!memory privacy mirror off")
+        await mirrored(scene)
+        await scene.ann.send(scene.dev, "I like green tea")
+        await scene.bob.send(scene.dev, "I play chess")
+        shown = "\n".join(one.content for one in (*await mirrored(scene), *scene.dev.history()))
+        assert "[fact] I play chess" in shown
+        assert "[fact] I like green tea" not in shown
+        assert await scene.known() == ["I like green tea"]
+
+
+async def test_a_server_forgets_after_so_many_days_what_was_said_there_but_not_what_one_told_it_to_remember() -> None:
+    async with acting(summary={"enabled": False}) as scene:
+        await scene.ask("I like green tea")
+        await scene.order("!memory remember I live in Ghent")
+        await scene.whisper("I collect stamps")
+        await scene.settle()
+        await scene.env.advance_time(DAY)
+        await scene.ask("I play chess")
+        await scene.settle()
+        await scene.client.bot.rules.change(scene.guild.id, "retention_days", 2, scene.ann.id)
+        await scene.settle()
+        assert len(await scene.known()) == 4
+        await scene.env.advance_time(1.5 * DAY)
+        scene.memory.worker.wake()
+        await scene.settle()
+        assert sorted(await scene.known()) == ["I collect stamps", "I live in Ghent", "I play chess"]
+        stored = await scene.memory.timeline.recent(scene.place(scene.dev), 50)
+        assert [one.text for one in stored if not one.bot and one.text] == ["I play chess"]
+        assert not [event for event in await scene.memory.log(limit=1000) if "green tea" in str(event)]
+        rows = await scene.memory.store.read(lambda tx: tx.memos.stated_by(guild=str(scene.guild.id)))
+        assert not [memo for memo in rows if "green tea" in memo.text], "not even as one that is no longer in use"
+        await scene.client.bot.rules.change(scene.guild.id, "retention_days", 0, scene.ann.id)
+        await scene.env.advance_time(DAY)
+        scene.memory.worker.wake()
+        await scene.settle()
+        assert "I play chess" in await scene.known()

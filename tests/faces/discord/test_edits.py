@@ -214,7 +214,7 @@ async def test_while_it_looks_back_the_bot_answers() -> None:
 
 
 async def test_it_can_be_switched_off() -> None:
-    async with wired(discord={"resync_messages": 0}) as wire:
+    async with wired(discord={"resync_messages": 0, "catch_up": "never"}) as wire:
         async with wire.online():
             (gone,) = await said(wire, "I like green tea")
         await wire.lab.delete(gone)

@@ -33,9 +33,9 @@ async def test_what_one_process_was_told_the_next_one_knows_and_sigterm_ends_it_
             assert "Traceback" not in bot.log
         async with running(lab, tmp_path) as bot:
             assert "I like green tea" in await lab.ask("!memory show", lab.general)
-            answer = await lab.slash(lab.ada, lab.dev, "memory show", {})
+            answer = await lab.slash(lab.ada, lab.dev, "memory list", {})
             assert answer.ephemeral
-            assert "I like green tea" in answer.content
+            assert "I like green tea" in answer.message.embeds[0]["description"]
             assert await bot.stop(signal.SIGINT) == 0, bot.log
         assert [request for request in lab.requests if request.startswith("PUT") and "commands" in request] == [
             f"PUT /applications/{lab.bot.id}/commands"
@@ -142,12 +142,12 @@ async def test_a_user_install_works_where_the_bot_is_no_member_and_shows_nothing
         lobby = lab.world.text(elsewhere, "lobby")
         dm = lab.world.dm(lab.ada)
         await lab.ask("!memory remember I like green tea", dm)
-        await lab.slash(lab.ada, dm, "memory private", {"which": "green tea"})
+        await lab.ask("!memory private green tea", dm)
         kept = await lab.slash(lab.ada, lobby, "memory remember", {"words": "I play chess"})
         assert kept.content.partition("\n")[0] == 'Remembered: "I play chess"'
-        shown = await lab.slash(lab.ada, lobby, "memory show", {})
-        assert "chess" in shown.content
-        assert "green tea" not in shown.content
+        shown = await lab.slash(lab.ada, lobby, "memory list", {})
+        assert "chess" in shown.message.embeds[0]["description"]
+        assert "green tea" not in shown.message.embeds[0]["description"]
         assert shown.ephemeral
 
 

@@ -109,8 +109,8 @@ async def test_each_answers_on_its_own_servers_and_the_first_in_direct_messages(
         await bot.order("!memory forget tea", lab.there)
         assert "tea" not in await bot.order("!memory show", lab.here)
         assert [len(lab.said(channel)) for channel in (lab.here, lab.there)] == [3, 3], "nothing is said twice"
-        shown = await lab.slash(lab.ada, lab.there, "memory show", {})
-        assert "I play chess" in shown.content
+        shown = await lab.slash(lab.ada, lab.there, "memory list", {})
+        assert "I play chess" in shown.message.embeds[0]["description"]
 
 
 async def test_the_commands_are_registered_once(database: str) -> None:
@@ -147,7 +147,12 @@ async def test_what_was_learned_is_told_once_by_whoever_has_the_channel(database
 async def test_the_memory_channel_is_kept_by_the_one_that_has_it(database: str, home: int) -> None:
     async with Pair(clock=FakeClock()) as lab:
         mirror = lab.world.text((lab.first, lab.second)[home], "memory")
-        async with sharded(database, lab, discord__memory_channel=str(mirror.id)) as bot, bot.online():
+        async with (
+            sharded(
+                database, lab, discord__memory_channel=str(mirror.id), discord__memory_channel_style="members"
+            ) as bot,
+            bot.online(),
+        ):
             await bot.noted(StateKind.BOT_POSITION)
             for channel, text in ((lab.here, "I like tea"), (lab.there, "I play chess")):
                 await bot.order(f"!memory remember {text}", channel)

@@ -1,7 +1,7 @@
 """Slash commands, menus, buttons and forms: the same memory, and only its owner sees the answers."""
 
-import discord
 from simcord import InteractionResult
+from simcord.results import ResponseMessage
 
 from recollect.core.state import Owner, StateKind
 from recollect.faces.discord.privacy_notice import NOTICE
@@ -14,10 +14,17 @@ async def slash(scene: Scene, name: str, **options: object) -> InteractionResult
     return result
 
 
+def shown(result: InteractionResult) -> ResponseMessage:
+    """What it answered."""
+    message = result.response or result.followups[-1]
+    assert message is not None
+    return message
+
+
 def text(result: InteractionResult) -> str:
     message = result.response or (result.followups[-1] if result.followups else None)
     assert message is not None
-    return message.content
+    return message.content or "\n".join(embed.description or "" for embed in message.embeds)
 
 
 async def test_what_is_remembered_by_a_command_is_shown_by_the_other_to_its_owner_alone() -> None:
@@ -26,8 +33,8 @@ async def test_what_is_remembered_by_a_command_is_shown_by_the_other_to_its_owne
             text(await slash(scene, "memory remember", words="I like green tea")).partition("\n")[0]
             == 'Remembered: "I like green tea"'
         )
-        assert "1. I like green tea" in text(await slash(scene, "memory show"))
-        assert await scene.order("!memory show") == text(await slash(scene, "memory show"))
+        assert text(await slash(scene, "memory list")) == "1. I like green tea"
+        assert "1. I like green tea" in await scene.order("!memory show")
         assert scene.dev.history(viewer=scene.bob)[-1].content.startswith("What I remember")
         assert len(scene.dev.history(viewer=scene.bob)) == 2, "the order and its answer, nothing of the commands"
 
@@ -36,7 +43,7 @@ async def test_forgetting_is_asked_for_first() -> None:
     async with acting() as scene:
         await scene.memory.remember("Works at Acme Corp", user=str(scene.ann.id), place=scene.place(scene.dev))
         asked = await slash(scene, "memory forget", which="Acme")
-        assert text(asked).startswith("Forget 1 item?")
+        assert text(asked).startswith("Forget 1 memory?")
         await scene.ann.click(asked.response or asked.followups[-1], label="Keep")
         assert await scene.known() == ["Works at Acme Corp"]
         asked = await slash(scene, "memory forget", which="Acme")
@@ -53,11 +60,12 @@ async def test_what_was_forgotten_is_offered_to_restore_as_far_as_it_may_be_hear
         secret = (await scene.memory.remember("Collects stamps in secret", user=ann)).memo
         await scene.memory.forget("Acme", user=ann)
         await scene.memory.forget(secret.id, user=ann)
-        choices = await scene.ann.autocomplete(scene.dev, "memory restore", "which", "")
-        assert [one["name"] for one in choices] == ["Works at Acme Corp"]
-        assert "Works at Acme Corp" in text(await slash(scene, "memory forgotten"))
-        restored = text(await slash(scene, "memory restore", which=choices[0]["value"]))
-        assert restored == 'Restored: "Works at Acme Corp"'
+        listed = await slash(scene, "memory list")
+        opened = await scene.ann.click(shown(listed), label="Forgotten…")
+        assert (text(opened), opened.ephemeral) == ("- Works at Acme Corp", True)
+        menu = shown(opened).components[0]["components"][0]
+        await scene.ann.select(shown(opened), [menu["options"][0]["value"]])
+        assert text(opened) == 'Restored: "Works at Acme Corp"'
         assert sorted(await scene.known()) == ["Likes green tea", "Works at Acme Corp"]
 
 
@@ -83,12 +91,12 @@ async def test_one_is_offered_ones_own_items_as_far_as_they_may_be_heard_here() 
         await scene.memory.remember("Bob likes tea too", user=bob, place=scene.place(scene.dev))
         await scene.whisper("I take a tea ceremony class in secret")
         await scene.settle()
-        choices = await scene.ann.autocomplete(scene.dev, "memory pin", "which", "tea")
+        choices = await scene.ann.autocomplete(scene.dev, "memory why", "which", "tea")
         assert [one["name"] for one in choices] == ["I like green tea"]
-        result = await slash(scene, "memory pin", which=choices[0]["value"])
-        assert text(result) == 'Pinned: "I like green tea"'
-        assert "secret" not in text(await slash(scene, "memory show"))
-        in_dm = await scene.ann.user.slash("memory show")
+        result = await slash(scene, "memory why", which=choices[0]["value"])
+        assert "I like green tea" in text(result)
+        assert "secret" not in text(await slash(scene, "memory list"))
+        in_dm = await scene.ann.user.slash("memory list")
         assert "secret" in text(in_dm)
 
 
@@ -98,19 +106,42 @@ async def test_a_long_list_is_leafed_through() -> None:
             await scene.memory.remember(
                 f"Fact {number}: " + f"detail{number} " * 12, user=str(scene.ann.id), place=scene.place(scene.dev)
             )
-        shown = await slash(scene, "memory show")
-        first = text(shown)
-        message = shown.response or shown.followups[-1]
-        await scene.ann.click(message, custom_id=_button(message, "Next"))
-        second = text(shown)
-        assert first != second
-        await scene.ann.click(message, label="Back")
-        assert text(shown) == first
+        listed = await slash(scene, "memory list")
+        first = text(listed)
+        assert shown(listed).embeds[0].footer.text == "page 1 of 4, 40 memories"
+        await scene.ann.click(shown(listed), label="Next")
+        assert text(listed).startswith("11. ")
+        await scene.ann.click(shown(listed), label="Back")
+        assert text(listed) == first
 
 
-def _button(message: object, label: str) -> str:
-    rows = message.components  # type: ignore[attr-defined]
-    return next(one["custom_id"] for row in rows for one in row["components"] if one["label"].startswith(label))
+async def test_a_memory_is_chosen_from_the_list_and_pinned_shared_explained_edited_and_forgotten() -> None:
+    async with acting() as scene:
+        await scene.ann.send(scene.dev, "I like green tea")
+        await scene.settle()
+        listed = await slash(scene, "memory list")
+        (memo,) = await scene.memos()
+        assert (
+            text(listed)
+            == f"1. I like green tea [#dev ↗](https://discord.com/channels/{scene.guild.id}/{scene.dev.id}/{memo.source.message})"
+        )
+        await scene.ann.select(shown(listed), [memo.id])
+        assert text(listed) == "I like green tea"
+        await scene.ann.click(shown(listed), label="Always keep in mind")
+        await scene.ann.click(shown(listed), label="Share")
+        (memo,) = await scene.memos()
+        assert (memo.pinned, memo.audience.level) == (True, "everywhere")
+        why = await scene.ann.click(shown(listed), label="Why")
+        assert why.ephemeral
+        assert "Said by you in #dev" in text(why)
+        form = await scene.ann.click(shown(listed), label="Edit")
+        assert form.modal is not None
+        field = form.modal["components"][0]["components"][0]
+        await scene.ann.submit_modal(form, {field["custom_id"]: "I like black tea"})
+        assert await scene.known() == ["I like black tea"]
+        await scene.ann.click(shown(listed), label="Forget")
+        assert text(listed).startswith("Nothing yet")
+        assert await scene.known() == []
 
 
 async def test_an_item_gets_other_words_in_a_form() -> None:
@@ -128,23 +159,29 @@ async def test_an_item_gets_other_words_in_a_form() -> None:
 async def test_every_command_answers() -> None:
     async with acting() as scene:
         await scene.memory.remember("I like green tea", user=str(scene.ann.id), place=scene.place(scene.dev))
-        for verb in ("why", "pin", "unpin", "share", "private"):
-            assert "green tea" in text(await scene.ann.user.slash(f"memory {verb}", which="green"))
-        for verb in ("pause", "resume", "help", "undo"):
+        assert "green tea" in text(await scene.ann.user.slash("memory why", which="green"))
+        for verb in ("pause", "resume", "help"):
             assert text(await slash(scene, f"memory {verb}"))
         assert "green tea" in text(await scene.ann.user.slash("memory search", words="tea"))
         exported = await scene.ann.user.slash("memory export")
         assert "green tea" in text(exported)
+        assert exported.ephemeral
+        assert 'Removed: "I like green tea"' in text(await slash(scene, "memory undo"))
 
 
-async def test_the_summary_is_cleared_only_after_a_question() -> None:
-    async with acting(summary={"every_n_turns": 1}) as scene:
-        await scene.ask("we talk about the release plan")
-        await scene.settle()
-        asked = await slash(scene, "memory reset")
-        assert "Rolling summary" in text(await slash(scene, "memory show"))
-        await scene.ann.click(asked.response or asked.followups[-1], label="Clear")
-        assert "Rolling summary" not in text(await slash(scene, "memory show"))
+async def test_commands_have_names_and_descriptions_in_other_languages() -> None:
+    async with acting() as scene:
+        (request,) = [call for call in scene.env.http_requests if call.path.endswith("/commands")][-1:]
+        group = next(command for command in request.json if command["name"] == "memory")
+        assert group["name_localizations"]["de"] == "gedächtnis"
+        names = [command["name"] for command in group["options"]]
+        assert names[:10] == "list search remember edit forget undo why export privacy pause".split()
+        for command in (group, *group["options"]):
+            for texts in (command["name_localizations"], command["description_localizations"]):
+                assert set(texts) == {"de", "fr", "es-ES", "es-419", "pt-BR", "ja"}, command["name"]
+        for locale in ("de", "ja"):
+            localized = [command["name_localizations"][locale] for command in group["options"]]
+            assert len(set(localized)) == len(localized)
 
 
 async def test_a_message_of_ones_own_is_remembered_as_a_fact_and_anothers_as_a_note_that_stays_here() -> None:
@@ -184,7 +221,7 @@ async def test_who_is_not_allowed_gets_no_command_and_no_choices() -> None:
         refused = await scene.bob.slash(scene.dev, "memory remember", words="I like tea")
         assert "not allowed" in text(refused)
         assert await scene.known(scene.bob) == []
-        assert await scene.bob.autocomplete(scene.dev, "memory pin", "which", "") == []
+        assert await scene.bob.autocomplete(scene.dev, "memory why", "which", "") == []
 
 
 async def test_the_commands_are_registered_only_when_they_changed() -> None:
@@ -209,15 +246,14 @@ async def test_where_orders_are_switched_off_there_are_no_commands() -> None:
 
 async def test_administrators_switch_memory_off_for_a_whole_server() -> None:
     async with acting() as scene:
-        managers = scene.guild.create_role("managers", permissions=discord.Permissions(manage_guild=True))
-        eve = scene.guild.add_member(scene.env.create_user("eve"), roles=[managers])
+        eve = scene.manager()
         assert "memory-server" not in scene.ann.available_commands(scene.dev)
-        await eve.slash(scene.dev, "memory-server", memory="off")
+        await eve.slash(scene.dev, "memory-server off")
         await scene.restart()
         await scene.ann.send(scene.dev, "I like green tea")
         assert (await scene.ask("I like black tea")).startswith("Memory is switched off here")
         await scene.settle()
         assert await scene.known() == []
         assert "Memory commands" in await scene.order("!memory help")
-        await eve.slash(scene.dev, "memory-server", memory="on")
+        await eve.slash(scene.dev, "memory-server on")
         assert await scene.ask("I like black tea") == "I see."

@@ -69,9 +69,14 @@ class AccessList:
 
     def ignores(self, user: discord.User | discord.Member, channel: object) -> bool:
         """Whether one of their roles, or the channel, is excluded from memory."""
-        return not self.excluded_roles.isdisjoint(_roles(user)) or not self.excluded_channels.isdisjoint(
-            ids_of(channel)
-        )
+        return excludes(user, channel, self.excluded_roles, self.excluded_channels)
+
+
+def excludes(
+    user: discord.User | discord.Member, channel: object, roles: frozenset[str], channels: frozenset[str]
+) -> bool:
+    """Whether one of someone's roles, or the channel, is among these."""
+    return not roles.isdisjoint(_roles(user)) or not channels.isdisjoint(ids_of(channel))
 
 
 def _roles(user: discord.User | discord.Member) -> Collection[str]:

@@ -9,18 +9,25 @@ from discord.ext import commands
 
 from recollect.core.clock import Clock, now
 from recollect.core.ports import ChatModel
+from recollect.core.state import StateKind
 from recollect.faces.assistant.assistant import Assistant
 from recollect.faces.commands.dispatcher import ChatCommands
 from recollect.faces.discord.access import CLOSED
+from recollect.faces.discord.catch_up import CatchUp
 from recollect.faces.discord.command_tree import MemoryCommandTree
+from recollect.faces.discord.consent import ConsentButton
 from recollect.faces.discord.context import BotContext, Hook, ignore_event
 from recollect.faces.discord.context_menus import ContextMenus
 from recollect.faces.discord.departures import GuildDepartures
 from recollect.faces.discord.learned_notices import NoticeButton
 from recollect.faces.discord.listener import MessageListener
+from recollect.faces.discord.localization import CommandTranslator
 from recollect.faces.discord.log_follower import LogFollower
 from recollect.faces.discord.payloads import guard_parsers
+from recollect.faces.discord.memory_panel import PanelButton
+from recollect.faces.discord.onboarding import Onboarding
 from recollect.faces.discord.resync import Resync
+from recollect.faces.discord.server_commands import ServerCommands
 from recollect.faces.discord.shards import Shards
 from recollect.faces.discord.slash_commands import SlashCommands
 from recollect.faces.discord.splitting import LIMIT, harmless
@@ -64,7 +71,7 @@ class Client(commands.AutoShardedBot):
             details=False,
             escape=harmless,
         )
-        self.bot = BotContext(self, memory, assistant, chat_commands, clock, on_departure)
+        self.bot = BotContext(self, memory, assistant, chat_commands, clock, on_departure, chat_model is not None)
         self._registered = False
         guard_parsers(self)
         if isinstance(self.tree, MemoryCommandTree):
@@ -73,17 +80,38 @@ class Client(commands.AutoShardedBot):
     async def setup_hook(self) -> None:
         if self.bot.access.is_closed:
             log.warning(CLOSED)
-        await self.add_cog(MessageListener(self.bot))
+        listener = MessageListener(self.bot)
+        await self.add_cog(listener)
+        await self.add_cog(CatchUp(self.bot, listener))
         await self.add_cog(GuildDepartures(self.bot))
         await self.add_cog(Resync(self.bot))
         await self.add_cog(Shards(self.bot))
-        self.add_dynamic_items(NoticeButton)
-        if self.bot.settings.discord.memory_channel or self.bot.settings.discord.learned_notices != "off":
+        await self.add_cog(Onboarding(self.bot))
+        await self.tree.set_translator(CommandTranslator())
+        self.add_dynamic_items(NoticeButton, ConsentButton, PanelButton)
+        if await self._shows_changes():
             await self.add_cog(LogFollower(self.bot))
         if self.bot.settings.chat_commands.enabled:
             for command in self.own_commands():
                 self.tree.add_command(command)
         await self._register()
+
+    async def _shows_changes(self) -> bool:
+        """Whether there is a memory channel, or learned lines, by the operator's settings or a server's."""
+        options = self.bot.settings.discord
+        if options.memory_channel or options.learned_notices != "off":
+            return True
+        return bool(await self.bot.state.keys(StateKind.GUILD_SETTINGS))
+
+    async def rules_changed(self, guild: int, name: str) -> None:
+        """Those who manage a server changed one of its rules: what it shows follows."""
+        if name not in ("memory_channel", "learned_notices", "consent"):
+            return
+        if self.get_cog(LogFollower.__name__) is None:
+            await self.add_cog(LogFollower(self.bot))
+        follower = self.get_cog(LogFollower.__name__)
+        if isinstance(follower, LogFollower):
+            await follower.show_panel(guild)
 
     async def _register(self) -> None:
         is_enabled = self.bot.settings.discord.register_commands and self.bot.is_ours(None)  # once for all shards
@@ -92,8 +120,8 @@ class Client(commands.AutoShardedBot):
 
     def own_commands(self) -> list[Any]:
         """The slash commands and context menus to register."""
-        slash = SlashCommands(self.bot)
-        return [slash.group(), slash.server(), *ContextMenus(self.bot).all()]
+        server = ServerCommands(self.bot, self.rules_changed)
+        return [SlashCommands(self.bot).group(), server.group(), *ContextMenus(self.bot).all()]
 
     async def hear(self, transcript: Transcript) -> bool:
         """Store a transcript from a voice channel; False when it is stored already or memory does not apply to it."""

@@ -1,5 +1,6 @@
 """The command tree: refuses people who are not allowed, reports failures, and registers itself when it changed."""
 
+import asyncio
 import json
 import logging
 from hashlib import sha256
@@ -10,12 +11,15 @@ from discord import app_commands
 
 from recollect.core.state import Owner, StateKind
 from recollect.faces.discord.context import BotContext
+from recollect.faces.discord.ephemeral import FAILED, NOT_ALLOWED, defer
+from recollect.faces.discord.localization import LANGUAGES, notice
+from recollect.faces.discord.onboarding import NOT_ALLOWED_HERE, is_served
+from recollect.faces.discord.quotas import refusal
 from recollect.faces.discord.shards import is_allowed
 
 log = logging.getLogger("recollect.discord")
 
-NOT_ALLOWED = "I am not allowed to talk with you; the person who runs me can change that."
-FAILED = "That did not work; it is in my log."
+DEFER_AFTER_SECONDS = 1.5
 _FINGERPRINT = (StateKind.COMMANDS, "")
 
 
@@ -23,13 +27,37 @@ class MemoryCommandTree(app_commands.CommandTree[Any]):
     bot: BotContext | None = None
 
     async def interaction_check(self, interaction: discord.Interaction[Any], /) -> bool:
-        if self.bot is not None and await is_allowed(self.bot, interaction.user):
+        """Whether to run a command. Discord waits three seconds for an answer, so a slow look-up defers it."""
+        if self.bot is None:
+            return False
+        is_autocomplete = interaction.type is discord.InteractionType.autocomplete
+        reason = asyncio.ensure_future(self._refusal(self.bot, interaction, counts=not is_autocomplete))
+        await asyncio.wait([reason], timeout=DEFER_AFTER_SECONDS)
+        if not reason.done() and not is_autocomplete:
+            await defer(interaction)
+        text = await reason
+        if text is None:
             return True
-        if interaction.type is discord.InteractionType.autocomplete:
+        if is_autocomplete:
             await interaction.response.autocomplete([])
+        elif interaction.response.is_done():
+            await interaction.followup.send(text, ephemeral=True)
         else:
-            await interaction.response.send_message(NOT_ALLOWED, ephemeral=True)
+            await interaction.response.send_message(text, ephemeral=True)
         return False
+
+    async def _refusal(self, bot: BotContext, interaction: discord.Interaction[Any], counts: bool) -> str | None:
+        """Why someone may not run a command now; None if they may."""
+        if not await is_allowed(bot, interaction.user):
+            guild = bot.client.get_guild(interaction.guild_id or 0)
+            if guild is None or is_served(bot, guild):
+                return NOT_ALLOWED
+            who = bot.settings.discord.operator or "Whoever runs me"
+            return NOT_ALLOWED_HERE.format(guild=guild.name, id=guild.id, who=who)
+        if not counts:
+            return None
+        key = await refusal(bot, "command", interaction.user, interaction.channel_id or 0, interaction.guild)
+        return None if key is None else notice(key, LANGUAGES.get(interaction.locale, ""))
 
     async def on_error(self, interaction: discord.Interaction[Any], error: app_commands.AppCommandError, /) -> None:
         log.error("a command failed", exc_info=error)
@@ -41,9 +69,13 @@ class MemoryCommandTree(app_commands.CommandTree[Any]):
         except discord.HTTPException as failure:
             log.info("the failure could not be reported: %s", failure)
 
-    def fingerprint(self) -> str:
+    async def fingerprint(self) -> str:
         """A digest of all commands as Discord would get them, for this application."""
-        commands = [command.to_dict(self) for command in self.get_commands()]
+        translate = self.translator
+        commands = [
+            command.to_dict(self) if translate is None else await command.get_translated_payload(self, translate)
+            for command in self.get_commands()
+        ]
         text = json.dumps([str(self.client.application_id), commands], sort_keys=True, default=str)
         return sha256(text.encode()).hexdigest()
 
@@ -53,7 +85,7 @@ class MemoryCommandTree(app_commands.CommandTree[Any]):
         The bot works without them, and tries again with its next session.
         """
         try:
-            current = self.fingerprint()
+            current = await self.fingerprint()
             if await bot.state.get(_FINGERPRINT) != current:
                 await self.sync()
                 await bot.state.put(_FINGERPRINT, current, Owner.nobody())

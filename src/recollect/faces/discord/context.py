@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cached_property
 from weakref import WeakValueDictionary
 
@@ -18,8 +19,10 @@ from recollect.core.state import Owner
 from recollect.core.types import Place
 from recollect.faces.assistant.assistant import Assistant
 from recollect.faces.commands.dispatcher import ChatCommands
-from recollect.faces.discord.access import AccessList
+from recollect.faces.discord.access import AccessList, excludes
+from recollect.faces.discord.limits import Limits
 from recollect.faces.discord.places import person_of
+from recollect.faces.discord.rules import Rulebook
 from recollect.memory import AsyncMemory
 from recollect.settings import Settings
 
@@ -42,6 +45,8 @@ class BotContext:
     clock: Clock
     on_departure: Hook = ignore_event
     """Called when the bot, or a member, left a server."""
+    has_model: bool = False
+    """Whether a model answers, rather than memory alone."""
     other_guilds: dict[str, discord.Guild] = field(default_factory=dict[str, discord.Guild])
     """Cache of servers that belong to other shards."""
     channel_guilds: dict[int, int | None] = field(default_factory=dict[int, int | None])
@@ -52,6 +57,10 @@ class BotContext:
     """People who got the notice while that could not be stored."""
     unreached: set[int] = field(default_factory=set[int])
     """People to whom the notice could not be sent; logged once each."""
+    limits: Limits = field(default_factory=Limits)
+    """How often each person, channel and server was served lately."""
+    allowed: dict[int, tuple[bool, datetime]] = field(default_factory=dict[int, tuple[bool, datetime]])
+    """Cache of whom the bot deals with in direct messages, and when that was looked up."""
 
     @property
     def settings(self) -> Settings:
@@ -77,13 +86,20 @@ class BotContext:
     def state(self) -> BotState:
         return self.memory.engine.bot_state
 
+    @cached_property
+    def rules(self) -> Rulebook:
+        return Rulebook(self.client, self.memory, self.clock)
+
     async def is_paused(self, user: discord.User | discord.Member, channel: object) -> bool:
         """Whether memory is switched off for this person or place."""
         if self.access.ignores(user, channel):
             return True
         guild = getattr(channel, "guild", None)
         try:
-            return isinstance(guild, discord.Guild) and await self.is_off(guild.id)
+            if not isinstance(guild, discord.Guild):
+                return False
+            rules = await self.rules.of(guild.id)
+            return excludes(user, channel, rules.excluded_roles, rules.excluded_channels) or await self.is_off(guild.id)
         except RecollectError as error:
             log.warning("cannot read whether memory is switched off: %s", error)
             return False  # the reply still works, and nothing can be stored now anyway

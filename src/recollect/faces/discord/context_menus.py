@@ -1,4 +1,4 @@
-"""Context menus of a message: remember it, or ask where a memory comes from."""
+"""Context menus of a message: remember it, forget it, or ask where a memory comes from."""
 
 from typing import Any
 
@@ -8,8 +8,10 @@ from discord import app_commands
 from recollect.core.outcomes import Refused
 from recollect.core.types import Audience, AudienceLevel, Kind, Memo, Message, Place
 from recollect.faces import outcome_text
+from recollect.faces.discord.consent import NO_CONSENT, may_be_kept
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.ephemeral import defer, run_work, send_answer, send_text
+from recollect.faces.discord.memo_panel import count_memories
 from recollect.faces.discord.messages import is_from_person, readable_text
 from recollect.faces.discord.places import PLATFORM, interaction_place
 from recollect.faces.discord.privacy_notice import NOT_NOTIFIED, ensure_notified_privately
@@ -30,7 +32,7 @@ class ContextMenus:
         self._bot = bot
 
     def all(self) -> list[app_commands.ContextMenu]:
-        actions = {"Remember this": self._remember, "Why do you know this?": self._why}
+        actions = {"Remember this": self._remember, "Why do you know this?": self._why, "Forget this": self._forget}
         return [
             app_commands.ContextMenu(
                 name=name, callback=callback, allowed_contexts=ALL_CONTEXTS, allowed_installs=ALL_INSTALLS
@@ -54,7 +56,9 @@ class ContextMenus:
         """
         if not await ensure_notified_privately(self._bot, interaction):
             return NOT_NOTIFIED
-        if not await self._bot.was_notified(message.author.id):
+        if not await may_be_kept(self._bot, interaction.user, interaction.guild_id):
+            return NO_CONSENT
+        if not await may_be_kept(self._bot, message.author, interaction.guild_id):
             return AUTHOR_NOT_NOTIFIED
         memory, user, place = self._bot.memory, str(interaction.user.id), interaction_place(interaction)
         text, source = readable_text(message, self._bot.me), str(message.id)
@@ -91,6 +95,25 @@ class ContextMenus:
             await send_text(interaction, NOT_A_SOURCE)
             return
         await self._run_command(interaction, f"!memory why {memos[0].id}")
+
+    async def _forget(self, interaction: Interaction, message: discord.Message) -> None:
+        await defer(interaction)
+        await send_text(interaction, await run_work(lambda: self._forget_message(interaction, message)))
+
+    async def _forget_message(self, interaction: Interaction, message: discord.Message) -> str:
+        """Forget what the user's memory has from a message; their own message is forgotten with it."""
+        memory, user, place = self._bot.memory, str(interaction.user.id), interaction_place(interaction)
+        memos = await self._memos_from(interaction, message)
+        is_deleted = False
+        if message.author.id == interaction.user.id and await memory.timeline.message(PLATFORM, str(message.id)):
+            is_deleted = await memory.message_deleted(PLATFORM, str(message.id))
+        left = await self._memos_from(interaction, message)  # what was stated by a command outlasts its message
+        for memo in left:
+            await memory.forget(memo.id, user=user, place=place)
+        if not memos and not is_deleted:
+            return NOT_A_SOURCE
+        learned = f" and {count_memories(len(memos))} from it" if memos else ""
+        return f"Forgot {'this message' if is_deleted else 'what I knew from this message'}{learned}."
 
     async def _explain_reply(self, interaction: Interaction, message: discord.Message) -> None:
         """For one of the bot's replies: what its prompt would contain now, and why."""

@@ -10,8 +10,9 @@ from recollect import bot_state as state
 from recollect.core.errors import RecollectError
 from recollect.core.state import StateKind
 from recollect.core.types import Place
+from recollect.faces.discord.attachments import read_files
 from recollect.faces.discord.context import BotContext
-from recollect.faces.discord.messages import is_from_person, readable_text
+from recollect.faces.discord.messages import full_text, is_from_person
 from recollect.faces.discord.places import PLATFORM, place_of
 from recollect.policy.redaction import redact
 
@@ -25,7 +26,9 @@ async def apply_edit(bot: BotContext, message: discord.Message) -> None:
     """Store a message's new text. Discord also sends an edit for pins and previews, which change no text."""
     if message.edited_at is None or not is_from_person(message) or not shows_text(bot, message):
         return
-    place, text = place_of(message.channel, message.author.id), readable_text(message, bot.me)
+    if await bot.memory.timeline.message(PLATFORM, str(message.id)) is None:
+        return
+    place, text = place_of(message.channel, message.author.id), full_text(message, bot.me, await read_files(message))
     change = partial(bot.memory.message_edited, text=text, at=message.edited_at, place=place)
     await _change(bot, str(message.id), change, redact(text).text)
 

@@ -7,9 +7,13 @@ from typing import Any
 
 import discord
 
-from recollect.core.errors import RecollectError
+from recollect.core.errors import BadInput, RecollectError
 from recollect.faces import outcome_text
 from recollect.faces.commands.dispatcher import Answer
+from recollect.faces.discord.context import BotContext
+from recollect.faces.discord.localization import LANGUAGES, notice
+from recollect.faces.discord.quotas import refusal
+from recollect.faces.discord.shards import is_allowed
 from recollect.faces.discord.splitting import LIMIT, harmless, split
 
 log = logging.getLogger("recollect.discord")
@@ -17,6 +21,8 @@ log = logging.getLogger("recollect.discord")
 VIEW_TIMEOUT_SECONDS = 300.0
 """How long buttons and forms work."""
 SWITCHED_OFF = "Memory commands are switched off."
+NOT_ALLOWED = "I am not allowed to talk with you; the person who runs me can change that."
+FAILED = "That did not work; it is in my log."
 UNCHANGED = "Nothing was changed."
 
 Interaction = discord.Interaction[Any]
@@ -24,8 +30,9 @@ Work = Callable[[], Awaitable[str]]
 
 
 async def defer(interaction: Interaction) -> None:
-    """Acknowledge the interaction: Discord waits only three seconds for the first response."""
-    await interaction.response.defer(ephemeral=True, thinking=True)
+    """Acknowledge the interaction, once: Discord waits only three seconds for the first response."""
+    if not interaction.response.is_done():
+        await interaction.response.defer(ephemeral=True, thinking=True)
 
 
 async def send_answer(interaction: Interaction, command_answer: Answer | None) -> None:
@@ -58,7 +65,36 @@ async def run_work(work: Work) -> str:
         return outcome_text.problem(error)
 
 
-class Pager(discord.ui.View):
+async def is_admitted(interaction: Interaction) -> bool:
+    """Whether to follow a button or a menu: from someone who is allowed, within the limits. Others are told."""
+    bot: BotContext = interaction.client.bot
+    if not await is_allowed(bot, interaction.user):
+        await interaction.response.send_message(NOT_ALLOWED, ephemeral=True)
+        return False
+    key = await refusal(bot, "command", interaction.user, interaction.channel_id or 0, interaction.guild)
+    if key is not None:
+        await interaction.response.send_message(notice(key, LANGUAGES.get(interaction.locale, "")), ephemeral=True)
+    return key is None
+
+
+class Panel(discord.ui.View):
+    """A view whose failures are logged and told to whoever pressed the button."""
+
+    async def interaction_check(self, interaction: Interaction, /) -> bool:
+        return await is_admitted(interaction)
+
+    async def on_error(self, interaction: Interaction, error: Exception, item: discord.ui.Item[Any], /) -> None:
+        del item
+        log.error("a button or a menu failed", exc_info=error)
+        text = outcome_text.problem(error) if isinstance(error, BadInput) else FAILED
+        try:
+            await defer(interaction)
+            await interaction.followup.send(text, ephemeral=True)
+        except discord.HTTPException as failure:
+            log.info("the failure could not be reported: %s", failure)
+
+
+class Pager(Panel):
     """Pages with buttons to go back and forward."""
 
     def __init__(self, pages: Sequence[str]) -> None:
@@ -88,7 +124,7 @@ class Pager(discord.ui.View):
         await self._go(interaction, 1)
 
 
-class ConfirmDialog(discord.ui.View):
+class ConfirmDialog(Panel):
     """Asks before something is deleted."""
 
     def __init__(self, label: str, work: Work) -> None:

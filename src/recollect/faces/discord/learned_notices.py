@@ -10,22 +10,25 @@ from typing import Any
 import discord
 
 from recollect import bot_state as state
-from recollect.core.errors import BadInput
+from recollect.core.errors import BadInput, RecollectError
 from recollect.core.events import Event, EventKind
 from recollect.core.outcomes import Undone
 from recollect.core.state import Owner, StateKind
 from recollect.core.text import clip, collapse_spaces
 from recollect.core.types import Audience, Memo, Origin, Place, Subject, split_person
+from recollect.faces import outcome_text
+from recollect.faces.discord.consent import is_shown
 from recollect.faces.discord.context import BotContext
-from recollect.faces.discord.ephemeral import run_work
+from recollect.faces.discord.ephemeral import EditForm, defer, is_admitted, run_work, send_answer
 from recollect.faces.discord.places import PLATFORM, interaction_place, message_link, person_of, place_of
+from recollect.faces.discord.rules import GuildRules
 from recollect.faces.discord.shards import has_channel
 from recollect.faces.discord.splitting import LIMIT, harmless
 
 log = logging.getLogger("recollect.discord")
 
 HEADINGS: dict[str, str] = {EventKind.MEMO_ADDED: "Learned", EventKind.MEMO_REVISED: "Updated"}
-LABELS = {"undo": "Undo", "forget": "Forget", "private": "Keep private"}
+LABELS = {"undo": "Undo", "edit": "Edit", "why": "Why", "forget": "Forget", "private": "Keep private"}
 OUTCOMES = {"undo": "Undone.", "forget": "Forgotten.", "private": "Kept private."}
 NOT_YOURS = "Only the person it is about can do that; for a whole server, those who manage messages."
 CHANGED_SINCE = "It has changed since it was learned; use Forget, or `!memory undo` step by step."
@@ -39,10 +42,12 @@ class LearnedNotices:
 
     async def follow(self, event: Event) -> None:
         """Post a notice about a learned memo where it is visible; update or remove the notice when the memo changes."""
-        if self._bot.settings.discord.learned_notices == "off" or event.memo is None:
+        if event.memo is None:
             return
         try:
             memo = await self._memo(event.scope, event.memo)
+            if not await self._is_followed(event, memo):
+                return
             if not await self._is_ours(memo):
                 return
             location = await self._bot.state.get(state.notice_message(event.scope, event.memo))
@@ -53,6 +58,18 @@ class LearnedNotices:
         except (discord.DiscordException, OSError, ValueError) as error:
             log.info("cannot post what was learned: %s", error)
 
+    async def _rules(self, memo: Memo | None) -> GuildRules:
+        guild = None if memo is None or memo.source.guild is None else memo.source.guild
+        return await self._bot.rules.of(int(guild) if guild and guild.isdecimal() else None)
+
+    async def _is_followed(self, event: Event, memo: Memo | None) -> bool:
+        """Whether there may be a notice: notices are on, or one is there of which nothing else is known."""
+        if (await self._rules(memo)).learned_notices != "off":
+            return True
+        return (
+            memo is None and await self._bot.state.get(state.notice_message(event.scope, event.memo or "")) is not None
+        )
+
     async def remove_stale(self) -> None:
         """After an erasure: remove notices about memos that no longer exist, even if notices are off now."""
         for key in await self._bot.state.keys(StateKind.NOTICE_MESSAGE):
@@ -62,14 +79,15 @@ class LearnedNotices:
 
     async def _is_ours(self, memo: Memo | None) -> bool:
         """Whether the notice belongs to this process's shards."""
-        channel = self._bot.settings.discord.memory_channel or ""
-        if self._bot.settings.discord.learned_notices == "mirror" and channel.isdecimal():
-            return await has_channel(self._bot, int(channel))
+        rules = await self._rules(memo)
+        if rules.learned_notices == "mirror" and rules.memory_channel.isdecimal():
+            return await has_channel(self._bot, int(rules.memory_channel))
         return self._bot.is_ours(None if memo is None else memo.source.guild)
 
     async def _is_due(self, memo: Memo) -> bool:
         """Whether a notice is due; there is none about someone who did not get the privacy notice."""
-        return memo.active and _is_from_discord(memo) and await self._bot.was_notified(_speaker_id(memo))
+        guild = None if memo.source.guild is None else int(memo.source.guild)
+        return memo.active and _is_from_discord(memo) and await is_shown(self._bot, _speaker_id(memo), guild)
 
     async def _memo(self, scope: str, memo_id: str) -> Memo | None:
         return await self._bot.memory.timeline.memo(scope, memo_id)
@@ -99,7 +117,8 @@ class LearnedNotices:
         return await _is_visible(self._bot, memo, place_of(channel, _speaker_id(memo)))
 
     async def _post(self, event: Event, memo: Memo) -> None:
-        channel, place = await self._channel(memo, self._bot.settings.discord.learned_notices)
+        rules = await self._rules(memo)
+        channel, place = await self._channel(memo, rules.learned_notices, rules.memory_channel)
         if not await _is_visible(self._bot, memo, place):
             return
         view = _buttons(memo, event.id)
@@ -107,14 +126,12 @@ class LearnedNotices:
         name, owner = state.notice_message(memo.subject.scope, memo.id), Owner.of_subject(memo.subject)
         await self._bot.state.put(name, f"{sent.channel.id}/{sent.id}", owner)
 
-    async def _channel(self, memo: Memo, target: str) -> tuple[discord.abc.Messageable, Place]:
+    async def _channel(self, memo: Memo, target: str, memory_channel: str) -> tuple[discord.abc.Messageable, Place]:
         client, source, user = self._bot.client, memo.source, _speaker_id(memo)
         if target == "here" and source.guild is None:
             person = client.get_user(user) or await client.fetch_user(user)
             return person, Place(PLATFORM, dm=str(user))
-        channel_id = (
-            self._bot.settings.discord.memory_channel if target == "mirror" else source.thread or source.channel
-        )
+        channel_id = memory_channel if target == "mirror" else source.thread or source.channel
         channel = client.get_channel(int(channel_id or 0))
         if not isinstance(channel, discord.abc.Messageable):
             raise ValueError(f"there is no channel {channel_id}")  # noqa: TRY004 - not an error of the caller's
@@ -132,7 +149,7 @@ async def _is_visible(bot: BotContext, memo: Memo, place: Place) -> bool:
 
 def _buttons(memo: Memo, change: int) -> discord.ui.View:
     view = discord.ui.View(timeout=None)
-    for action in ("undo", "forget") if memo.subject.is_lore else LABELS:
+    for action in ("undo", "edit", "forget") if memo.subject.is_lore else LABELS:
         view.add_item(NoticeButton(action, _owner_id(memo), memo.id, change if action == "undo" else None))
     return view
 
@@ -168,7 +185,7 @@ def _is_from_discord(memo: Memo) -> bool:
 
 class NoticeButton(
     discord.ui.DynamicItem[discord.ui.Button[Any]],
-    template=r"recollect:(?P<action>undo|forget|private):(?P<user>\d+|lore):(?P<memo>[\w.-]{1,64})"
+    template=r"recollect:(?P<action>undo|edit|why|forget|private):(?P<user>\d+|lore):(?P<memo>[\w.-]{1,64})"
     r"(?::(?P<change>\d{1,18}))?",
 ):
     """A persistent button: it works across restarts, for as long as its message exists."""
@@ -186,19 +203,44 @@ class NoticeButton(
         del interaction, item
         return cls(match["action"], match["user"], match["memo"], int(match["change"]) if match["change"] else None)
 
+    async def interaction_check(self, interaction: Interaction, /) -> bool:
+        return await is_admitted(interaction)
+
     async def callback(self, interaction: Interaction) -> None:
         bot: BotContext = interaction.client.bot
         if not self._may_decide(interaction):
             await interaction.response.send_message(NOT_YOURS, ephemeral=True)
             return
-        await interaction.response.defer()
         place = interaction_place(interaction)
+        if self.action == "edit":
+            await self._ask_for_words(interaction, bot, place)
+            return
+        if self.action == "why":
+            await defer(interaction)
+            line, user = f"!memory why {self.memo}", str(interaction.user.id)
+            await send_answer(interaction, await bot.commands.answer(line, user=user, place=place))
+            return
+        await interaction.response.defer()
         text = await run_work(lambda: self._apply(bot, str(interaction.user.id), place))
         if text in OUTCOMES.values():
             await interaction.edit_original_response(content=text, view=None)
             await bot.state.drop(state.notice_message(self._scope(place), self.memo))
         else:
             await interaction.followup.send(text, ephemeral=True)
+
+    async def _ask_for_words(self, interaction: Interaction, bot: BotContext, place: Place) -> None:
+        view = bot.memory.view(str(interaction.user.id), place, lore=self._is_lore)
+        try:
+            memo = await view.get(self.memo)
+        except RecollectError as error:
+            await interaction.response.send_message(outcome_text.problem(error), ephemeral=True)
+            return
+
+        async def change(submitted: Interaction, words: str) -> str:
+            del submitted
+            return outcome_text.changed("Changed", await view.update(self.memo, words))
+
+        await interaction.response.send_modal(EditForm(memo.text, change))
 
     @property
     def _is_lore(self) -> bool:

@@ -1,6 +1,7 @@
 """Receives Discord's message events and hands them to the assistant and to memory."""
 
 import logging
+from dataclasses import replace
 from io import BytesIO
 from typing import Any
 
@@ -11,12 +12,17 @@ from recollect import bot_state as state
 from recollect.core.errors import RecollectError
 from recollect.core.types import Message, Place
 from recollect.faces.commands.dispatcher import Answer
-from recollect.faces.commands.parse import parse
+from recollect.faces.commands.parse import ParsedCommand, parse
 from recollect.faces.discord import edits, streaming
+from recollect.faces.discord.attachments import read_files
+from recollect.faces.discord.consent import NO, ask, consent_status, language_of, may_be_overheard
 from recollect.faces.discord.context import BotContext
-from recollect.faces.discord.messages import is_addressed, is_from_person, message_of, readable_text
+from recollect.faces.discord.localization import notice
+from recollect.faces.discord.messages import full_text, is_addressed, is_from_person, message_of, readable_text
 from recollect.faces.discord.places import place_of
 from recollect.faces.discord.privacy_notice import ensure_notified, ensure_notified_privately, needs_notice
+from recollect.faces.discord.privacy_panel import privacy_answer
+from recollect.faces.discord.quotas import What, refusal
 from recollect.faces.discord.shards import is_allowed
 from recollect.faces.discord.splitting import harmless
 
@@ -45,12 +51,13 @@ class MessageListener(commands.Cog):
 
     @commands.Cog.listener()
     async def on_message(self, message: discord.Message) -> None:
-        bot = self._bot
-        if not is_from_person(message) or not await is_allowed(bot, message.author):
+        await self.handle(message, place_of(message.channel, message.author.id))
+
+    async def handle(self, message: discord.Message, place: Place) -> None:
+        """Answer a message, or listen to it; whatever fails is logged."""
+        if not is_from_person(message) or not await is_allowed(self._bot, message.author):
             return
-        chat_message = message_of(
-            message, place_of(message.channel, message.author.id), readable_text(message, self._me)
-        )
+        chat_message = message_of(message, place, readable_text(message, self._me))
         self._reserve_own_names(message, chat_message.place)
         try:
             await self._handle(message, chat_message)
@@ -68,27 +75,80 @@ class MessageListener(commands.Cog):
             names.reserve(message.guild.me.display_name, place)
 
     async def _handle(self, message: discord.Message, chat_message: Message) -> None:
-        expects_answer = is_addressed(message, self._me, self._bot.settings.discord.channels)
+        expects_answer = await self._expects_answer(message)
         command = parse(chat_message.text) if self._bot.settings.chat_commands.enabled else None
-        if command is not None and command.verb == "export" and message.guild is not None:
-            await streaming.send(message, NO_PUBLIC_EXPORT)
-        elif command is not None:
-            if not needs_notice(self._bot, chat_message.text) or await ensure_notified(
-                self._bot, message.author, message.channel
-            ):
-                await self._reply(message, chat_message)
+        if command is not None:
+            await self._run_command(message, chat_message, command)
         elif await self._bot.is_paused(message.author, message.channel):
             if expects_answer:
                 await streaming.send(message, SWITCHED_OFF)
-        elif not chat_message.text:
+        elif not full_text(message, self._me):
             if expects_answer:
                 await streaming.send(message, self._describe_empty(message))
         elif expects_answer:
-            if await ensure_notified(self._bot, message.author, message.channel):
+            if await self._may_answer(message):
                 await self._bot.record_place(chat_message.place, message.channel.id)  # first, as the reply may fail
-                await self._reply(message, chat_message)
-        elif await self._bot.was_notified(message.author.id):
-            await self._store(message, chat_message)
+                await self._reply(message, await self._with_files(message, chat_message))
+        elif await self._may_overhear(message):
+            await self._store(message, await self._with_files(message, chat_message))
+
+    async def _with_files(self, message: discord.Message, chat_message: Message) -> Message:
+        """The message with what it carries besides its words."""
+        return replace(chat_message, text=full_text(message, self._me, await read_files(message)))
+
+    async def _may_overhear(self, message: discord.Message) -> bool:
+        is_allowed_by_author = await may_be_overheard(self._bot, message.author, _guild_id(message))
+        return is_allowed_by_author and await self._is_admitted(message, "learn")
+
+    async def _expects_answer(self, message: discord.Message) -> bool:
+        try:
+            channels = (await self._bot.rules.of(_guild_id(message))).channels
+        except RecollectError as error:
+            log.warning("cannot read where every message is answered: %s", error)
+            channels = frozenset(self._bot.settings.discord.channels)
+        return is_addressed(message, self._me, channels)
+
+    async def _run_command(self, message: discord.Message, chat_message: Message, command: ParsedCommand) -> None:
+        if not await self._is_admitted(message, "command"):
+            return
+        if command.verb == "export" and message.guild is not None:
+            await streaming.send(message, NO_PUBLIC_EXPORT)
+        elif command.verb == "privacy":
+            await streaming.send(message, await privacy_answer(self._bot, message, command.words))
+        elif not needs_notice(self._bot, chat_message.text) or await self._may_be_kept(message):
+            await self._reply(message, chat_message)
+
+    async def _may_answer(self, message: discord.Message) -> bool:
+        """Whether to reply: to someone who was told and agreed, within the limits."""
+        return await self._may_be_kept(message) and await self._is_admitted(message, "reply")
+
+    async def _may_be_kept(self, message: discord.Message) -> bool:
+        """Whether the author was told and agreed; they are told, or asked, now."""
+        bot, guild = self._bot, _guild_id(message)
+        try:
+            held = await consent_status(bot, message.author, guild)
+        except RecollectError as error:
+            log.warning("cannot read whether %s agreed: %s", message.author.id, error)
+            return await ensure_notified(bot, message.author, message.channel)
+        if held.agrees:
+            return held.was_told or await ensure_notified(bot, message.author, message.channel)
+        if held.answer == NO:
+            await self._tell_once(message, "declined")
+        else:
+            await ask(bot, message)
+        return False
+
+    async def _is_admitted(self, message: discord.Message, what: What) -> bool:
+        """Whether that is within the limits; who is over them is told once a minute, unless they don't notice."""
+        reason = await refusal(self._bot, what, message.author, message.channel.id, message.guild)
+        if reason is not None and what != "learn":
+            await self._tell_once(message, reason)
+        return reason is None
+
+    async def _tell_once(self, message: discord.Message, key: str) -> None:
+        where = message.author.id if key in ("too_fast", "declined") else message.channel.id
+        if self._bot.limits.is_first(key, where, self._bot.clock()):
+            await streaming.send(message, notice(key, await language_of(self._bot, message.guild)))
 
     def _describe_empty(self, message: discord.Message) -> str:
         """The answer to a message without text, which Discord may merely not show."""
@@ -145,3 +205,7 @@ class MessageListener(commands.Cog):
     @commands.Cog.listener()
     async def on_raw_member_remove(self, event: discord.RawMemberRemoveEvent) -> None:
         await self._bot.record_departure(state.departure_event(event.guild_id, event.user.id, self._bot.clock()))
+
+
+def _guild_id(message: discord.Message) -> int | None:
+    return None if message.guild is None else message.guild.id

@@ -19,6 +19,7 @@ from recollect.core.state import Owner, StateKind
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.learned_notices import LearnedNotices
 from recollect.faces.discord.memory_channel import MemoryChannel
+from recollect.faces.discord.memory_panel import MemoryPanel
 from recollect.faces.discord.places import PLATFORM, place_of_session, user_id
 from recollect.privacy.inventory import ERASED
 
@@ -36,6 +37,9 @@ class LogFollower(commands.Cog):
         self._bot = bot
         self._memory_channel = MemoryChannel(bot)
         self._notices = LearnedNotices(bot)
+        self._panel = MemoryPanel(bot)
+        self._has_panel = False
+        self._shows_members = bot.settings.discord.memory_channel_style == "members"
         self._shard = bot.settings.discord.shard
         self._failed_at: datetime | None = None
         self._is_swept = False
@@ -69,9 +73,25 @@ class LogFollower(commands.Cog):
             with suppress(discord.HTTPException):
                 await message.delete()
 
+    async def show_panel(self, guild_id: int) -> None:
+        """Bring the panel of a server up to date, as its rules changed."""
+        guild = self._bot.client.get_guild(guild_id)
+        if guild is not None:
+            await self._panel.update(guild)
+
+    async def _start_panels(self) -> None:
+        """Once: post the panels, and remove the messages of members that an earlier style left."""
+        if not self._has_panel:
+            self._has_panel = True
+            await self._panel.update_all()
+            if not self._shows_members and await self._memory_channel.is_ours():
+                await self._memory_channel.remove_all()
+
     async def catch_up(self) -> None:
         """Show what changed since the last poll; the very first poll only records where the log ends."""
-        position, has_channel = await self._read_position(), await self._memory_channel.is_ours()
+        await self._start_panels()
+        position = await self._read_position()
+        has_channel = self._shows_members and await self._memory_channel.is_ours()
         events = await self._bot.memory.timeline.events_after(position, _EVENTS_PER_POLL)
         if events:
             for event in events:

@@ -11,6 +11,7 @@ from recollect import bot_state as state
 from recollect.core.state import Owner, StateKind
 from recollect.core.text import clip, collapse_spaces
 from recollect.core.types import Memo, Place, Summary
+from recollect.faces.discord.consent import is_shown
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.places import person_of, place_of
 from recollect.faces.discord.shards import has_channel
@@ -62,12 +63,17 @@ class MemoryChannel:
             self._displayed.pop(user, None)
             await self._remove_message(user)
 
+    async def remove_all(self) -> None:
+        """Remove everyone's message: the channel has a panel instead."""
+        for user in await self._bot.state.keys(StateKind.SNAPSHOT_MESSAGE):
+            await self._remove_message(user)
+
     async def _update(self, channel_id: int, user: str, session: str | None) -> None:
         client = self._bot.client
         channel = client.get_channel(channel_id) or await client.fetch_channel(channel_id)
         if not isinstance(channel, Channel):
             raise ValueError(f"{channel_id} is not a text channel of a server")  # noqa: TRY004 - it is a wrong setting
-        if not await self._bot.was_notified(int(user)) or not await _is_member(channel.guild, int(user)):
+        if not await is_shown(self._bot, int(user), channel.guild.id) or not await _is_member(channel.guild, int(user)):
             await self._remove_message(user)  # never without their knowledge, nor to a server they are not in
             return
         place = place_of(client.get_channel(channel_id), int(user), channel.guild.id)

@@ -7,6 +7,7 @@ import discord
 
 from recollect.core.types import Message, Place
 from recollect.faces.discord.access import ids_of
+from recollect.faces.discord.attachments import Files, describe
 
 
 def is_from_person(message: discord.Message) -> bool:
@@ -21,6 +22,11 @@ def readable_text(message: discord.Message, me: discord.ClientUser) -> str:
     names += [member.display_name] if member is not None else []
     pattern = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     return re.sub(rf"^(?:\s*@(?:{pattern})(?!\w)[\s,:]*)+", "", message.clean_content).strip()
+
+
+def full_text(message: discord.Message, me: discord.ClientUser, files: Files | None = None) -> str:
+    """The text, and what the message carries besides, a line each."""
+    return "\n".join(filter(None, [readable_text(message, me), *describe(message, files or {})]))
 
 
 def is_addressed(message: discord.Message, me: discord.ClientUser, channels: Collection[str]) -> bool:

@@ -15,13 +15,11 @@ import discord
 from recollect.core.errors import RecollectError
 from recollect.faces.commands.parse import parse
 from recollect.faces.discord.context import BotContext
+from recollect.faces.discord.localization import LANGUAGES, notice
 
 log = logging.getLogger("recollect.discord")
 
-NOTICE = (
-    "I remember what people tell me, so that I can use it later: `!memory show` lists what I know about you, "
-    "`!memory pause` stops me learning, `!memory forget …` and `!memory erase` delete."
-)
+NOTICE = notice("notice")
 NOT_NOTIFIED = (
     "I can't send you my notice about what I remember, so I keep nothing of what you say. "
     "Please allow direct messages from this server, and try again."
@@ -38,6 +36,21 @@ def needs_notice(bot: BotContext, text: str) -> bool:
     return command is None or command.verb == "remember"
 
 
+async def render_notice(bot: BotContext, guild: discord.Guild | None) -> str:
+    """The notice in the server's language, with who runs the bot and their privacy policy."""
+    options, language = bot.settings.discord, ""
+    if guild is not None:
+        try:
+            language = (await bot.rules.of(guild.id)).language
+        except RecollectError as error:
+            log.warning("cannot read the language of the server %s: %s", guild.id, error)
+        language = language or LANGUAGES.get(guild.preferred_locale, "")
+    parts = [notice("notice", language)]
+    parts += [notice("operator", language).format(options.operator)] if options.operator else []
+    parts += [notice("policy", language).format(options.privacy_policy)] if options.privacy_policy else []
+    return " ".join(parts)
+
+
 async def ensure_notified(
     bot: BotContext, user: discord.User | discord.Member, channel: discord.abc.Messageable
 ) -> bool:
@@ -45,28 +58,39 @@ async def ensure_notified(
 
     False when neither works; then nothing of theirs may be stored, and the next message is another attempt.
     """
-    if isinstance(channel, discord.DMChannel):
-        return await _notify(bot, user.id, [channel.send])
+    guild = getattr(channel, "guild", None)
+    if guild is None:
+        return await notify(bot, user.id, [channel.send], await render_notice(bot, None))
     ways: list[Send] = [channel.send, user.send]
-    return await _notify(bot, user.id, ways if bot.settings.discord.privacy_notice == "reply" else ways[::-1])
+    is_here = await _is_told_here(bot, guild.id)
+    return await notify(bot, user.id, ways if is_here else ways[::-1], await render_notice(bot, guild))
+
+
+async def _is_told_here(bot: BotContext, guild: int) -> bool:
+    try:
+        return (await bot.rules.of(guild)).privacy_notice == "reply"
+    except RecollectError as error:
+        log.warning("cannot read how people are told on the server %s: %s", guild, error)
+        return bot.settings.discord.privacy_notice == "reply"
 
 
 async def ensure_notified_privately(bot: BotContext, interaction: discord.Interaction[Any]) -> bool:
     """The same for the user of a command, a menu or a form: an ephemeral message, with a DM as a fallback."""
     ways: list[Send] = [partial(interaction.followup.send, ephemeral=True), interaction.user.send]
-    return await _notify(bot, interaction.user.id, ways)
+    return await notify(bot, interaction.user.id, ways, await render_notice(bot, interaction.guild))
 
 
-async def _notify(bot: BotContext, user: int, ways: Sequence[Send]) -> bool:
+async def notify(bot: BotContext, user: int, ways: Sequence[Send], text: str, *, again: bool = False) -> bool:
+    """Send a notice in the first way that works, unless they got one; `again` sends it anyway."""
     lock = bot.notice_locks.setdefault(user, asyncio.Lock())  # two messages at once get one notice
     async with lock:
-        if await _was_notified(bot, user):
+        if not again and await _was_notified(bot, user):
             return True
         problems: list[str] = []
         for send in ways:
             try:
                 async with asyncio.timeout(SEND_TIMEOUT_SECONDS):
-                    await send(NOTICE)
+                    await send(text)
             except (discord.DiscordException, aiohttp.ClientError, OSError) as error:
                 problems.append(str(error) or type(error).__name__)
             else:

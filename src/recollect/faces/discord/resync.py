@@ -61,14 +61,18 @@ class Resync(commands.Cog):
         await self._delete_place(Place(PLATFORM, str(event.guild_id), str(event.parent_id), str(event.thread_id)))
 
     async def run(self) -> None:
-        """Compare all recent places; those that can't be read are counted and logged once."""
-        unreadable = 0
+        """Compare all recent places, and report; those that can't be read are counted. Interrupted by another lost
+        connection, it starts over, as more may have changed.
+        """
+        unreadable, total = 0, 0
         try:
             for place, channel in await self._places():
-                unreadable += not await self._resync_place(place, channel)
+                unreadable, total = unreadable + (not await self._resync_place(place, channel)), total + 1
                 await self._sleep(DELAY_SECONDS)
         except Exception:
             log.exception("cannot look for messages that were edited or deleted meanwhile")
+        if total:
+            log.info("compared %d places with Discord, for edits and deletions", total - unreadable)
         if unreadable:
             log.info("%d places can't be read, so edits and deletions there are unknown", unreadable)
 
@@ -124,7 +128,7 @@ class Resync(commands.Cog):
             return place.guild is not None
         except (discord.DiscordException, OSError):
             return False
-        if not isinstance(channel, Channel) or not _may_read(channel):
+        if not isinstance(channel, Channel) or not may_read(channel):
             return False
         try:
             return await self._compare_messages(place, channel)
@@ -167,7 +171,7 @@ class Resync(commands.Cog):
             log.info("%s is gone; deleted its %d messages", place.session, count)
 
 
-def _may_read(channel: Channel) -> bool:
+def may_read(channel: Channel) -> bool:
     """Whether the bot may read the messages: without the permission Discord returns an empty list, and no error."""
     guild = getattr(channel, "guild", None)
     if not isinstance(guild, discord.Guild):

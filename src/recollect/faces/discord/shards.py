@@ -3,6 +3,7 @@ which has to know whom the servers of the others allow: an allowed server, or on
 """
 
 import logging
+from datetime import timedelta
 
 import discord
 from discord.ext import commands
@@ -13,6 +14,10 @@ from recollect.core.state import Owner
 from recollect.faces.discord.context import BotContext
 
 log = logging.getLogger("recollect.discord")
+
+ALLOWED_FOR, REFUSED_FOR = timedelta(minutes=10), timedelta(seconds=10)
+"""How long it holds that someone is allowed in direct messages, or not: looking it up takes a request per server."""
+MAX_LOOKUPS = 10_000
 
 
 class Shards(commands.Cog):
@@ -32,10 +37,22 @@ class Shards(commands.Cog):
 
 
 async def is_allowed(bot: BotContext, user: discord.User | discord.Member) -> bool:
-    """Whether the bot deals with someone at all."""
+    """Whether the bot deals with someone at all; in direct messages, what was looked up holds for a while."""
+    if isinstance(user, discord.Member):
+        return await bot.access.allows(user, bot.client.guilds)
+    now, (answer, looked_up) = bot.clock(), bot.allowed.get(user.id, (False, None))
+    if looked_up is None or not timedelta() <= now - looked_up < (ALLOWED_FOR if answer else REFUSED_FOR):
+        answer = await _is_allowed_somewhere(bot, user)
+        if len(bot.allowed) >= MAX_LOOKUPS:
+            bot.allowed.clear()
+        bot.allowed[user.id] = answer, now
+    return answer
+
+
+async def _is_allowed_somewhere(bot: BotContext, user: discord.User) -> bool:
     if await bot.access.allows(user, bot.client.guilds):
         return True
-    if isinstance(user, discord.Member) or not bot.settings.discord.shard:
+    if not bot.settings.discord.shard:
         return False
     try:
         return await bot.access.allows(user, await _foreign_guilds(bot))

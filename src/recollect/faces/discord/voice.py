@@ -11,6 +11,7 @@ import discord
 from recollect.core.errors import BadInput
 from recollect.core.text import collapse_spaces
 from recollect.core.types import Message
+from recollect.faces.discord.consent import NO_CONSENT, may_be_kept, may_be_overheard
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.places import place_of
 from recollect.faces.discord.privacy_notice import NOT_NOTIFIED, ensure_notified, needs_notice
@@ -35,7 +36,10 @@ class Transcript:
 async def hear(bot: BotContext, transcript: Transcript) -> bool:
     """Store a transcript; False when it is stored already, or memory does not apply to it."""
     message = await _message(bot, transcript)
-    if message is None or not await bot.was_notified(transcript.speaker):
+    if message is None:
+        return False
+    channel = _channel(bot, transcript)
+    if not await may_be_overheard(bot, await _speaker(channel, transcript), channel.guild.id):
         return False
     return bool(await bot.memory.add(message))
 
@@ -49,8 +53,11 @@ async def answer(bot: BotContext, transcript: Transcript) -> str | None:
     if message is None:
         return None
     channel = _channel(bot, transcript)
-    if needs_notice(bot, message.text) and not await ensure_notified(bot, await _speaker(channel, transcript), channel):
+    speaker = await _speaker(channel, transcript)
+    if needs_notice(bot, message.text) and not await ensure_notified(bot, speaker, channel):
         return NOT_NOTIFIED
+    if needs_notice(bot, message.text) and not await may_be_kept(bot, speaker, channel.guild.id):
+        return NO_CONSENT
     reply = await bot.assistant.reply(message)
     if reply.command_answer is None:
         reply_message = spoken(reply.text, bot.assistant.name, message.place, bot.clock(), trace=transcript.trace)

@@ -50,7 +50,9 @@ def _group(kind: EventKind) -> Group:
             return Group.TROUBLE
         case K.ERASE_ERROR | K.EMBEDDING_ERROR | K.JOB_ERROR | K.JOB_FAILED | K.JOB_DROPPED:
             return Group.TROUBLE
-        case K.LEARNING_PAUSED | K.LEARNING_RESUMED | K.LEARNING_SKIPPED | K.MEMBER_LEFT | K.GUILD_LEFT:
+        case (
+            K.LEARNING_PAUSED | K.LEARNING_RESUMED | K.LEARNING_SKIPPED | K.MEMBER_LEFT | K.GUILD_LEFT | K.GUILD_CHANGED
+        ):
             return Group.CONSENT
         case K.MEMO_ERASED | K.ERASURE_PLANNED | K.ERASURE_CALLED_OFF | K.ERASURE_CHECKED:
             return Group.ERASED

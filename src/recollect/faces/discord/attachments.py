@@ -1,0 +1,74 @@
+"""What a message carries besides its words: pictures, files, polls, stickers and forwards, named in its text.
+
+Small text files and descriptions of pictures are the sender's words, and are read. The words of a forward are someone
+else's, who may not have been told, and are not. What is not read says so.
+"""
+
+import asyncio
+import logging
+from collections.abc import Iterator, Mapping
+
+import aiohttp
+import discord
+
+from recollect.core.text import clip, collapse_spaces
+
+log = logging.getLogger("recollect.discord")
+
+MAX_FILES, MAX_FILE_BYTES, MAX_FILE_CHARS = 3, 64 * 1024, 4000
+"""Text files that are read per message, their size, and how much of one is kept."""
+MAX_NAME_CHARS = 80
+READ_TIMEOUT_SECONDS = 5.0
+TEXT_SUFFIXES = (".txt", ".md", ".csv", ".log", ".json", ".yaml", ".yml", ".rst")
+VERBS = {"video": "not watched", "audio": "not heard"}
+
+Files = Mapping[int, str]
+"""The text of each attachment that was read."""
+
+
+async def read_files(message: discord.Message) -> dict[int, str]:
+    """The small text files of a message; one that can't be read is left out."""
+    texts: dict[int, str] = {}
+    for attachment in [one for one in message.attachments if _is_text(one)][:MAX_FILES]:
+        try:
+            async with asyncio.timeout(READ_TIMEOUT_SECONDS):
+                content = await attachment.read()
+            texts[attachment.id] = clip(content.decode("utf-8-sig").strip(), MAX_FILE_CHARS)
+        except (discord.DiscordException, aiohttp.ClientError, OSError, UnicodeDecodeError) as error:
+            log.info("the file %s of message %s is not read: %s", attachment.id, message.id, error)
+    return texts
+
+
+def describe(message: discord.Message, files: Files) -> Iterator[str]:
+    """A line for each thing that a message carries."""
+    for attachment in () if message.flags.voice else message.attachments:  # the listener speaks of those
+        yield _describe_attachment(attachment, files.get(attachment.id))
+    for sticker in message.stickers:
+        yield f"[sticker: {_name(sticker.name)}]"
+    if message.poll is not None:
+        answers = ", ".join(_name(answer.text) for answer in message.poll.answers)
+        yield f"[poll: {_name(message.poll.question)} ({answers})]"
+    for _ in message.message_snapshots:
+        yield "[forwarded message, not read]"
+
+
+def _describe_attachment(attachment: discord.Attachment, text: str | None) -> str:
+    name, kind = _name(attachment.filename), (attachment.content_type or "").partition("/")[0]
+    if text is not None:
+        return f"[file: {name}]\n{text}"
+    if kind == "image":
+        caption = collapse_spaces(attachment.description or "")
+        return f"[picture: {name}] {clip(caption, MAX_FILE_CHARS)}".rstrip()
+    label = kind if kind in VERBS else "file"
+    return f"[{label}: {name}, {VERBS.get(kind, 'not read')}]"
+
+
+def _is_text(attachment: discord.Attachment) -> bool:
+    is_named_so = attachment.filename.casefold().endswith(TEXT_SUFFIXES)
+    kind = attachment.content_type or ""
+    return attachment.size <= MAX_FILE_BYTES and (is_named_so or kind.startswith("text/"))
+
+
+def _name(text: str | None) -> str:
+    """A name inside brackets, which it can't close."""
+    return clip(collapse_spaces((text or "").replace("[", "(").replace("]", ")")), MAX_NAME_CHARS)

@@ -1,0 +1,192 @@
+"""Consent: whether what someone says may be kept, overheard and shown, and the buttons by which they decide.
+
+They have to know (the privacy notice), and where a server asks for it, to have agreed by a button or a role. Whoever
+said no is not remembered, whatever the server asks for.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import discord
+
+from recollect import bot_state as state
+from recollect.core.errors import RecollectError
+from recollect.core.state import Owner
+from recollect.faces.discord.context import BotContext, log
+from recollect.faces.discord.ephemeral import is_admitted
+from recollect.faces.discord.localization import LANGUAGES, notice
+from recollect.faces.discord.places import person_of
+from recollect.faces.discord.privacy_notice import notify, render_notice
+
+OVERHEARING, MIRROR = "overhearing", "mirror"
+"""What people may opt out of: messages that don't address the bot, and the memory channel with learned lines."""
+YES, NO = "yes", "no"
+NO_CONSENT = "I remember only what people say who agreed to it; `/memory privacy` is where you agree."
+
+Interaction = discord.Interaction[Any]
+Person = discord.User | discord.Member
+
+
+@dataclass(frozen=True, slots=True)
+class ConsentStatus:
+    """What someone was told, answered and declined, on one server or in direct messages."""
+
+    was_told: bool
+    answer: str | None
+    has_role: bool
+    is_asked: bool
+    """Whether the server asks for an agreement."""
+    opt_outs: frozenset[str]
+
+    @property
+    def agrees(self) -> bool:
+        """Whether they agreed, as far as that is needed."""
+        return self.answer != NO and (not self.is_asked or self.answer == YES or self.has_role)
+
+    @property
+    def may_be_kept(self) -> bool:
+        return self.was_told and self.agrees
+
+    @property
+    def may_be_overheard(self) -> bool:
+        return self.may_be_kept and OVERHEARING not in self.opt_outs
+
+
+async def consent_status(bot: BotContext, user: Person, guild: int | None) -> ConsentStatus:
+    """How someone stands on a server; without one, in direct messages. Raises RecollectError."""
+    rules = await bot.rules.of(guild)
+    roles = {str(role.id) for role in user.roles} if isinstance(user, discord.Member) else set[str]()
+    has_role = bool(rules.consent_role) and rules.consent_role in roles
+    return await _consent_status(bot, user.id, guild, has_role, rules.consent == "opt_in")
+
+
+async def is_shown(bot: BotContext, user: int, guild: int | None) -> bool:
+    """Whether memories of someone may stand where others see them: in the memory channel and in learned lines."""
+    held = await _consent_status(bot, user, guild, False, False)
+    return held.may_be_kept and MIRROR not in held.opt_outs
+
+
+async def _consent_status(
+    bot: BotContext, user: int, guild: int | None, has_role: bool, is_asked: bool
+) -> ConsentStatus:
+    names = state.notified(user), state.consent(guild or 0, user), state.opt_outs(user)
+    told, answers, opt_outs = await bot.state.lists(*names)
+    was_told = bool(told) or user in bot.notified or bot.settings.discord.privacy_notice == "off"
+    return ConsentStatus(was_told, answers[-1] if answers else None, has_role, is_asked, frozenset(opt_outs))
+
+
+async def may_be_kept(bot: BotContext, user: Person, guild: int | None) -> bool:
+    """Whether what someone says may be stored; not if that can't be read."""
+    try:
+        return (await consent_status(bot, user, guild)).may_be_kept
+    except RecollectError as error:
+        log.warning("cannot read whether %s may be remembered: %s", user.id, error)
+        return False
+
+
+async def may_be_overheard(bot: BotContext, user: Person, guild: int | None) -> bool:
+    """The same for what they don't say to the bot."""
+    try:
+        return (await consent_status(bot, user, guild)).may_be_overheard
+    except RecollectError as error:
+        log.warning("cannot read whether %s may be overheard: %s", user.id, error)
+        return False
+
+
+async def decide(bot: BotContext, user: int, guild: int | None, answer: str) -> None:
+    """Store someone's yes or no."""
+    owner = Owner.member(person_of(user), None if guild is None else str(guild))
+    await bot.state.put(state.consent(guild or 0, user), answer, owner)
+    if answer == YES:
+        await bot.mark_notified(user)
+
+
+async def opt(bot: BotContext, user: int, what: str, *, out: bool) -> None:
+    """Opt out of something, or in again."""
+    if out:
+        await bot.state.add(state.opt_outs(user), what, Owner.person(person_of(user)))
+    else:
+        await bot.state.remove(state.opt_outs(user), what)
+
+
+async def ask(bot: BotContext, message: discord.Message) -> None:
+    """Ask the author of a message for their consent, in the channel, else by direct message."""
+    guild, user = message.guild, message.author
+    if not bot.limits.is_first("asked for consent", user.id, bot.clock()):
+        return
+    language = await language_of(bot, guild)
+    question = f"{await render_notice(bot, guild)}\n\n{notice('consent', language)}"
+
+    async def reply(text: str) -> object:
+        reference = message.to_reference(fail_if_not_exists=False)
+        return await message.channel.send(
+            text, view=consent_view(guild and guild.id, language), reference=reference, mention_author=False
+        )
+
+    async def write(text: str) -> object:
+        return await user.send(text, view=consent_view(guild and guild.id, language))
+
+    await notify(bot, user.id, [reply, write] if guild is not None else [reply], question, again=True)
+
+
+async def language_of(bot: BotContext, guild: discord.Guild | None) -> str:
+    """The language of notices on a server: the one that was chosen, else that of the server."""
+    if guild is None:
+        return ""
+    return (await bot.rules.of(guild.id)).language or LANGUAGES.get(guild.preferred_locale, "")
+
+
+def consent_view(guild: int | None, language: str = "") -> discord.ui.View:
+    view = discord.ui.View(timeout=None)
+    view.add_item(ConsentButton(YES, guild or 0, notice("agree", language)))
+    view.add_item(ConsentButton(NO, guild or 0, notice("decline", language)))
+    return view
+
+
+class ConsentButton(
+    discord.ui.DynamicItem[discord.ui.Button[Any]], template=r"recollect:consent:(?P<answer>yes|no):(?P<guild>\d+)"
+):
+    """Whoever presses it decides for themselves. It works across restarts, for as long as its message exists."""
+
+    def __init__(self, answer: str, guild: int, label: str = "") -> None:
+        self.answer, self.guild = answer, guild
+        style = discord.ButtonStyle.success if answer == YES else discord.ButtonStyle.secondary
+        custom_id = f"recollect:consent:{answer}:{guild}"
+        super().__init__(discord.ui.Button(label=label or answer, style=style, custom_id=custom_id))
+
+    @classmethod
+    async def from_custom_id(
+        cls, interaction: Interaction, item: discord.ui.Item[Any], match: re.Match[str], /
+    ) -> "ConsentButton":
+        del interaction, item
+        return cls(match["answer"], int(match["guild"]))
+
+    async def interaction_check(self, interaction: Interaction, /) -> bool:
+        return await is_admitted(interaction)
+
+    async def callback(self, interaction: Interaction) -> None:
+        bot: BotContext = interaction.client.bot
+        await interaction.response.defer(ephemeral=True, thinking=True)
+        await decide(bot, interaction.user.id, self.guild or None, self.answer)
+        language = LANGUAGES.get(interaction.locale, "")
+        key = "agreed" if self.answer == YES else "declined"
+        await interaction.followup.send(notice(key, language), ephemeral=True)
+        if self.answer == YES:
+            await _answer_question(bot, interaction)
+
+
+async def _answer_question(bot: BotContext, interaction: Interaction) -> None:
+    """Answer the message on which the person was asked, if it is theirs."""
+    reference = None if interaction.message is None else interaction.message.reference
+    if reference is None or reference.message_id is None or interaction.channel is None:
+        return
+    try:
+        channel = bot.client.get_partial_messageable(reference.channel_id)
+        message = reference.cached_message or await channel.fetch_message(reference.message_id)
+    except discord.HTTPException as error:
+        log.info("the message on which someone was asked for consent can't be read: %s", error)
+        return
+    if message.author.id == interaction.user.id:
+        message.author = interaction.user  # with their roles, which a fetched message lacks
+        bot.client.dispatch("message", message)

@@ -1,0 +1,36 @@
+"""Counts how often things happened within the last minute, in memory."""
+
+from collections import deque
+from datetime import datetime, timedelta
+
+WINDOW = timedelta(minutes=1)
+MAX_KEYS = 20_000
+"""Windows that are kept in memory; when there are more, those that have passed are dropped."""
+
+
+class Limits:
+    def __init__(self) -> None:
+        self._times: dict[tuple[str, int], deque[datetime]] = {}
+
+    def admits(self, uses: list[tuple[str, int, int]], now: datetime) -> int | None:
+        """Count a use by each of these keys, if none is over its number; else the index of the first that is."""
+        for index, (what, key, most) in enumerate(uses):
+            if len(self._recent(what, key, now)) >= most:
+                return index
+        for what, key, _ in uses:
+            self._times[what, key].append(now)
+        return None
+
+    def is_first(self, what: str, key: int, now: datetime) -> bool:
+        """Whether this did not happen within the last minute: people are told once."""
+        times = self._recent(what, key, now)
+        times.append(now)
+        return len(times) == 1
+
+    def _recent(self, what: str, key: int, now: datetime) -> deque[datetime]:
+        if len(self._times) > MAX_KEYS:
+            self._times = {name: times for name, times in self._times.items() if times and now - times[-1] < WINDOW}
+        times = self._times.setdefault((what, key), deque())
+        while times and not timedelta() <= now - times[0] < WINDOW:  # also when the clock was set back
+            times.popleft()
+        return times

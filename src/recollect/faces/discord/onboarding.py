@@ -1,0 +1,92 @@
+"""Welcomes: when the bot joins a server, whoever invited it is told what it does and how to set it up; or that the
+operator has to allow the server first.
+"""
+
+import logging
+from collections.abc import AsyncIterator
+
+import discord
+from discord.ext import commands
+
+from recollect.core.errors import RecollectError
+from recollect.faces.discord.context import BotContext
+
+log = logging.getLogger("recollect.discord")
+
+WELCOME = (
+    "Thank you for inviting me to **{guild}**. I answer when I am mentioned, and I remember what people tell me, once "
+    "they were told so. What is said in a channel is repeated only to people who can read that channel.\n\n"
+    "- `/memory-server setup`: channels, roles, consent, retention, language and limits\n"
+    "- `/memory-server status`: what holds, and whether something is missing\n"
+    "- `/memory-server off`: I stop at once\n"
+    "- members have `/memory list`, `/memory privacy`, `/memory export` and `/memory erase`\n\n"
+    "For your rules: “A bot on this server remembers what you tell it. `/memory privacy` shows what it keeps and lets "
+    "you stop it.”"
+)
+NOT_ALLOWED_HERE = (
+    "I joined **{guild}**, but I answer no one there yet: the server {id} is not on my operator's list. {who} can add "
+    "it (`RECOLLECT_DISCORD_ALLOWED_GUILDS`)."
+)
+AUDIT_ENTRIES = 10
+
+
+class Onboarding(commands.Cog):
+    def __init__(self, bot: BotContext) -> None:
+        self._bot = bot
+
+    @commands.Cog.listener()
+    async def on_ready(self) -> None:
+        try:
+            await self._bot.memory.privacy.ensure_retention()
+        except RecollectError as error:
+            log.warning("cannot queue what is to be forgotten: %s", error)
+
+    @commands.Cog.listener()
+    async def on_guild_join(self, guild: discord.Guild) -> None:
+        text = self._text(guild)
+        async for recipient in self._recipients(guild):
+            try:
+                await recipient.send(text)
+            except (discord.HTTPException, OSError) as error:
+                log.info("the welcome for the server %s did not arrive: %s", guild.id, error)
+            else:
+                return
+
+    def _text(self, guild: discord.Guild) -> str:
+        options = self._bot.settings.discord
+        if is_served(self._bot, guild):
+            parts = [WELCOME.format(guild=guild.name)]
+            parts += [f"I am run by {options.operator}."] if options.operator else []
+            parts += [f"Privacy policy: {options.privacy_policy}"] if options.privacy_policy else []
+            return "\n\n".join(parts)
+        who = options.operator or "Whoever runs me"
+        return NOT_ALLOWED_HERE.format(guild=guild.name, id=guild.id, who=who)
+
+    async def _recipients(self, guild: discord.Guild) -> AsyncIterator[discord.abc.Messageable]:
+        """Whoever invited the bot, as the audit log has it; else the owner; else everyone in the system channel."""
+        inviter = await self._inviter(guild)
+        if inviter is not None:
+            yield inviter
+        try:
+            owner = guild.owner or (await guild.fetch_member(guild.owner_id) if guild.owner_id else None)
+        except (discord.HTTPException, OSError):
+            owner = None
+        if owner is not None and owner != inviter:
+            yield owner
+        if guild.system_channel is not None:
+            yield guild.system_channel
+
+    async def _inviter(self, guild: discord.Guild) -> discord.User | discord.Member | None:
+        try:
+            async for entry in guild.audit_logs(limit=AUDIT_ENTRIES, action=discord.AuditLogAction.bot_add):
+                if getattr(entry.target, "id", None) == self._bot.me.id:
+                    return entry.user
+        except (discord.HTTPException, OSError) as error:
+            log.info("cannot tell who invited the bot to the server %s: %s", guild.id, error)
+        return None
+
+
+def is_served(bot: BotContext, guild: discord.Guild) -> bool:
+    """Whether the allow lists let anyone talk to the bot on a server."""
+    access, roles = bot.access, {str(role.id) for role in guild.roles}
+    return bool(access.users) or str(guild.id) in access.guilds or not access.roles.isdisjoint(roles)

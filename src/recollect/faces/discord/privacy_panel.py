@@ -1,0 +1,135 @@
+"""`/memory privacy` and `!memory privacy`: what is kept of someone, who runs the bot, and what they allow."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import discord
+
+from recollect.faces.commands.parse import split
+from recollect.faces.discord.consent import MIRROR, NO, OVERHEARING, YES, ConsentStatus, consent_status, decide, opt
+from recollect.faces.discord.context import BotContext
+from recollect.faces.discord.ephemeral import VIEW_TIMEOUT_SECONDS, Panel
+from recollect.faces.discord.places import interaction_place, place_of
+from recollect.faces.discord.privacy_notice import render_notice
+from recollect.view import View
+
+TITLE = "Your privacy"
+USAGE = "Say `!memory privacy`, or with `overhearing off`, `mirror off`, `consent no`, or the same with `on` and `yes`."
+SWITCHES = {
+    "on": True,
+    "yes": True,
+    "off": False,
+    "no": False,
+}
+
+Interaction = discord.Interaction[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What someone allows, here."""
+
+    held: ConsentStatus
+    is_paused: bool
+    retention_days: int | None
+
+    def lines(self) -> list[str]:
+        return [
+            f"Learning: {'paused' if self.is_paused else 'on'}",
+            f"What you say to others: {self._overheard()}",
+            f"Memory channel and learned lines: {'you are left out' if MIRROR in self.held.opt_outs else 'on'}",
+            f"Consent on this server: {self._consent()}",
+            f"Kept for: {f'{self.retention_days} days' if self.retention_days else 'until you delete it'}",
+        ]
+
+    def _overheard(self) -> str:
+        return "not heard" if OVERHEARING in self.held.opt_outs else "heard, where I can read along"
+
+    def _consent(self) -> str:
+        if self.held.answer is not None:
+            return "given" if self.held.answer == YES else "refused"
+        if self.held.has_role:
+            return "given by your role"
+        return "not given yet" if self.held.is_asked else "not asked for"
+
+
+async def choices(bot: BotContext, user: discord.User | discord.Member, guild: int | None, view: View) -> Choices:
+    days = None if guild is None else await bot.memory.privacy.retention_days(str(guild))
+    return Choices(await consent_status(bot, user, guild), await view.is_learning_paused(), days)
+
+
+async def privacy_answer(bot: BotContext, message: discord.Message, words: str) -> str:
+    """The answer to `!memory privacy …`; raises RecollectError."""
+    what, value = split(words)
+    guild, user = None if message.guild is None else message.guild.id, message.author
+    if what:
+        if value.casefold() not in SWITCHES or what not in (OVERHEARING, MIRROR, "consent"):
+            return USAGE
+        is_on = SWITCHES[value.casefold()]
+        if what == "consent":
+            await decide(bot, user.id, guild, YES if is_on else NO)
+        else:
+            await opt(bot, user.id, what, out=not is_on)
+    view = bot.memory.view(str(user.id), place_of(message.channel, user.id))
+    held = await choices(bot, user, guild, view)
+    return "\n".join([await render_notice(bot, message.guild), "", *held.lines(), "", USAGE])
+
+
+class PrivacyPanel(Panel):
+    """The same with buttons, for the person alone."""
+
+    def __init__(self, bot: BotContext, held: Choices, guild: int | None) -> None:
+        super().__init__(timeout=VIEW_TIMEOUT_SECONDS)
+        self._bot, self._held, self._guild = bot, held, guild
+        opt_outs = held.held.opt_outs
+        self.learning.label = "Learn again" if held.is_paused else "Pause learning"
+        self.overhearing.label = "Hear me again" if OVERHEARING in opt_outs else "Don't overhear me"
+        self.mirror.label = "Show me in the channel" if MIRROR in opt_outs else "Leave me out of the channel"
+        self.consent.label = "Withdraw my consent" if held.held.agrees else "I agree"
+
+    @discord.ui.button(style=discord.ButtonStyle.primary)
+    async def learning(self, interaction: Interaction, button: "discord.ui.Button[PrivacyPanel]") -> None:
+        del button
+        await interaction.response.defer()
+        view = self._view(interaction)
+        await (view.resume_learning() if self._held.is_paused else view.pause_learning())
+        await self._show_again(interaction)
+
+    @discord.ui.button(style=discord.ButtonStyle.secondary)
+    async def overhearing(self, interaction: Interaction, button: "discord.ui.Button[PrivacyPanel]") -> None:
+        del button
+        await self._opt(interaction, OVERHEARING)
+
+    @discord.ui.button(style=discord.ButtonStyle.secondary)
+    async def mirror(self, interaction: Interaction, button: "discord.ui.Button[PrivacyPanel]") -> None:
+        del button
+        await self._opt(interaction, MIRROR)
+
+    @discord.ui.button(style=discord.ButtonStyle.secondary)
+    async def consent(self, interaction: Interaction, button: "discord.ui.Button[PrivacyPanel]") -> None:
+        del button
+        await interaction.response.defer()
+        await decide(self._bot, interaction.user.id, self._guild, NO if self._held.held.agrees else YES)
+        await self._show_again(interaction)
+
+    def _view(self, interaction: Interaction) -> View:
+        return self._bot.memory.view(str(interaction.user.id), interaction_place(interaction))
+
+    async def _opt(self, interaction: Interaction, what: str) -> None:
+        await interaction.response.defer()
+        await opt(self._bot, interaction.user.id, what, out=what not in self._held.held.opt_outs)
+        await self._show_again(interaction)
+
+    async def _show_again(self, interaction: Interaction) -> None:
+        embed, panel = await privacy_panel(self._bot, interaction)
+        await interaction.edit_original_response(embed=embed, view=panel)
+
+
+async def privacy_panel(bot: BotContext, interaction: Interaction) -> tuple[discord.Embed, PrivacyPanel]:
+    """What is shown to the user of a command or a button."""
+    view = bot.memory.view(str(interaction.user.id), interaction_place(interaction))
+    held = await choices(bot, interaction.user, interaction.guild_id, view)
+    text = "\n".join([await render_notice(bot, interaction.guild), "", *held.lines()])
+    footer = "/memory list shows what I remember, /memory export gives it to you, /memory erase deletes it for good."
+    embed = discord.Embed(title=TITLE, description=text).set_footer(text=footer)
+    return embed, PrivacyPanel(bot, held, interaction.guild_id)

@@ -1,0 +1,263 @@
+"""The rules of a server: what those who manage it set inside Discord, with what the operator set in charge.
+
+An operator's own value wins; lists of the two are joined. What the servers set is in the store, and every change is in
+its log: who, when, from what to what.
+"""
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+import discord
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from recollect import bot_state as state
+from recollect.bot_state import BotState
+from recollect.core.clock import Clock
+from recollect.core.events import Event, EventKind
+from recollect.core.state import Owner
+from recollect.core.types import Subject
+from recollect.faces.discord.places import person_of
+from recollect.faces.discord.splitting import LIMIT, harmless
+from recollect.memory import AsyncMemory
+from recollect.settings.model import Discord
+
+log = logging.getLogger("recollect.discord")
+
+Kind = Literal["channels", "roles", "channel", "role", "choice", "number"]
+LISTS = ("channels", "excluded_channels", "excluded_roles")
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """Something that those who manage a server may set."""
+
+    label: str
+    meaning: str
+    kind: Kind
+    choices: tuple[tuple[str, str], ...] = ()
+    """Values, each with what it means."""
+    most: int = 0
+    """The largest number."""
+
+
+OPTIONS = {
+    "channels": Option("Answering channels", "where I answer every message, not only mentions", "channels"),
+    "excluded_channels": Option("Excluded channels", "where I neither listen nor answer", "channels"),
+    "excluded_roles": Option("Excluded roles", "whose members I neither listen to nor answer", "roles"),
+    "consent": Option(
+        "Consent",
+        "whether I remember people once they were told, or once they agreed",
+        "choice",
+        (("notice", "after the notice"), ("opt_in", "only who agreed, by a button or the role")),
+    ),
+    "consent_role": Option("Consent role", "members with this role have agreed to be remembered", "role"),
+    "privacy_notice": Option(
+        "Notice",
+        "how people are told that I remember",
+        "choice",
+        (("reply", "in the channel, else by direct message"), ("dm", "by direct message, else in the channel")),
+    ),
+    "retention_days": Option(
+        "Retention", "days after which I forget what was said here; 0 keeps it", "number", most=3650
+    ),
+    "memory_channel": Option("Memory channel", "where members see and change what I remember about them", "channel"),
+    "learned_notices": Option(
+        "Learned lines",
+        "whether I post a line for each memory that I learn",
+        "choice",
+        (("off", "never"), ("here", "where it was said"), ("mirror", "in the memory channel")),
+    ),
+    "log_channel": Option("Log channel", "where I report what moderators change", "channel"),
+    "language": Option(
+        "Language",
+        "of my notices here",
+        "choice",
+        (
+            ("en", "English"),
+            ("de", "Deutsch"),
+            ("fr", "Français"),
+            ("es", "Español"),
+            ("pt", "Português"),
+            ("ja", "日本語"),
+        ),
+    ),
+    "replies_per_minute": Option("Replies per minute", "per person; 0 for no limit", "number", most=1000),
+    "daily_replies": Option(
+        "Replies per day", "on this whole server, as a budget for the model; 0 for no limit", "number", most=1_000_000
+    ),
+}
+
+
+class GuildSettings(BaseModel):
+    """What the managers of one server set; None is what the operator has."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    channels: tuple[str, ...] = ()
+    excluded_channels: tuple[str, ...] = ()
+    excluded_roles: tuple[str, ...] = ()
+    memory_channel: str | None = None
+    log_channel: str | None = None
+    privacy_notice: Literal["dm", "reply"] | None = None
+    consent: Literal["notice", "opt_in"] | None = None
+    consent_role: str | None = None
+    learned_notices: Literal["off", "here", "mirror"] | None = None
+    language: str | None = None
+    replies_per_minute: int | None = None
+    daily_replies: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GuildRules:
+    """What holds on a server, or, without one, in direct messages."""
+
+    channels: frozenset[str]
+    excluded_channels: frozenset[str]
+    excluded_roles: frozenset[str]
+    memory_channel: str
+    log_channel: str
+    privacy_notice: str
+    consent: str
+    consent_role: str
+    learned_notices: str
+    language: str
+    replies_per_minute: int
+    daily_replies: int
+
+
+class Rulebook:
+    """Reads and changes the rules of servers; each server belongs to one process, so what was read stays valid."""
+
+    def __init__(self, client: discord.Client, memory: AsyncMemory, clock: Clock) -> None:
+        self._client, self._memory, self._clock = client, memory, clock
+        self._settings: dict[int, GuildSettings] = {}
+
+    @property
+    def _options(self) -> Discord:
+        return self._memory.settings.discord
+
+    @property
+    def _state(self) -> BotState:
+        return self._memory.engine.bot_state
+
+    def is_locked(self, name: str, guild: int) -> bool:
+        """Whether the operator decided it for all servers."""
+        if name in LISTS or not hasattr(self._options, name):
+            return False
+        if name == "memory_channel":
+            return self._operators_channel_is_in(guild)
+        if name == "consent":  # a server may be stricter
+            return self._options.consent == "opt_in"
+        origin = self._memory.origins.get(f"discord.{name}", "default")
+        return origin != "default" and not origin.startswith("profile ")
+
+    def _operators_channel_is_in(self, guild: int) -> bool:
+        """The operator may name one memory channel; the other servers choose their own."""
+        channel_id = self._options.memory_channel
+        channel = self._client.get_channel(int(channel_id)) if channel_id.isdecimal() else None
+        return getattr(getattr(channel, "guild", None), "id", None) == guild
+
+    async def of(self, guild: int | None) -> GuildRules:
+        options = self._options
+        chosen = GuildSettings() if guild is None else await self.settings(guild)
+
+        def pick(name: str) -> Any:
+            value = getattr(chosen, name)
+            return getattr(options, name) if value is None or self.is_locked(name, guild or 0) else value
+
+        memory_channel = chosen.memory_channel or ""
+        return GuildRules(
+            frozenset((*options.channels, *chosen.channels)),
+            frozenset((*options.excluded_channels, *chosen.excluded_channels)),
+            frozenset((*options.excluded_roles, *chosen.excluded_roles)),
+            options.memory_channel if guild is None or self._operators_channel_is_in(guild) else memory_channel,
+            chosen.log_channel or "",
+            pick("privacy_notice"),
+            pick("consent"),
+            chosen.consent_role or "",
+            pick("learned_notices"),
+            chosen.language or "",
+            pick("replies_per_minute"),
+            pick("daily_replies"),
+        )
+
+    async def settings(self, guild: int) -> GuildSettings:
+        if guild not in self._settings:
+            stored = await self._state.get(state.guild_settings(guild))
+            self._settings[guild] = _parse(stored, guild)
+        return self._settings[guild]
+
+    async def value(self, guild: int, name: str) -> Any:
+        """What holds, as a setting's value."""
+        if name == "retention_days":
+            return await self._memory.privacy.retention_days(str(guild)) or 0
+        held = getattr(await self.of(guild), name)
+        return tuple(sorted(held)) if name in LISTS else held
+
+    async def change(self, guild: int, name: str, value: Any, by: int) -> None:
+        """Set one option, and log who did it; the value is that of an `Option`."""
+        before = await self.value(guild, name)
+        if name == "retention_days":
+            await self._memory.privacy.set_retention(str(guild), int(value) or None)
+            self._memory.worker.wake()
+        else:
+            settings = await self.settings(guild)
+            changed = GuildSettings.model_validate({**settings.model_dump(), name: value or _empty(name, value)})
+            stored = changed.model_dump_json(exclude_defaults=True)
+            await self._state.put(state.guild_settings(guild), stored, Owner.guild(str(guild)))
+            self._settings[guild] = changed
+        await self.record(guild, by, name, before, await self.value(guild, name))
+
+    async def record(self, guild: int, by: int, what: str, before: Any, after: Any) -> None:
+        """Log what someone who manages a server changed there."""
+        data = {"platform": "discord", "guild": str(guild), "setting": what, "before": before, "after": after}
+        scope = Subject.lore(str(guild)).scope
+        await self._state.log_event(Event(EventKind.GUILD_CHANGED, self._clock(), person_of(by), scope, data=data))
+        await self._post(guild, f"<@{by}> {describe_change(data)}")
+
+    async def _post(self, guild: int, text: str) -> None:
+        """Tell the moderators, if they chose a channel for that."""
+        channel_id = (await self.settings(guild)).log_channel
+        channel = None if channel_id is None else self._client.get_channel(int(channel_id))
+        if isinstance(channel, discord.abc.Messageable):
+            try:
+                await channel.send(text[:LIMIT], suppress_embeds=True, silent=True)
+            except (discord.HTTPException, OSError) as error:
+                log.info("cannot write to the log channel of the server %s: %s", guild, error)
+
+    async def audit(self, guild: int, limit: int = 100) -> list[Event]:
+        """The changes on a server, newest first."""
+        scope = Subject.lore(str(guild)).scope
+        return await self._memory.timeline.events_of(scope, (EventKind.GUILD_CHANGED,), limit)
+
+
+def describe_change(data: Mapping[str, Any]) -> str:
+    """A change, as the log channel and the audit show it; empty when its details were erased."""
+    name = str(data.get("setting", ""))
+    before, after = (_render(data.get(key)) for key in ("before", "after"))
+    label = f"set {OPTIONS[name].label}" if name in OPTIONS else name
+    return f"{label}: {before} → {after}" if before != after else label
+
+
+def _render(value: Any) -> str:
+    items: Sequence[Any] = cast("Sequence[Any]", value) if isinstance(value, list | tuple) else (value,)
+    text = ", ".join(str(item) for item in items if item not in (None, "", 0))
+    return harmless(text) or "nothing"
+
+
+def _empty(name: str, value: Any) -> Any:
+    """What is stored for an empty value: a number of 0 is one."""
+    return value if OPTIONS[name].kind == "number" else () if name in LISTS else None
+
+
+def _parse(stored: str | None, guild: int) -> GuildSettings:
+    try:
+        return GuildSettings.model_validate_json(stored or "{}")
+    except ValidationError:
+        log.exception(
+            "cannot read the settings of the server %s; until they are set, only those who agreed are remembered",
+            guild,
+        )
+        return GuildSettings(consent="opt_in")

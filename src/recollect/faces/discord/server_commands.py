@@ -1,0 +1,195 @@
+"""`/memory-server …`: for those who manage a server. Its rules, its lore, what is to go, and who changed what."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+import discord
+from discord import app_commands
+
+from recollect import bot_state as state
+from recollect.core.state import Owner
+from recollect.core.types import Memo, bare_id
+from recollect.core.version import __version__
+from recollect.faces.discord.context import BotContext
+from recollect.faces.discord.ephemeral import ConfirmDialog, Interaction, defer, send_pages, send_text
+from recollect.faces.discord.memo_panel import MemoPanel, count_memories
+from recollect.faces.discord.places import PLATFORM, interaction_place, person_of
+from recollect.faces.discord.quotas import replies_today
+from recollect.faces.discord.rules import describe_change
+from recollect.faces.discord.setup_panel import NOT_A_MANAGER, Changed, SetupPanel, is_manager, rules_embed
+from recollect.faces.discord.splitting import split
+from recollect.privacy.purge import PurgeSelection
+
+SWITCHES = {
+    "on": ("Switch my memory on for this whole server", "Memory is on here: I listen and learn again."),
+    "off": (
+        "Switch my memory off for this whole server",
+        "Memory is off here: I neither listen nor learn nor answer, until an administrator switches it on again.",
+    ),
+}
+LORE_TITLE = "What I remember about this server"
+NO_CHANGES = "Nobody has changed anything yet."
+SAY_WHAT = "Say what to purge: a channel, a member, the last days, or several of these."
+
+GuildChannel = discord.TextChannel | discord.VoiceChannel | discord.ForumChannel | discord.Thread
+
+
+class ServerCommands:
+    def __init__(self, bot: BotContext, changed: Changed) -> None:
+        self._bot, self._changed = bot, changed
+
+    def group(self) -> app_commands.Group:
+        """The commands; Discord shows them to those who manage the server."""
+        group = app_commands.Group(
+            name="memory-server",
+            description="My memory on this whole server: its rules, its lore, and what is to be deleted",
+            allowed_contexts=app_commands.AppCommandContext(guild=True),
+            allowed_installs=app_commands.AppInstallationType(guild=True),
+            default_permissions=discord.Permissions(manage_guild=True),
+        )
+        commands: dict[str, tuple[str, Any]] = {
+            "setup": ("Channels, roles, consent, retention, language and limits", self._setup),
+            "status": ("What holds here, and how I am doing", self._status),
+            "audit": ("Who changed what", self._audit),
+            "lore": ("See, search, edit and delete what I remember about this server", self._lore),
+            "forget-about": ("Forget what others said about a member", self._forget_about),
+            "purge": ("Delete what was said in a channel, by a member, or lately", self._purge),
+        }
+        commands |= {name: (description, self._switch(name)) for name, (description, _) in SWITCHES.items()}
+        for name, (description, callback) in commands.items():
+            group.add_command(app_commands.Command(name=name, description=description, callback=callback))
+        return group
+
+    async def _guild(self, interaction: Interaction) -> discord.Guild | None:
+        """The server, for someone who manages it; others are told that it is not for them."""
+        await defer(interaction)
+        if is_manager(interaction) and interaction.guild is not None:
+            return interaction.guild
+        await send_text(interaction, NOT_A_MANAGER)
+        return None
+
+    async def _setup(self, interaction: Interaction) -> None:
+        guild = await self._guild(interaction)
+        if guild is not None:
+            await SetupPanel(self._bot, guild.id, self._changed).send(interaction)
+
+    async def _status(self, interaction: Interaction) -> None:
+        guild = await self._guild(interaction)
+        if guild is None:
+            return
+        embed = await rules_embed(self._bot, guild.id)
+        embed.description = "\n".join(await self._health(guild))
+        await interaction.followup.send(embed=embed, ephemeral=True)
+
+    async def _health(self, guild: discord.Guild) -> list[str]:
+        bot = self._bot
+        rules, jobs = await bot.rules.of(guild.id), await bot.memory.timeline.job_counts()
+        lines = [
+            f"Memory is **{'off' if await bot.is_off(guild.id) else 'on'}** here; recollect {__version__}.",
+            f"Answers by a model: {'yes' if bot.has_model else 'no, from memory alone'}.",
+            f"Work that waits: {jobs.get('waiting', 0):,}; failed: {jobs.get('failed', 0):,}.",
+        ]
+        if rules.daily_replies:
+            lines.append(f"Replies today: {await replies_today(bot, guild.id):,} of {rules.daily_replies:,}.")
+        for label, channel_id in (("memory", rules.memory_channel), ("log", rules.log_channel)):
+            if channel_id and not _may_write(guild, channel_id):
+                lines.append(f"⚠️ I can't write in the {label} channel <#{channel_id}>.")
+        return lines
+
+    def _switch(self, name: str) -> Any:
+        async def callback(interaction: Interaction) -> None:
+            guild = await self._guild(interaction)
+            if guild is None:
+                return
+            was_off = await self._bot.is_off(guild.id)
+            if name == "off":
+                now = self._bot.clock().isoformat()
+                await self._bot.state.put(state.switched_off(guild.id), now, Owner.guild(str(guild.id)))
+            else:
+                await self._bot.state.drop(state.switched_off(guild.id))
+            before = "off" if was_off else "on"
+            await self._bot.rules.record(guild.id, interaction.user.id, "switched memory", before, name)
+            await send_text(interaction, SWITCHES[name][1])
+
+        return callback
+
+    async def _audit(self, interaction: Interaction) -> None:
+        guild = await self._guild(interaction)
+        if guild is None:
+            return
+        events = await self._bot.rules.audit(guild.id)
+        lines = [
+            f"- {discord.utils.format_dt(event.at)} <@{bare_id(PLATFORM, event.actor)}> {describe_change(event.data)}"
+            for event in events
+        ]
+        await send_pages(interaction, split("\n".join(lines) or NO_CHANGES))
+
+    @app_commands.describe(words="Only what fits these words")
+    async def _lore(self, interaction: Interaction, words: str = "") -> None:
+        guild = await self._guild(interaction)
+        if guild is None:
+            return
+        view = self._bot.memory.view(str(interaction.user.id), interaction_place(interaction), lore=True)
+
+        async def load() -> Sequence[Memo]:
+            return await view.find(words) if words else (await view.show()).memos
+
+        await MemoPanel(self._bot, view, LORE_TITLE, load, await load()).send(interaction)
+
+    @app_commands.describe(member="About whom", also="Another name by which people speak of them")
+    async def _forget_about(self, interaction: Interaction, member: discord.Member, also: str = "") -> None:
+        guild = await self._guild(interaction)
+        if guild is None:
+            return
+        names = {member.display_name, member.name, member.global_name or "", also.strip(), str(member.id)} - {""}
+
+        async def forget() -> str:
+            count = await self._bot.memory.privacy.forget_about(str(guild.id), person_of(member.id), names)
+            what = f"forgot what others said about {member.display_name}"
+            await self._bot.rules.record(guild.id, interaction.user.id, what, count_memories(count), "")
+            return f"Forgot {count_memories(count)} that others stated about {member.display_name}."
+
+        question = f"Forget, for good, all that others said here about {', '.join(sorted(names - {str(member.id)}))}?"
+        await ConfirmDialog("Forget", forget).ask(interaction, question)
+
+    @app_commands.describe(channel="What was said there", member="What they said", days="Only of the last days")
+    async def _purge(
+        self,
+        interaction: Interaction,
+        channel: GuildChannel | None = None,
+        member: discord.User | None = None,
+        days: app_commands.Range[int, 1, 3650] | None = None,
+    ) -> None:
+        guild = await self._guild(interaction)
+        if guild is None:
+            return
+        if channel is None and member is None and days is None:
+            await send_text(interaction, SAY_WHAT)
+            return
+        selection = PurgeSelection(
+            str(guild.id),
+            None if channel is None else str(channel.id),
+            None if member is None else person_of(member.id),
+            None if days is None else self._bot.clock() - timedelta(days=days),
+        )
+        parts = [f"in #{channel.name}" if channel else "", f"by {member.display_name}" if member else ""]
+        parts.append(f"in the last {days} days" if days else "")
+        what = " ".join(["what was said", *filter(None, parts)])
+
+        async def purge() -> str:
+            counts = await self._bot.memory.privacy.purge(selection)
+            result = f"{counts.messages:,} messages, {count_memories(counts.memos)}"
+            await self._bot.rules.record(guild.id, interaction.user.id, f"purged {what}", result, "")
+            return f"Deleted {what} from my memory: {result}. The messages on Discord stay."
+
+        question = f"Delete {what} from my memory, for good? What was learned from it goes too."
+        await ConfirmDialog("Delete", purge).ask(interaction, question)
+
+
+def _may_write(guild: discord.Guild, channel_id: str) -> bool:
+    channel = guild.get_channel_or_thread(int(channel_id)) if channel_id.isdecimal() else None
+    if channel is None:
+        return False
+    allowed = channel.permissions_for(guild.me)
+    return allowed.view_channel and allowed.send_messages

@@ -1,0 +1,199 @@
+"""`/memory-server setup`: the rules of a server as a panel. Choose one, then its channels, roles, value or number."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+import discord
+
+from recollect.core.text import clip
+from recollect.faces.discord.context import BotContext
+from recollect.faces.discord.ephemeral import VIEW_TIMEOUT_SECONDS, Interaction, Panel, defer
+from recollect.faces.discord.rules import OPTIONS, Option
+
+TITLE = "How I work on this server"
+LOCKED = "(set by my operator)"
+NOT_A_MANAGER = "That is for those who manage this server."
+NOT_A_NUMBER = "That is not a number from 0 to {:,}; nothing was changed."
+MAX_CHOSEN = 25
+"""Discord's limit for a menu."""
+
+Changed = Callable[[int, str], Awaitable[None]]
+"""Called with the server and the option after a change."""
+
+
+def is_manager(interaction: Interaction) -> bool:
+    return interaction.guild_id is not None and interaction.permissions.manage_guild
+
+
+async def rules_embed(bot: BotContext, guild: int) -> discord.Embed:
+    """What holds on a server, option by option."""
+    embed = discord.Embed(title=TITLE)
+    for name, option in OPTIONS.items():
+        value = describe(option, await bot.rules.value(guild, name))
+        locked = f" {LOCKED}" if bot.rules.is_locked(name, guild) else ""
+        embed.add_field(name=option.label, value=f"{value}{locked}\n-# {option.meaning}", inline=True)
+    return embed
+
+
+def describe(option: Option, value: Any) -> str:
+    """A value as people read it."""
+    match option.kind:
+        case "channels" | "roles":
+            prefix = "#" if option.kind == "channels" else "@&"
+            shown = [f"<{prefix}{item}>" for item in value[:20]]
+            return " ".join([*shown, *([f"and {len(value) - 20} more"] if len(value) > 20 else [])]) or "none"
+        case "channel" | "role":
+            return f"<{'#' if option.kind == 'channel' else '@&'}{value}>" if value else "none"
+        case "choice":
+            return dict(option.choices).get(value, value or "as on the server")
+        case "number":
+            return f"{value:,}" if value else "no limit"
+
+
+class SetupPanel(Panel):
+    def __init__(self, bot: BotContext, guild: int, changed: Changed) -> None:
+        super().__init__(timeout=VIEW_TIMEOUT_SECONDS)
+        self.bot, self.guild, self._changed = bot, guild, changed
+        self.add_item(_OptionMenu(self))
+
+    async def send(self, interaction: Interaction) -> None:
+        """Answer an interaction that was deferred."""
+        await interaction.followup.send(embed=await rules_embed(self.bot, self.guild), view=self, ephemeral=True)
+
+    async def show(self, interaction: Interaction, note: str | None = None) -> None:
+        """Show all options, in place of an editor."""
+        embed = await rules_embed(self.bot, self.guild)
+        panel = SetupPanel(self.bot, self.guild, self._changed)
+        await interaction.edit_original_response(content=note, embed=embed, view=panel)
+
+    async def choose(self, interaction: Interaction, name: str) -> None:
+        """Ask for the value of an option."""
+        option = OPTIONS[name]
+        if self.bot.rules.is_locked(name, self.guild):
+            await interaction.response.defer()
+            await self.show(interaction, f"{option.label}: {LOCKED}.")
+        elif option.kind == "number":
+            value = await self.bot.rules.value(self.guild, name)
+            await interaction.response.send_modal(_NumberForm(self, name, value))
+        else:
+            value = await self.bot.rules.value(self.guild, name)
+            embed = discord.Embed(title=option.label, description=f"{option.meaning}\nNow: {describe(option, value)}")
+            await interaction.response.edit_message(content=None, embed=embed, view=_Editor(self, name, value))
+
+    async def change(self, interaction: Interaction, name: str, value: Any) -> None:
+        """Store a value, by someone who may, in answer to an interaction that was deferred."""
+        if not is_manager(interaction):
+            await interaction.followup.send(NOT_A_MANAGER, ephemeral=True)
+            return
+        await self.bot.rules.change(self.guild, name, value, interaction.user.id)
+        await self._changed(self.guild, name)
+        await self.show(interaction, f"{OPTIONS[name].label}: changed.")
+
+
+class _OptionMenu(discord.ui.Select[Any]):
+    def __init__(self, panel: SetupPanel) -> None:
+        options = [
+            discord.SelectOption(label=option.label, value=name, description=option.meaning[:100])
+            for name, option in OPTIONS.items()
+        ]
+        super().__init__(placeholder="What do you want to change?", options=options)
+        self._panel = panel
+
+    async def callback(self, interaction: Interaction) -> None:
+        await self._panel.choose(interaction, self.values[0])
+
+
+class _Editor(Panel):
+    """The menu for one option, with buttons to clear it and to go back."""
+
+    def __init__(self, panel: SetupPanel, name: str, value: Any) -> None:
+        super().__init__(timeout=VIEW_TIMEOUT_SECONDS)
+        self._panel, self._name = panel, name
+        self.add_item(_menu(OPTIONS[name], value, self._set))
+
+    async def _set(self, interaction: Interaction, values: Sequence[str]) -> None:
+        await interaction.response.defer()
+        is_list = OPTIONS[self._name].kind in ("channels", "roles")
+        value: Any = tuple(values) if is_list else (values[0] if values else None)
+        await self._panel.change(interaction, self._name, value)
+
+    @discord.ui.button(label="Clear", style=discord.ButtonStyle.secondary, row=1)
+    async def clear(self, interaction: Interaction, button: "discord.ui.Button[_Editor]") -> None:
+        del button
+        await self._set(interaction, ())
+
+    @discord.ui.button(label="Back", style=discord.ButtonStyle.secondary, row=1)
+    async def back(self, interaction: Interaction, button: "discord.ui.Button[_Editor]") -> None:
+        del button
+        await interaction.response.defer()
+        await self._panel.show(interaction)
+
+
+Set = Callable[[Interaction, Sequence[str]], Awaitable[None]]
+
+
+def _menu(option: Option, value: Any, choose: Set) -> discord.ui.Item[Any]:
+    held = value if option.kind in ("channels", "roles") else (value,) if value else ()
+    defaults = [discord.Object(int(item)) for item in held if str(item).isdecimal()][:MAX_CHOSEN]
+    match option.kind:
+        case "channels" | "channel":
+            return _ChannelMenu(choose, MAX_CHOSEN if option.kind == "channels" else 1, defaults)
+        case "roles" | "role":
+            return _RoleMenu(choose, MAX_CHOSEN if option.kind == "roles" else 1, defaults)
+        case _:
+            return _ChoiceMenu(choose, option, str(value))
+
+
+class _ChannelMenu(discord.ui.ChannelSelect[Any]):
+    def __init__(self, choose: Set, most: int, defaults: Sequence[discord.Object]) -> None:
+        kinds = [discord.ChannelType.text, discord.ChannelType.news]
+        if most > 1:
+            kinds += [discord.ChannelType.forum, discord.ChannelType.voice, discord.ChannelType.category]
+        values = [
+            discord.SelectDefaultValue(id=item.id, type=discord.SelectDefaultValueType.channel) for item in defaults
+        ]
+        super().__init__(channel_types=kinds, min_values=0, max_values=most, default_values=values, row=0)
+        self._choose = choose
+
+    async def callback(self, interaction: Interaction) -> None:
+        await self._choose(interaction, [str(channel.id) for channel in self.values])
+
+
+class _RoleMenu(discord.ui.RoleSelect[Any]):
+    def __init__(self, choose: Set, most: int, defaults: Sequence[discord.Object]) -> None:
+        values = [discord.SelectDefaultValue(id=item.id, type=discord.SelectDefaultValueType.role) for item in defaults]
+        super().__init__(min_values=0, max_values=most, default_values=values, row=0)
+        self._choose = choose
+
+    async def callback(self, interaction: Interaction) -> None:
+        await self._choose(interaction, [str(role.id) for role in self.values])
+
+
+class _ChoiceMenu(discord.ui.Select[Any]):
+    def __init__(self, choose: Set, option: Option, value: str) -> None:
+        options = [discord.SelectOption(label=text, value=name, default=name == value) for name, text in option.choices]
+        super().__init__(options=options, row=0)
+        self._choose = choose
+
+    async def callback(self, interaction: Interaction) -> None:
+        await self._choose(interaction, self.values)
+
+
+class _NumberForm(discord.ui.Modal):
+    def __init__(self, panel: SetupPanel, name: str, value: int) -> None:
+        option = OPTIONS[name]
+        super().__init__(title=option.label, timeout=VIEW_TIMEOUT_SECONDS)
+        self._panel, self._name = panel, name
+        self._number: discord.ui.TextInput[_NumberForm] = discord.ui.TextInput(
+            label=clip(option.meaning, 45), default=str(value), max_length=9
+        )
+        self.add_item(self._number)
+
+    async def on_submit(self, interaction: Interaction, /) -> None:
+        most, text = OPTIONS[self._name].most, self._number.value.strip()
+        if not (text.isascii() and text.isdecimal() and int(text) <= most):
+            await defer(interaction)
+            await interaction.followup.send(NOT_A_NUMBER.format(most), ephemeral=True)
+            return
+        await interaction.response.defer()
+        await self._panel.change(interaction, self._name, int(text))

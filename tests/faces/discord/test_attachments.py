@@ -1,0 +1,74 @@
+"""Pictures, files, polls, stickers and forwards are named; small text files are read as the sender's words."""
+
+from datetime import timedelta
+
+from simcord.backend.models.message import MessageSticker, Poll, PollAnswer
+
+from recollect.faces.discord.attachments import MAX_FILE_CHARS
+from recollect.testing.clock import START
+from recollect.testing.models import FakeModel, nothing
+from tests.faces.discord.scene import acting
+
+
+async def test_pictures_and_text_files_reach_prompt_and_journal_and_what_is_not_read_says_so() -> None:
+    async with acting(summary={"enabled": False}) as scene:
+        mention = f"<@{scene.client.user.id}>"
+        files = [
+            ("cat.png", b"\x89PNG"),
+            ("notes.txt", b"I moved to Porto"),
+            ("plan.pdf", b"%PDF"),
+            ("broken.txt", b"\xff\xfe\xfa"),
+        ]
+        sent = await scene.ann.send(scene.dev, f"{mention} look at [this]", attachments=files)
+        assert scene.dev.last_message is not None
+        assert scene.dev.last_message.content == "I see."
+        stored = await scene.memory.timeline.message("discord", str(sent.id))
+        assert stored is not None
+        lines = stored.text.splitlines()
+        assert lines[:5] == [
+            "look at [this]",
+            "[picture: cat.png]",
+            "[file: notes.txt]",
+            "I moved to Porto",
+            "[file: plan.pdf, not read]",
+        ]
+        assert "[file: broken.txt, not read]" in lines
+        assert "[picture: cat.png]" in scene.prompts()[-1]
+        await scene.settle()
+        assert any("I moved to Porto" in text for text in await scene.known())
+        long = await scene.ann.send(scene.general, attachments=[("long.md", b"word " * 2000)])
+        shortened = await scene.memory.timeline.message("discord", str(long.id))
+        assert shortened is not None
+        assert len(shortened.text) < MAX_FILE_CHARS + 50
+        await scene.ann.delete(sent)
+        await scene.settle()
+        assert await scene.known() == []
+
+
+async def test_a_picture_alone_is_answered_and_a_file_of_someone_who_was_not_told_is_not_opened() -> None:
+    async with acting(discord={"privacy_notice": "dm"}) as scene:
+        await scene.ann.send(scene.dev, attachments=[("notes.txt", b"I moved to Porto")])
+        assert not [call for call in scene.env.http_requests if "attachments" in call.path]
+        await scene.ann.send(scene.dev, f"<@{scene.client.user.id}>", attachments=[("cat.png", b"\x89PNG")])
+        assert scene.dev.last_message is not None
+        assert scene.dev.last_message.content == "I see."
+        await scene.settle()
+        assert not any("Porto" in text for text in await scene.known())
+
+
+async def test_polls_stickers_and_forwards_are_named_and_a_forwards_words_are_nobodys() -> None:
+    async with acting(model=FakeModel(nothing)) as scene:
+        said = await scene.bob.send(scene.general, "My PIN is on the fridge")
+        await scene.ann.forward(said, scene.dev)
+        answers = [PollAnswer(1, "Pizza", None), PollAnswer(2, "Soup", None)]
+        poll = Poll("Lunch [today]?", answers, (START + timedelta(days=1)).isoformat())
+        sticker = MessageSticker(7, "wave", 1, scene.guild.id)
+        for parts in ({"poll": poll}, {"stickers": [sticker]}):
+            scene.env.backend.create_message(scene.dev.id, scene.ann.id, "", **parts)
+            await scene.env.settle()
+        stored = await scene.memory.timeline.recent(scene.place(scene.dev), 9)
+        assert [one.text for one in stored] == [
+            "[forwarded message, not read]",
+            "[poll: Lunch (today)? (Pizza, Soup)]",
+            "[sticker: wave]",
+        ]

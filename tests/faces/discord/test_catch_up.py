@@ -1,0 +1,74 @@
+"""What was said while the bot was offline is answered and learned from, once, within a window."""
+
+from datetime import timedelta
+
+from recollect.core.types import Place
+from tests.faces.discord.wire import WAIT, Wired, wired
+from tests.waiting import eventually
+
+
+async def answered(wire: Wired, channel: object, count: int) -> None:
+    await eventually(lambda: len(wire.lab.said(channel)) >= count, WAIT)  # type: ignore[arg-type]
+
+
+async def test_mentions_direct_messages_and_commands_that_were_missed_are_answered_once_and_learned() -> None:
+    async with wired() as wire:
+        lab = wire.lab
+        dm, bot = lab.world.dm(lab.ada), f"<@{lab.bot.id}>"
+        async with wire.online():
+            await wire.order("I ride a bike", dm)
+            await wire.order(f"{bot} I have two cats")
+            await lab.say(lab.ada, lab.general, "I like green tea")
+            await wire.learned(3)
+        wire.clock.advance(minutes=10)
+        await lab.say(lab.ada, lab.dev, f"{bot} I play chess")
+        await lab.say(lab.ada, lab.dev, "!memory remember I live in Ghent")
+        await lab.say(lab.ada, lab.general, "I own a zither")
+        await lab.say(lab.ada, dm, "I collect stamps")
+        async with wire.online():
+            await answered(wire, lab.dev, 3)
+            await answered(wire, dm, 2)
+            await wire.learned(7)
+        said = {channel: lab.said(channel) for channel in (lab.dev, lab.general, dm)}
+        assert sum("Ghent" in text for text in said[lab.dev]) == 1
+        memos = {memo.text: memo for memo in await wire.memos()}
+        assert memos["I play chess"].audience.level == "guild"
+        async with wire.online() as client:
+            cog = client.get_cog("CatchUp")
+            await cog.run(wire.clock() - timedelta(hours=1))  # type: ignore[union-attr]
+        assert {channel: lab.said(channel) for channel in said} == said, "nothing is answered twice"
+        assert len(await wire.known()) == 7
+
+
+async def test_what_was_said_in_a_channel_that_was_opened_meanwhile_is_told_only_there() -> None:
+    async with wired() as wire:
+        lab = wire.lab
+        staff = lab.world.role(lab.lab, "staff", lab.ada)
+        closed = lab.world.text(lab.lab, "closed")
+        lab.world.only_for(closed, staff, lab.bot)
+        async with wire.online():
+            await lab.say(lab.ada, closed, "I like green tea")
+            await wire.learned(1)
+        await lab.say(lab.ada, closed, "I plan a surprise for Bob")
+        lab.world.overwrite(closed, lab.lab.everyone, allow="view_channel")
+        async with wire.online():
+            await wire.learned(2)
+        (memo,) = [memo for memo in await wire.memos() if "surprise" in memo.text]
+        assert (memo.audience.level, memo.audience.readers) == ("channel", "")
+        elsewhere = Place("discord", str(lab.lab.id), str(lab.general.id), public=True)
+        shown = await wire.memory.show(user=str(lab.ada.id), place=elsewhere)
+        assert not [memo for memo in shown.memos if "surprise" in memo.text]
+
+
+async def test_what_is_older_than_the_window_is_left_alone() -> None:
+    async with wired(discord={"catch_up": "1h"}) as wire:
+        lab = wire.lab
+        async with wire.online():
+            await lab.say(lab.ada, lab.general, "I like green tea")
+            await wire.learned(1)
+        await lab.say(lab.ada, lab.general, "I own a zither")
+        wire.clock.advance(hours=2)
+        await lab.say(lab.ada, lab.general, "I play chess")
+        async with wire.online():
+            await wire.learned(2)
+        assert "I own a zither" not in await wire.known()

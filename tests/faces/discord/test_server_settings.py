@@ -1,0 +1,227 @@
+"""What those who manage a server set inside Discord: it holds at once and after a restart, and is in the log."""
+
+from datetime import timedelta
+
+import discord
+from simcord import InteractionResult, MemberActor
+from simcord.results import ResponseMessage
+
+from recollect.faces.discord.server_commands import SWITCHES
+from tests.faces.discord.scene import Scene, acting
+from tests.faces.discord.test_memory_channel import TICK
+from tests.faces.discord.wire import WAIT, wired
+
+
+def shown(result: InteractionResult) -> ResponseMessage:
+    message = result.response or result.followups[-1]
+    assert message is not None
+    assert message.ephemeral
+    return message
+
+
+def fields(message: ResponseMessage) -> dict[str, str]:
+    return {str(field.name): str(field.value) for field in message.embeds[0].fields}
+
+
+async def open_panel(scene: Scene, eve: MemberActor) -> ResponseMessage:
+    return shown(await eve.slash(scene.dev, "memory-server setup"))
+
+
+async def set_number(eve: MemberActor, panel: ResponseMessage, name: str, number: str) -> InteractionResult:
+    form = await eve.select(panel, [name])
+    assert form.modal is not None
+    field = form.modal["components"][0]["components"][0]
+    return await eve.submit_modal(form, {field["custom_id"]: number})
+
+
+async def test_channels_roles_values_and_numbers_are_set_in_a_panel_and_every_change_is_audited() -> None:
+    async with acting() as scene:
+        eve = scene.manager()
+        panel = await open_panel(scene, eve)
+        await eve.select(panel, ["channels"])
+        await eve.select(panel, [scene.general])
+        await eve.select(panel, ["excluded_channels"])
+        await eve.select(panel, [scene.dev])
+        await eve.select(panel, ["excluded_roles"])
+        await eve.select(panel, [scene.staff_role])
+        await eve.select(panel, ["consent"])
+        await eve.select(panel, ["opt_in"])
+        await set_number(eve, panel, "retention_days", "30")
+        held = fields(panel)
+        assert held["Answering channels"].startswith(f"<#{scene.general.id}>")
+        assert held["Consent"].startswith("only who agreed")
+        assert held["Retention"].startswith("30")
+        refused = await set_number(eve, panel, "retention_days", "many")
+        assert "not a number" in shown(refused).content
+        await scene.restart()
+        assert (await scene.ask("hello")).startswith("Memory is switched off here"), "#dev is excluded"
+        assert "Do you agree?" in await scene.order("hello", scene.bob, scene.general), "#general is answered"
+        panel = await open_panel(scene, eve)
+        await eve.select(panel, ["excluded_channels"])
+        await eve.click(panel, label="Clear")
+        assert fields(panel)["Excluded channels"].startswith("none")
+        audit = shown(await eve.slash(scene.dev, "memory-server audit")).content.splitlines()
+        assert len(audit) == 6
+        assert f"<@{eve.id}> set Excluded channels: {scene.dev.id} → nothing" in audit[0]
+        assert f"<@{eve.id}> set Retention: nothing → 30" in audit[1]
+
+
+async def test_who_does_not_manage_the_server_neither_sees_nor_changes_anything() -> None:
+    async with acting() as scene:
+        assert "memory-server" not in scene.ann.available_commands(scene.dev)
+        eve = scene.manager()
+        panel = await open_panel(scene, eve)
+        await eve.select(panel, ["learned_notices"])
+        role = next(role for role in scene.guild.roles.values() if role.name == "managers")
+        scene.env.backend.remove_member_role(scene.guild.id, eve.id, role.id)
+        await scene.env.settle()
+        await eve.select(panel, ["here"])
+        assert await scene.client.bot.rules.value(scene.guild.id, "learned_notices") == "off"
+
+
+async def test_what_the_operator_set_wins_and_the_panel_says_so() -> None:
+    async with acting(discord={"learned_notices": "off", "replies_per_minute": 5, "consent": "notice"}) as scene:
+        eve = scene.manager()
+        panel = await open_panel(scene, eve)
+        await eve.select(panel, ["learned_notices"])
+        assert panel.content == "Learned lines: (set by my operator)."
+        assert "(set by my operator)" in fields(panel)["Replies per minute"]
+        assert "(set by my operator)" not in fields(panel)["Retention"]
+        await eve.select(panel, ["consent"])
+        await eve.select(panel, ["opt_in"])
+        assert fields(panel)["Consent"].startswith("only who agreed"), "a server may be stricter"
+
+
+async def test_the_status_tells_what_holds_and_what_is_missing() -> None:
+    async with acting() as scene:
+        eve = scene.manager()
+        closed = {scene.env.bot.user: discord.PermissionOverwrite(send_messages=False)}
+        mute = scene.guild.create_text_channel("mute", overwrites=closed)
+        await scene.client.bot.rules.change(scene.guild.id, "log_channel", str(mute.id), eve.id)
+        await scene.client.bot.rules.change(scene.guild.id, "daily_replies", 9, eve.id)
+        await scene.ask("hello")
+        status = shown(await eve.slash(scene.dev, "memory-server status"))
+        text = status.embeds[0].description or ""
+        assert "Memory is **on** here" in text
+        assert "Answers by a model: yes." in text
+        assert "Replies today: 1 of 9." in text
+        assert f"I can't write in the log channel <#{mute.id}>" in text
+        assert shown(await eve.slash(scene.dev, "memory-server off")).content == SWITCHES["off"][1]
+        status = shown(await eve.slash(scene.dev, "memory-server status"))
+        assert "Memory is **off** here" in (status.embeds[0].description or "")
+
+
+async def test_learned_lines_and_the_panel_of_the_memory_channel_follow_the_settings() -> None:
+    async with acting(discord={"memory_channel_style": "panel"}) as scene:
+        eve = scene.manager()
+        panel = await open_panel(scene, eve)
+        await eve.select(panel, ["memory_channel"])
+        await eve.select(panel, [scene.general])
+        await eve.select(panel, ["learned_notices"])
+        await eve.select(panel, ["here"])
+        await scene.env.advance_time(TICK)
+        (message,) = scene.general.history()
+        await scene.ann.send(scene.dev, "I like green tea")
+        await scene.settle()
+        await scene.env.advance_time(TICK)
+        assert scene.general.history()[-1].id == message.id, "one message, however much is learned"
+        assert any(one.content.startswith("Learned:") for one in scene.dev.history())
+        mine = shown(await scene.ann.click(message, label="Show mine"))
+        assert "I like green tea" in (mine.embeds[0].description or "")
+        theirs = shown(await scene.bob.click(message, label="Show mine"))
+        assert "green tea" not in (theirs.embeds[0].description or "")
+        await eve.select(panel, ["memory_channel"])
+        await eve.select(panel, [scene.dev])
+        assert scene.general.history() == []
+
+
+async def test_moderators_edit_and_delete_lore_purge_places_and_forget_what_is_said_about_someone() -> None:
+    async with acting(summary={"enabled": False}) as scene:
+        eve = scene.manager()
+        rules, place = scene.client.bot.rules, scene.place(scene.dev)
+        await rules.change(scene.guild.id, "log_channel", str(scene.staff.id), eve.id)
+        for text in ("The guild meets on Fridays", "Bob is always late"):
+            await scene.memory.remember(text, user=str(scene.ann.id), place=place, lore=True)
+        lore = shown(await eve.slash(scene.dev, "memory-server lore"))
+        assert "The guild meets on Fridays" in (lore.embeds[0].description or "")
+        found = shown(await eve.slash(scene.dev, "memory-server lore", words="Fridays"))
+        assert "late" not in (found.embeds[0].description or "")
+        value = found.components[0]["components"][0]["options"][0]["value"]
+        await eve.select(found, [value])
+        await eve.click(found, label="Forget")
+        asked = shown(await eve.slash(scene.dev, "memory-server forget-about", member=scene.bob))
+        await eve.click(asked, label="Forget")
+        left = shown(await eve.slash(scene.dev, "memory-server lore"))
+        assert "Fridays" not in (left.embeds[0].description or "")
+        assert "late" not in (left.embeds[0].description or "")
+
+        await scene.ann.send(scene.dev, "I like green tea")
+        await scene.bob.send(scene.dev, "I play chess")
+        await scene.ann.send(scene.general, "I live in Ghent")
+        await scene.settle()
+        asked = shown(await eve.slash(scene.dev, "memory-server purge", channel=scene.dev, member=scene.ann))
+        await eve.click(asked, label="Delete")
+        assert "1 messages" in asked.content
+        assert await scene.known() == ["I live in Ghent"]
+        assert await scene.known(scene.bob) == ["I play chess"]
+        assert "Say what to purge" in shown(await eve.slash(scene.dev, "memory-server purge")).content
+        logged = [one.content for one in scene.staff.history()]
+        assert len(logged) == 4
+        assert all(line.startswith(f"<@{eve.id}>") for line in logged)
+        assert "purged what was said in #dev by" in logged[-1]
+
+
+async def test_whoever_invited_the_bot_is_welcomed_else_the_owner() -> None:
+    async with wired(discord={"operator": "Acme Ltd"}) as wire, wire.online():
+        world, inviter = wire.lab.world, wire.lab.world.user("olga")
+        for may, expected in (("view_audit_log", inviter), ("", world.owner)):
+            club = world.guild("Chess club", inviter, bot_inside=False)
+            world.invite(club, f"view_channel send_messages {may}", by=inviter)
+            welcome = await wire.lab.next_message(world.dm(expected), WAIT)
+            assert "Thank you for inviting me to **Chess club**" in welcome.content
+            assert "/memory-server setup" in welcome.content
+            assert "I am run by Acme Ltd." in welcome.content
+
+
+async def test_a_server_that_is_not_allowed_is_told_whom_to_ask() -> None:
+    options = {"allowed_users": [], "allowed_guilds": ["1"], "operator": "Acme Ltd"}
+    async with wired(discord=options) as wire, wire.online():
+        club = wire.lab.world.guild("Chess club", wire.lab.ada)
+        hint = await wire.lab.next_message(wire.lab.world.dm(wire.lab.world.owner), WAIT)
+        assert f"the server {club.id} is not on my operator's list. Acme Ltd can add it" in hint.content
+        refused = await wire.lab.slash(wire.lab.ada, wire.lab.dev, "memory list", {})
+        assert f"the server {wire.lab.lab.id} is not on my operator's list" in refused.content
+        assert refused.ephemeral
+
+
+async def test_who_floods_is_asked_for_a_minute_once_and_others_are_served() -> None:
+    async with acting(discord={"replies_per_minute": 2}, summary={"enabled": False}) as scene:
+        assert [await scene.ask("hello") for _ in range(2)] == ["I see."] * 2
+        assert "give me a minute" in await scene.ask("hello")
+        assert await scene.ask("hello") == "", "told once"
+        assert await scene.ask("hello", scene.bob) == "I see."
+        for _ in range(3):
+            await scene.order("!memory list")
+        last = await scene.ann.slash(scene.dev, "memory list")
+        assert last.ephemeral
+        refused = await scene.ann.slash(scene.dev, "memory list")
+        assert "give me a minute" in shown(refused).content
+        clicked = await scene.ann.click(shown(last), label="Forgotten…")
+        assert "give me a minute" in shown(clicked).content
+        await scene.env.advance_time(timedelta(minutes=1).total_seconds())
+        assert await scene.ask("hello") == "I see."
+        for number in range(10):
+            await scene.ann.send(scene.general, f"My number is {number}")
+        await scene.settle()
+        assert len([text for text in await scene.known() if "number" in text]) == 6
+
+
+async def test_a_server_has_a_daily_budget_that_a_restart_does_not_reset() -> None:
+    async with acting(discord={"daily_replies": 2}, summary={"enabled": False}) as scene:
+        assert [await scene.ask("hello") for _ in range(2)] == ["I see."] * 2
+        await scene.restart()
+        assert "My answers for today on this server are used up" in await scene.ask("hello", scene.bob)
+        assert (await scene.order("!memory list")).startswith("Durable memory")
+        assert await scene.whisper("hello") == "I see."
+        await scene.env.advance_time(timedelta(days=1).total_seconds())
+        assert await scene.ask("hello") == "I see."
