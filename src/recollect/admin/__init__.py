@@ -8,6 +8,7 @@ from recollect.admin.erasures import ErasureAdmin
 from recollect.admin.jobs import JobAdmin
 from recollect.admin.log import LogAdmin
 from recollect.admin.memos import Listing, MemoAdmin, MemoDetails
+from recollect.admin.messages import MessageAdmin
 from recollect.admin.overview import DEFAULT_DAYS, Overview, read_overview
 from recollect.admin.relearn import RelearnAdmin
 from recollect.admin.search import SearchAdmin
@@ -16,7 +17,7 @@ from recollect.admin.sessions import SessionAdmin
 __all__ = ["Admin", "Listing", "MemoDetails", "Overview"]
 
 
-class Admin(MemoAdmin, RelearnAdmin, SessionAdmin, LogAdmin, SearchAdmin, ErasureAdmin, JobAdmin):
+class Admin(MemoAdmin, RelearnAdmin, SessionAdmin, LogAdmin, MessageAdmin, SearchAdmin, ErasureAdmin, JobAdmin):
     """Reads and changes everything, under its own name."""
 
     async def overview(self, days: int = DEFAULT_DAYS) -> Overview:

@@ -9,6 +9,7 @@ from recollect.core.ports import Tx
 from recollect.core.text import fold
 from recollect.core.types import Status, Subject, split_person
 from recollect.policy.viewer import valid_user
+from recollect.recall.guild_names import guild_name
 from recollect.recall.people import resolve
 
 _MAX_MEMOS_SCANNED = 8
@@ -98,9 +99,9 @@ def display_names(tx: Tx, users: Iterable[str]) -> dict[str, str]:
 
 
 def display_name(tx: Tx, subject: Subject) -> str:
-    """The display name of a person; empty for lore, or when it is not known."""
+    """The display name of a person or a guild; empty when it is not known."""
     if subject.is_lore:
-        return ""
+        return guild_name(tx, subject.guild or "")
     for memo in tx.memos.list(subject, [Status.ACTIVE], _MAX_MEMOS_SCANNED):
         message = tx.messages.get(memo.source.platform, memo.source.message) if memo.source.message else None
         if message is not None and message.person == subject.id and message.name:

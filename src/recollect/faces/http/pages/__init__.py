@@ -10,6 +10,7 @@ from starlette.staticfiles import StaticFiles
 from recollect.faces.http.dependencies import AppState
 from recollect.faces.http.pages import (
     context,
+    docs,
     erase,
     errors,
     jobs,
@@ -25,7 +26,7 @@ from recollect.faces.http.pages import (
     sessions,
 )
 
-_PAGES = (login, overview, people, memos, memo, search, sessions, log, rejected, jobs, relearn, erase)
+_PAGES = (login, overview, people, memos, memo, search, sessions, log, rejected, jobs, relearn, erase, docs)
 
 
 class _StaticFiles(StaticFiles):

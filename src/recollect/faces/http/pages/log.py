@@ -106,16 +106,16 @@ async def day_file(request: Request, page: PageDep, day: Text) -> HTMLResponse:
 
 @router.get("/message")
 async def message(request: Request, page: PageDep, platform: Text, id: Text) -> HTMLResponse:
-    details = await page.state.admin.message_details(platform, id)
-    if details is None:
-        raise HTTPException(404, "that message is not in the journal, or no longer")
-    place = details.message.place
+    line = await page.state.admin.message_line(platform, id)
+    if line is None:
+        raise HTTPException(404, "that message is not known, or no longer")
+    place = line.message.place
     source = Provenance(platform=platform, guild=place.guild, channel=place.channel, thread=place.thread, message=id)
     return page.render(
         request,
         "message.html",
-        message=details.message,
-        earlier=details.earlier,
-        memos=details.memos,
+        message=line.message,
+        earlier=(),
+        memos=line.memos,
         source=source,
     )
