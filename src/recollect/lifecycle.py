@@ -74,6 +74,8 @@ class OpenedMemory:
 
     def _configure(self, loaded: Loaded, clock: Clock, run_worker: bool, model: Model | None) -> None:
         self._clock = clock
+        self.loaded = loaded
+        """The settings, and where each comes from."""
         self._open_parts = partial(open_parts, loaded, clock, run_worker, model)
         self._closing = AsyncExitStack()
         self._opening = asyncio.Lock()

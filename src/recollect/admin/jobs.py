@@ -43,6 +43,10 @@ class JobAdmin(AdminBase):
         """Requeue a failed job, or all of them; returns how many."""
         return await self.memory.worker.retry(job_id)
 
+    async def hasten_job(self, job_id: int) -> bool:
+        """Try a job now: one that failed, or one that waits for later."""
+        return await self.memory.worker.hasten(job_id)
+
     async def drop_job(self, job_id: int) -> bool:
         """Delete a job that is not running; its messages stay."""
         return await self.memory.worker.discard(job_id)
@@ -58,6 +62,10 @@ class JobAdmin(AdminBase):
             )
 
         return await self._read(work)
+
+    async def generation(self) -> int:
+        """A number that changes with every write."""
+        return await self._read(lambda tx: tx.generation())
 
     async def check_health(self) -> Sequence[HealthCheck]:
         """Examine the whole store."""

@@ -115,13 +115,7 @@ class MessageAdmin(AdminBase):
     async def conversations(self, guild: str | None = None, limit: int = MAX_CONVERSATIONS) -> list[Conversation]:
         """Where messages were kept, in a guild or anywhere; the liveliest first."""
 
-        def work(tx: Tx) -> list[Conversation]:
-            names = Names(tx)
-            places = [session.place for session in map(parse_session, _streams(tx, guild)[:limit]) if session]
-            found = [_conversation(tx, place, names) for place in places]
-            return sorted(found, key=lambda item: item.last.at.timestamp() if item.last else 0.0, reverse=True)
-
-        return await self._read(work)
+        return await self._read(lambda tx: read_conversations(tx, guild, limit))
 
     async def messages(
         self,
@@ -277,7 +271,16 @@ def _references(event: Event) -> list[str]:
     return [str(reference) for reference in several] if isinstance(several, list) else []  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType] - JSON
 
 
-def _streams(tx: Tx, guild: str | None) -> list[str]:
+def read_conversations(tx: Tx, guild: str | None, limit: int = MAX_CONVERSATIONS) -> list[Conversation]:
+    """See `MessageAdmin.conversations`."""
+    names = Names(tx)
+    places = [session.place for session in map(parse_session, conversation_streams(tx, guild)[:limit]) if session]
+    found = [_conversation(tx, place, names) for place in places]
+    return sorted(found, key=lambda item: item.last.at.timestamp() if item.last else 0.0, reverse=True)
+
+
+def conversation_streams(tx: Tx, guild: str | None = None) -> list[str]:
+    """Names of the channels and DMs in which messages were kept, of a guild or of all."""
     if guild is not None:
         prefixes = (join_escaped(":", place.platform, place.guild or "") for place in guild_places(guild))
         return [name for prefix in prefixes for name in tx.messages.streams(f"{prefix}:")]

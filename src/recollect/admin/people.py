@@ -92,6 +92,10 @@ class PeopleAdmin(AdminBase):
 
         return await self._read(work)
 
+    async def guild_names(self, guilds: Collection[str]) -> dict[str, str]:
+        """What guilds are called, those whose name is known, by `guild_key`."""
+        return await self._read(lambda tx: {guild: name for guild in guilds if (name := guild_name(tx, guild))})
+
     async def name_guilds(self, guilds: Mapping[str, str]) -> None:
         """Keep what guilds are called, by `guild_key`."""
         known = await self._read(lambda tx: {guild: guild_name(tx, guild) for guild in guilds})

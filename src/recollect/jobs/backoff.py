@@ -19,6 +19,10 @@ class ModelBackoff:
     def is_paused(self, time: float) -> bool:
         return time < self._resume_at
 
+    def end_pause(self) -> None:
+        """Try again now, because someone asks for it."""
+        self._resume_at = 0.0
+
     def add_failure(self, kind: str, time: float, options: WorkerOptions) -> float:
         """Pause from this loop time on; returns for how many seconds."""
         delay = min(options.max_retry_delay, options.retry_delay * 2**self._failures)

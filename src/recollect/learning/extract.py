@@ -248,7 +248,10 @@ class Extractor:
         if model is self._fallback:  # calls nobody
             return await model.extract(extraction_input)
         max_wait = None if self._fallback is None else self._calls.limit.configured
-        return await self._calls.run(lambda: model.extract(extraction_input), max_wait)
+        started = asyncio.get_running_loop().time()
+        result = await self._calls.run(lambda: model.extract(extraction_input), max_wait)
+        seconds = asyncio.get_running_loop().time() - started
+        return replace(result, usage=replace(result.usage, seconds=seconds)) if result.usage.requests else result
 
     async def _accept(
         self, proposal: Proposal, verdict: guard.Accepted, extraction_input: ExtractionInput

@@ -9,6 +9,7 @@ from starlette.staticfiles import StaticFiles
 
 from recollect.faces.http.dependencies import AppState
 from recollect.faces.http.pages import (
+    bulk,
     context,
     docs,
     erase,
@@ -18,15 +19,36 @@ from recollect.faces.http.pages import (
     login,
     memo,
     memos,
+    messages,
     overview,
     people,
     rejected,
     relearn,
     search,
+    servers,
     sessions,
+    system,
 )
 
-_PAGES = (login, overview, people, memos, memo, search, sessions, log, rejected, jobs, relearn, erase, docs)
+_PAGES = (
+    login,
+    overview,
+    people,
+    servers,
+    memos,
+    memo,
+    bulk,
+    search,
+    messages,
+    sessions,
+    log,
+    rejected,
+    jobs,
+    relearn,
+    erase,
+    system,
+    docs,
+)
 
 
 class _StaticFiles(StaticFiles):

@@ -43,9 +43,7 @@ async def file(name: str) -> Response:
     folder = _folder()
     if folder is None or name not in FILES:
         raise HTTPException(404, "there is no such file")
-    return FileResponse(
-        folder / name, media_type=FILES[name], headers={"cache-control": "private, max-age=86400"}
-    )
+    return FileResponse(folder / name, media_type=FILES[name], headers={"cache-control": "private, max-age=86400"})
 
 
 @router.get("/openapi.json")

@@ -18,6 +18,7 @@ router = APIRouter(include_in_schema=False)
 
 RECENT_FAILURE = timedelta(hours=1)
 MAX_PAUSED_NAMES = 3
+MAX_PROBLEMS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +37,11 @@ async def overview(request: Request, page: PageDep) -> HTMLResponse:
     checks: Sequence[HealthCheck] | None = (
         await page.state.admin.check_health() if "examine" in request.query_params else None
     )
-    problems = log_rows.rows(await page.state.admin.describe_events(totals.problems))
+    problems = [(group, log_rows.rows([group.last])[0]) for group in await page.state.admin.problems(MAX_PROBLEMS)]
     return page.render(
         request,
         "overview.html",
+        part="overview_live.html",
         overview=totals,
         chart=chart.draw(totals.days),
         lights=_lights(memory, totals, page.state.clock()),
