@@ -19,7 +19,7 @@ MAX_SCOPES = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchResults:
     """What fits a question, each group best first."""
 
     people: tuple[Owner, ...]
@@ -39,7 +39,7 @@ class Found:
 
 
 class SearchAdmin(PeopleAdmin):
-    async def search_everything(self, query: str, limit: int = 10) -> Found:
+    async def search_everything(self, query: str, limit: int = 10) -> SearchResults:
         """Whatever an operator may look for by one text: a name, an id, a link, or words."""
         question = RankQuery(query, self._clock())
         topic = unified.parse_query(question, ()).topic
@@ -47,7 +47,7 @@ class SearchAdmin(PeopleAdmin):
         people = await self.owner_page(query, limit=limit)
         guilds = await self.owner_page(query, limit=limit, lore=True)
 
-        def work(tx: Tx) -> Found:
+        def work(tx: Tx) -> SearchResults:
             names = Names(tx)
             owners = [
                 subject.scope for lore in (False, True) for subject, _ in tx.memos.owners(limit=MAX_SCOPES, lore=lore)
@@ -74,7 +74,7 @@ class SearchAdmin(PeopleAdmin):
             ]
             message = find_message(tx, query, ("discord", LOCAL))
             is_partial = len(owners) >= MAX_SCOPES or len(streams) >= MAX_SCOPES
-            return Found(people.owners, guilds.owners, message, tuple(memos), tuple(messages), is_partial)
+            return SearchResults(people.owners, guilds.owners, message, tuple(memos), tuple(messages), is_partial)
 
         return await self._read(work)
 

@@ -11,11 +11,23 @@ from starlette.exceptions import HTTPException
 
 from recollect import plugins
 from recollect.core.version import __version__
-from recollect.faces.http.api import events, jobs, memos, messages, people, privacy, relearn, search, sessions, stats
+from recollect.faces.http.api import (
+    events,
+    jobs,
+    memos,
+    messages,
+    people,
+    privacy,
+    relearn,
+    search,
+    sessions,
+    stats,
+    undo,
+)
 from recollect.faces.http.api.common import ROOT, Problem
 from recollect.faces.http.idempotency import KEY_HEADER, MAX_KEY_CHARS
 
-MODULES = (search, messages, memos, people, sessions, relearn, jobs, events, stats, privacy)
+MODULES = (search, messages, undo, memos, people, sessions, relearn, jobs, events, stats, privacy)
 _ABOUT = (
     "Long-term memory for chat assistants. Every request shows a token: `Authorization: Bearer …`; a reader's token "
     "can't change anything. Errors are problem details (RFC 9457). Lists go on with "
