@@ -172,7 +172,7 @@ class MessageAdmin(AdminBase):
 
     async def paused_places(self) -> list[Place]:
         """Channels and servers from which nothing is learned."""
-        return await self._read(consent.paused_places)
+        return await self._read(lambda tx: [resolve_place(tx, place) for place in consent.paused_places(tx)])
 
 
 def find_message(tx: Tx, reference: str, platforms: Sequence[str]) -> Message | None:

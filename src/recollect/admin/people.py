@@ -92,6 +92,10 @@ class PeopleAdmin(AdminBase):
 
         return await self._read(work)
 
+    async def profile_names(self, people: Collection[str]) -> dict[str, str]:
+        """What people are called, those whose name is known, by `person_key`."""
+        return await self._read(lambda tx: names.display_names(tx, people)) if people else {}
+
     async def guild_names(self, guilds: Collection[str]) -> dict[str, str]:
         """What guilds are called, those whose name is known, by `guild_key`."""
         return await self._read(lambda tx: {guild: name for guild in guilds if (name := guild_name(tx, guild))})

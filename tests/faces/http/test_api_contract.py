@@ -149,6 +149,21 @@ async def test_what_is_told_late_bears_the_time_at_which_it_was_said(client: htt
     assert memo["memo"]["created"][:10] == memo["memo"]["updated"][:10] == year_ago[:10]
 
 
+async def test_a_message_without_a_name_takes_none_away(client: httpx.AsyncClient, clock: FakeClock):
+    for number, name in ((1, "Ann"), (2, ""), (3, "Bo"), (4, "")):
+        await client.post(
+            "/api/v1/observe", json=said(number, f"line {number}", "42" if number < 3 else "43", name=name)
+        )
+        clock.advance(minutes=1)
+    elsewhere = DEV | {"channel": "c2", "name": "kitchen"}
+    await client.post("/api/v1/observe", json=said(5, "line 5") | {"place": elsewhere})
+    clock.advance(minutes=1)
+    for place, lines in ((DEV, ("[Ann]: line 2", "[Bo]: line 4")), (elsewhere, ("[Ann]: line 5",))):
+        asked = {"author": "42", "text": "What did we say?", "place": place}
+        prompt = (await client.post("/api/v1/context", json=asked)).json()["text"]
+        assert all(line in prompt for line in lines), prompt
+
+
 async def test_a_retired_memo_is_restored_by_its_status(client: httpx.AsyncClient):
     memo = (await client.post("/api/v1/memos", json={"user": "ann", "text": "Likes tea"})).json()["memo"]
     which = {"user": "ann", "id": memo["id"]}

@@ -1,5 +1,6 @@
 """Messages: report them, list them, see what was learned from one, and get the prompt for answering one."""
 
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from fastapi import Query
@@ -65,7 +66,9 @@ class MessageIn(Wire):
     place: PlaceIn
     text: MessageText
     at: Time | None = Field(None, description="When it was said, with a zone; now unless said.")
-    name: Annotated[str, Field(max_length=512)] = Field("", description="What its author is called.")
+    name: Annotated[str, Field(max_length=512)] = Field(
+        "", description="What its author is called; as before unless said."
+    )
     bot: bool = False
     source: Name = Field("text", description="text, or where it was transcribed, as voice.")
     reply_to: Name | None = None
@@ -215,7 +218,11 @@ async def observe(state: AppStateDep, body: MessageIn) -> Observed:
 
 
 async def _add(state: AppState, messages: list[MessageIn]) -> int:
-    added = await state.memory.add([message.message(state) for message in messages])
+    said = [message.message(state) for message in messages]
+    names = await state.admin.profile_names({message.person for message in said if not message.name})
+    added = await state.memory.add(
+        [replace(message, name=message.name or names.get(message.person, "")) for message in said]
+    )
     guilds = {
         key: message.place.guild_name
         for message in messages
