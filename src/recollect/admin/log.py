@@ -131,6 +131,18 @@ def describe_events(tx: Tx, events: Sequence[Event]) -> list[LogEntry]:
     ]
 
 
+def describe_queue(tx: Tx, queue: str, names: Names) -> str:
+    """Whom or what the jobs of a queue are about; empty where its name does not say."""
+    session = parse_session(queue.removeprefix("session:")) if queue.startswith("session:") else None
+    if session is not None:
+        place = resolve_place(tx, session.place)
+        return (
+            (names(place.person) or place.person) if place.person else f"#{place.name or place.channel or place.thread}"
+        )
+    person = _person(queue)
+    return names(person) or person
+
+
 def _memo(tx: Tx, event: Event) -> Memo | None:
     if event.memo is None or not event.scope.startswith(("user:", "lore:")):
         return None

@@ -1,12 +1,13 @@
 """How the background work goes: problems by their cause, and what each model costs and how fast it answers."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from statistics import median
 
 from recollect.admin.base import AdminBase
-from recollect.admin.log import LogEntry, describe_events
+from recollect.admin.log import LogEntry, describe_events, describe_queue
+from recollect.admin.names import Names
 from recollect.admin.overview import MODEL_CALL_KINDS, PROBLEM_KINDS
 from recollect.core.events import Event
 from recollect.core.ports import Tx
@@ -55,6 +56,15 @@ class OperationsAdmin(AdminBase):
                 ProblemGroup(len(events), entry, tuple(dict.fromkeys(_messages(events)))[:3])
                 for events, entry in zip(shown, newest, strict=True)
             ]
+
+        return await self._read(work)
+
+    async def queue_names(self, queues: Collection[str]) -> dict[str, str]:
+        """Whom or what queues of jobs are about, by name where known."""
+
+        def work(tx: Tx) -> dict[str, str]:
+            names = Names(tx)
+            return {queue: describe_queue(tx, queue, names) for queue in queues}
 
         return await self._read(work)
 

@@ -23,11 +23,13 @@ Number = Annotated[str, Form(max_length=20)]
 @router.get("/jobs")
 async def jobs(request: Request, page: PageDep) -> HTMLResponse:
     worker, admin = page.state.memory.worker, page.state.admin
+    status = await admin.job_status(MAX_JOBS)
     return page.render(
         request,
         "jobs.html",
         part="jobs_list.html",
-        status=await admin.job_status(MAX_JOBS),
+        status=status,
+        queues=await admin.queue_names({job.queue for job in status.jobs}),
         running=worker.is_running,
         since=dict(worker.running),
         problems=[(group, log_rows.rows([group.last])[0]) for group in await admin.problems()],

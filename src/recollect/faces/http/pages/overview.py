@@ -11,7 +11,7 @@ from recollect.admin.overview import Overview
 from recollect.core.ports import HealthCheck
 from recollect.core.ports.jobs import JobState
 from recollect.faces.http.pages import chart, log_rows
-from recollect.faces.http.pages.context import PageDep
+from recollect.faces.http.pages.context import PageDep, as_number
 from recollect.memory import AsyncMemory
 
 router = APIRouter(include_in_schema=False)
@@ -19,6 +19,8 @@ router = APIRouter(include_in_schema=False)
 RECENT_FAILURE = timedelta(hours=1)
 MAX_PAUSED_NAMES = 3
 MAX_PROBLEMS = 5
+RANGES = (14, 28, 84)
+"""Days that the chart can show."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,9 @@ class Light:
 @router.get("/")
 async def overview(request: Request, page: PageDep) -> HTMLResponse:
     memory = page.state.memory
-    totals = await page.state.admin.overview()
+    days = as_number(request.query_params.get("days", ""))
+    days = days if days in RANGES else RANGES[0]
+    totals = await page.state.admin.overview(days)
     checks: Sequence[HealthCheck] | None = (
         await page.state.admin.check_health() if "examine" in request.query_params else None
     )
@@ -44,6 +48,9 @@ async def overview(request: Request, page: PageDep) -> HTMLResponse:
         part="overview_live.html",
         overview=totals,
         chart=chart.draw(totals.days),
+        ranges=RANGES,
+        days=days,
+        every=days // RANGES[0],
         lights=_lights(memory, totals, page.state.clock()),
         checks=checks,
         problems=problems,
