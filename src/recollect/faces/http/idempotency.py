@@ -65,7 +65,7 @@ class IdempotencyMiddleware:
         body = await _read(receive)
         target = (scope["method"], scope["path"], scope.get("query_string", b""))
         fingerprint = hashlib.sha256(repr(target).encode() + body).hexdigest()
-        answer = self._find((scope.get("state", {}).get("role"), key), fingerprint)
+        answer = self._find((_caller(scope), key), fingerprint)
         if answer.fingerprint != fingerprint:
             detail = f"this {KEY_HEADER} came with another request before; take a new one for each change"
             await problem(422, detail)(scope, receive, send)
@@ -97,6 +97,13 @@ class IdempotencyMiddleware:
         while held > MAX_HELD_BYTES:
             _, oldest = self._answers.popitem(last=False)
             held -= oldest.size
+
+
+def _caller(scope: Scope) -> str:
+    """Who asks, by their token or session: a key brings nobody another's answer."""
+    headers = Headers(scope=scope)
+    credentials = f"{headers.get('authorization', '')}\0{headers.get('cookie', '')}"
+    return hashlib.sha256(credentials.encode("latin-1", "replace")).hexdigest()
 
 
 async def _read(receive: Receive) -> bytes:

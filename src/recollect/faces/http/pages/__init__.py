@@ -28,6 +28,7 @@ from recollect.faces.http.pages import (
     servers,
     sessions,
     system,
+    tokens,
 )
 
 _PAGES = (
@@ -47,6 +48,7 @@ _PAGES = (
     relearn,
     erase,
     system,
+    tokens,
     docs,
 )
 

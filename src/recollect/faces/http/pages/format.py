@@ -52,6 +52,7 @@ NOTICES = {
     "retried": "It is tried now.",
     "dropped": "The job is dropped; the message itself stays.",
     "gone": "That job is no longer there, or is being done right now.",
+    "revoked": "The token is revoked: it opens nothing any more.",
     "backed_up": "The store was copied.",
     "out": "You are signed out.",
 }

@@ -17,10 +17,10 @@ Text = Annotated[str, Query(max_length=500)]
 
 @router.get("/system")
 async def system(request: Request, page: PageDep, part: Text = "", show: Text = "") -> HTMLResponse:
-    return await _render(request, page, part, show)
+    return await render_system(request, page, part, show)
 
 
-async def _render(
+async def render_system(
     request: Request,
     page: PageContext,
     part: str = "",
@@ -30,7 +30,10 @@ async def _render(
     *,
     tests: Sequence[ModelTest] | None = None,
     problem: str = "",
+    issued: Any = None,
 ) -> HTMLResponse:
+    """The page; with what the models answered, what went wrong, or a token that was just made."""
+    tokens = token_table(page)
     described, folded = await page.state.admin.system(), part.strip().lower()
     shown: list[Any] = [
         row
@@ -49,6 +52,8 @@ async def _render(
         rows=shown,
         tests=tests,
         problem=problem,
+        tokens=None if tokens is None else await tokens.list(),
+        issued=issued,
         worker=page.state.memory.worker.is_running,
         paused=await page.state.admin.paused_places(),
     )
@@ -56,7 +61,7 @@ async def _render(
 
 @router.post("/system/test-models")
 async def test_models(request: Request, page: PageDep) -> HTMLResponse:
-    return await _render(request, page, tests=await page.state.admin.test_models())
+    return await render_system(request, page, tests=await page.state.admin.test_models())
 
 
 @router.post("/system/backup")
@@ -64,5 +69,10 @@ async def backup(request: Request, page: PageDep) -> Response:
     try:
         await page.state.admin.backup()
     except RecollectError as error:
-        return await _render(request, page, "", "", 503, problem=str(error))
+        return await render_system(request, page, "", "", 503, problem=str(error))
     return after("/system", "backed_up")
+
+
+def token_table(page: PageContext) -> Any:
+    """The table of access tokens, where there is one."""
+    return getattr(page.state.admin, "tokens", None)
