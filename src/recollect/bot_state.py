@@ -2,13 +2,14 @@
 keeps up to date. Each name holds one value, or a list of them, and each of these has an owner.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from datetime import datetime
 
 from recollect.core.events import Event, EventKind
 from recollect.core.ports import Store, Tx
 from recollect.core.state import Owner, StateKind
 from recollect.core.types import person_key
+from recollect.recall.guild_names import guild_name, note_guild_name
 
 Name = tuple[StateKind, str]
 """Kind and key."""
@@ -53,6 +54,13 @@ class BotState:
     async def advance(self, shard: str, position: int, snapshots: Collection[str]) -> None:
         """Store the position in the log together with the snapshots that are still to be updated."""
         await self._store.write(lambda tx: _advance(tx, shard, position, snapshots))
+
+    async def name_guilds(self, names: Mapping[str, str]) -> None:
+        """Keep what servers are called, by id; those whose name stayed the same are left alone."""
+        known = await self._store.read(lambda tx: {guild: guild_name(tx, guild) for guild in names})
+        changed = {guild: name for guild, name in names.items() if known[guild] != name}
+        if changed:
+            await self._store.write(lambda tx: [note_guild_name(tx, guild, name) for guild, name in changed.items()])
 
     async def log_event(self, event: Event) -> None:
         """Add an event to memory's log."""

@@ -83,8 +83,8 @@ class OpenedMemory:
 
     def _configure(self, loaded: Loaded, clock: Clock, run_worker: bool, model: Model | None) -> None:
         self._clock = clock
-        self.origins = loaded.origins
-        """Where each setting comes from, by its dotted name."""
+        self.loaded = loaded
+        """The settings, and where each comes from."""
         self._parts = loaded, clock, run_worker, model
         self._closing = AsyncExitStack()
         self._opening = asyncio.Lock()

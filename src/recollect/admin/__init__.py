@@ -6,20 +6,36 @@ change is logged under the operator's name and can be undone like any other. Eac
 
 from functools import cached_property
 
+from recollect.admin.bulk import BulkAdmin
 from recollect.admin.erasures import ErasureAdmin
 from recollect.admin.jobs import JobAdmin
 from recollect.admin.log import LogAdmin
 from recollect.admin.memos import Listing, MemoAdmin, MemoDetails
+from recollect.admin.operations import OperationsAdmin
 from recollect.admin.overview import DEFAULT_DAYS, Overview, read_overview
 from recollect.admin.relearn import RelearnAdmin
 from recollect.admin.search import SearchAdmin
+from recollect.admin.servers import ServerAdmin
 from recollect.admin.sessions import SessionAdmin
 from recollect.admin.tokens import AccessTokens
+from recollect.admin.system import SystemAdmin
 
 __all__ = ["Admin", "Listing", "MemoDetails", "Overview"]
 
 
-class Admin(MemoAdmin, RelearnAdmin, SessionAdmin, LogAdmin, SearchAdmin, ErasureAdmin, JobAdmin):
+class Admin(
+    MemoAdmin,
+    BulkAdmin,
+    RelearnAdmin,
+    SessionAdmin,
+    LogAdmin,
+    ServerAdmin,
+    SearchAdmin,
+    ErasureAdmin,
+    JobAdmin,
+    OperationsAdmin,
+    SystemAdmin,
+):
     """Reads and changes everything, under its own name."""
 
     @cached_property

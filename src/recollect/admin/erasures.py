@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from recollect.admin.base import AdminBase
+from recollect.core.events import Event, EventKind
 from recollect.privacy.export import encode
 from recollect.privacy.receipt import ErasurePreview, Receipt
 from recollect.privacy.target import ErasureTarget
@@ -27,6 +28,10 @@ def confirmation(target: ErasureTarget) -> str:
 
 
 class ErasureAdmin(AdminBase):
+    async def erasures(self, limit: int = 20) -> list[Event]:
+        """What was erased, newest first: counts, never content."""
+        return await self._read(lambda tx: tx.events.list(kinds=[EventKind.ERASURE_CHECKED], limit=limit))
+
     async def preview_erasure(self, target: ErasureTarget) -> ErasurePreview:
         """What erasing would remove; changes nothing."""
         return await self.memory.privacy.preview(target)

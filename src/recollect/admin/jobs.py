@@ -9,6 +9,8 @@ from recollect.core.ports import Corpus, HealthCheck, Tx
 from recollect.core.ports.jobs import Job, JobState
 from recollect.jobs.status import WorkerStatus
 
+_ALL = 1 << 30
+
 
 @dataclass(frozen=True, slots=True)
 class StoreCounts:
@@ -22,9 +24,16 @@ class StoreCounts:
 
 
 class JobAdmin(AdminBase):
-    async def jobs(self, state: JobState | None = None, limit: int = 100) -> tuple[Mapping[str, int], Sequence[Job]]:
-        """How many jobs are in each state, and the oldest of one state or of all."""
-        return await self._read(lambda tx: (tx.jobs.counts(), tx.jobs.list(state, clamp(limit))))
+    async def jobs(
+        self, state: JobState | None = None, limit: int = 100, after: int = 0
+    ) -> tuple[Mapping[str, int], Sequence[Job]]:
+        """How many jobs are in each state, and the oldest of one state or of all; those behind the job `after`."""
+
+        def work(tx: Tx) -> tuple[Mapping[str, int], Sequence[Job]]:
+            jobs = tx.jobs.list(state, _ALL if after else clamp(limit))
+            return tx.jobs.counts(), [job for job in jobs if job.id > after][: clamp(limit)]
+
+        return await self._read(work)
 
     async def job_status(self, limit: int = 100) -> WorkerStatus:
         """The state of the queue; failed jobs come first."""
@@ -33,6 +42,10 @@ class JobAdmin(AdminBase):
     async def retry_jobs(self, job_id: int | None = None) -> int:
         """Requeue a failed job, or all of them; returns how many."""
         return await self.memory.worker.retry(job_id)
+
+    async def hasten_job(self, job_id: int) -> bool:
+        """Try a job now: one that failed, or one that waits for later."""
+        return await self.memory.worker.hasten(job_id)
 
     async def drop_job(self, job_id: int) -> bool:
         """Delete a job that is not running; its messages stay."""
@@ -49,6 +62,10 @@ class JobAdmin(AdminBase):
             )
 
         return await self._read(work)
+
+    async def generation(self) -> int:
+        """A number that changes with every write."""
+        return await self._read(lambda tx: tx.generation())
 
     async def check_health(self) -> Sequence[HealthCheck]:
         """Examine the whole store."""

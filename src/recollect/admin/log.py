@@ -1,4 +1,4 @@
-"""The event log as the operator reads it: whom each event is about, daily logs, messages, and refused proposals."""
+"""The event log as the operator reads it: whom each event is about, daily logs, and refused proposals."""
 
 import asyncio
 from collections import Counter
@@ -15,11 +15,9 @@ from recollect.core.ports import Tx
 from recollect.core.reasons import decode_reason
 from recollect.core.sessions import parse_session
 from recollect.core.text import unescape
-from recollect.core.types import Memo, Message, Place, Subject, person_key
+from recollect.core.types import Memo, Place, Subject, person_key
 from recollect.transfer.mirror import daily_log, disk
 
-_MAX_EARLIER_MESSAGES = 4
-"""Messages shown before the one that is looked at."""
 _OTHER_SCOPES = ("user:", "lore:", "learn:", "consolidate:", "session:")
 """Beginnings of scopes that are no sessions: memories, and job queues."""
 MAX_REFUSALS_COUNTED = 1_000
@@ -56,15 +54,6 @@ class Refusals:
     reasons: Mapping[str, int]
     """How often each reason occurs among the newest refusals."""
     total: int
-
-
-@dataclass(frozen=True, slots=True)
-class MessageDetails:
-    """A message, those before it, oldest first, and the memos that come from it."""
-
-    message: Message
-    earlier: tuple[Message, ...]
-    memos: tuple[Memo, ...]
 
 
 class LogAdmin(AdminBase):
@@ -113,18 +102,6 @@ class LogAdmin(AdminBase):
 
         return await self._read(work)
 
-    async def message_details(self, platform: str, message_id: str) -> MessageDetails | None:
-        """A message with its context; None when it is unknown or deleted."""
-
-        def work(tx: Tx) -> MessageDetails | None:
-            message = tx.messages.get(platform, message_id)
-            if message is None:
-                return None
-            earlier = tx.messages.recent(message.place, _MAX_EARLIER_MESSAGES, before=message.at)
-            return MessageDetails(message, tuple(earlier), tuple(tx.memos.from_message(platform, message_id)))
-
-        return await self._read(work)
-
     async def daily_logs(self) -> list[str]:
         """The days that have a daily log, newest first."""
         paths = await asyncio.to_thread(daily_log.days, self.memory.settings.mirror.dir)
@@ -152,6 +129,18 @@ def describe_events(tx: Tx, events: Sequence[Event]) -> list[LogEntry]:
         )
         for event in events
     ]
+
+
+def describe_queue(tx: Tx, queue: str, names: Names) -> str:
+    """Whom or what the jobs of a queue are about; empty where its name does not say."""
+    session = parse_session(queue.removeprefix("session:")) if queue.startswith("session:") else None
+    if session is not None:
+        place = resolve_place(tx, session.place)
+        return (
+            (names(place.person) or place.person) if place.person else f"#{place.name or place.channel or place.thread}"
+        )
+    person = _person(queue)
+    return names(person) or person
 
 
 def _memo(tx: Tx, event: Event) -> Memo | None:

@@ -85,8 +85,11 @@ class MemoAdmin(AdminBase):
         kinds: Collection[Kind] = (),
         limit: int = 50,
         offset: int = 0,
+        after: tuple[datetime, int] | None = None,
     ) -> Listing:
-        """A subject's memos, newest first: of these statuses and kinds, with `part` in text, tags, evidence or id."""
+        """A subject's memos, newest first: of these statuses and kinds, with `part` in text, tags, evidence or id; with
+        `after`, those behind a memo that was updated then and has this key.
+        """
         folded_part = fold(part)
 
         def is_match(memo: Memo) -> bool:
@@ -95,7 +98,8 @@ class MemoAdmin(AdminBase):
 
         stored = await self._read(lambda tx: tx.memos.list(subject, statuses))
         memos = [memo for memo in listing.without_pending(stored, statuses) if is_match(memo)]
-        return Listing(tuple(memos[offset : offset + clamp(limit)]), len(memos))
+        rest = memos if after is None else [memo for memo in memos if (memo.updated, memo.key) < after]
+        return Listing(tuple(rest[offset : offset + clamp(limit)]), len(memos))
 
     async def active_memos(self, subject: Subject, memo_ids: Sequence[str]) -> list[Memo]:
         """Those of the named memos that are in use, each once."""
@@ -127,9 +131,10 @@ class MemoAdmin(AdminBase):
         pinned: bool = False,
         happened: datetime | None = None,
         expires: datetime | None = None,
+        said: datetime | None = None,
     ) -> outcomes.RememberOutcome:
         """Add a memo about a person, visible only to them unless `audience` says otherwise, or lore of a guild. It is
-        merged with existing memos.
+        merged with existing memos; `said` is when it was stated, now unless given.
         """
         wiring.require_durable(self.memory.settings)
         if subject.is_lore:
@@ -145,7 +150,7 @@ class MemoAdmin(AdminBase):
             subject=subject,
             kind=kinds.stated_kind(kind, words, lore=subject.is_lore),
             text=words,
-            at=self._clock(),
+            at=said or self._clock(),
             source=Provenance(actor=self.name, guild=subject.guild if subject.is_lore else None),
             audience=visible_to,
             tags=redact_tags(tags),

@@ -1,4 +1,4 @@
-"""People's display names, taken from the messages of their newest memos, and lookup of people by name."""
+"""Display names: of people from their messages, of guilds as clients say them; and lookup of people by name."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -9,10 +9,13 @@ from recollect.core.ports import Tx
 from recollect.core.text import fold
 from recollect.core.types import Status, Subject, split_person
 from recollect.policy.viewer import valid_user
+from recollect.recall.guild_names import guild_name
 from recollect.recall.people import resolve
 
 _MAX_MEMOS_SCANNED = 8
 """How many of a person's newest memos are searched for a message with the person's name."""
+_MAX_MESSAGES_SCANNED = 20
+"""How many of a person's messages are searched, where no memo comes from one."""
 _MAX_PEOPLE_SCANNED, _PAGE_SIZE = 1_000, 250
 """How many people are compared with a name, and how many are read at a time."""
 _MAX_SUGGESTIONS = 5
@@ -90,6 +93,10 @@ class Names:
             self._names[user] = display_name(self._tx, Subject(user))
         return self._names[user]
 
+    def of(self, subject: Subject) -> str:
+        """The name of a person or a guild; the id where that is not known."""
+        return display_name(self._tx, subject) if subject.is_lore else self(subject.id) or subject.id
+
 
 def display_names(tx: Tx, users: Iterable[str]) -> dict[str, str]:
     """The names of these people, without those who have none."""
@@ -98,11 +105,12 @@ def display_names(tx: Tx, users: Iterable[str]) -> dict[str, str]:
 
 
 def display_name(tx: Tx, subject: Subject) -> str:
-    """The display name of a person; empty for lore, or when it is not known."""
+    """The display name of a person or a guild; empty when it is not known."""
     if subject.is_lore:
-        return ""
+        return guild_name(tx, subject.guild or "")
     for memo in tx.memos.list(subject, [Status.ACTIVE], _MAX_MEMOS_SCANNED):
         message = tx.messages.get(memo.source.platform, memo.source.message) if memo.source.message else None
         if message is not None and message.person == subject.id and message.name:
             return message.name
-    return ""
+    written = (message for _, message in reversed(tx.messages.written_by(subject.id, limit=_MAX_MESSAGES_SCANNED)))
+    return next((message.name for message in written if message.name and message.person == subject.id), "")

@@ -2,16 +2,18 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from recollect.admin import names
 from recollect.admin.base import AdminBase, clamp
-from recollect.admin.places import known_places, resolve_place
+from recollect.admin.places import guild_places, known_places, resolve_place
 from recollect.core.ports import Tx
 from recollect.core.sessions import parse_session
 from recollect.core.text import fold
-from recollect.core.types import Place, Subject
+from recollect.core.types import Place, Status, Subject
 from recollect.learning import consent
 from recollect.policy.viewer import valid_user
+from recollect.recall.guild_names import guild_name, named_guilds, note_guild_name
 from recollect.recall.people import resolve
 
 _MAX_NAMES_SEARCHED = 300
@@ -31,6 +33,8 @@ class Owner:
     """The display name; empty if unknown, and for guilds."""
     paused: bool
     """Whether learning from the person is paused."""
+    last: datetime | None = None
+    """When something was last stated or learned about them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,26 +79,32 @@ class Asker:
 
 
 class PeopleAdmin(AdminBase):
-    async def people(self, part: str = "", after: str = "", limit: int = 50) -> Sequence[tuple[Subject, int]]:
-        """People with memos and how many, by id; only those whose id contains `part`."""
-        return await self._read(lambda tx: tx.memos.owners(part, after, clamp(limit)))
-
-    async def guilds(self, part: str = "", after: str = "", limit: int = 50) -> Sequence[tuple[Subject, int]]:
-        """Guilds with lore, and how many memos of it."""
-        return await self._read(lambda tx: tx.memos.owners(part, after, clamp(limit), lore=True))
-
     async def owner_page(self, part: str = "", after: str = "", limit: int = 50, *, lore: bool = False) -> OwnerPage:
         """Owners with their names; `part` may also be in a person's name, on the first page."""
 
         def work(tx: Tx) -> OwnerPage:
             owners = list(tx.memos.owners(part, after, clamp(limit) + 1, lore=lore))
-            if part and not after and not lore and len(owners) <= limit:
-                owners += [owner for owner in _find_by_name(tx, part, limit) if owner not in owners]
+            if part and not after and len(owners) <= limit:
+                owners += [owner for owner in _find_by_name(tx, part, limit, lore=lore) if owner not in owners]
             visible = owners[:limit]
             more = visible[-1][0].scope if len(owners) > limit else ""
             return OwnerPage(tuple(_describe(tx, subject, count) for subject, count in visible), more)
 
         return await self._read(work)
+
+    async def profile_names(self, people: Collection[str]) -> dict[str, str]:
+        """What people are called, those whose name is known, by `person_key`."""
+        return await self._read(lambda tx: names.display_names(tx, people)) if people else {}
+
+    async def guild_names(self, guilds: Collection[str]) -> dict[str, str]:
+        """What guilds are called, those whose name is known, by `guild_key`."""
+        return await self._read(lambda tx: {guild: name for guild in guilds if (name := guild_name(tx, guild))})
+
+    async def name_guilds(self, guilds: Mapping[str, str]) -> None:
+        """Keep what guilds are called, by `guild_key`."""
+        known = await self._read(lambda tx: {guild: guild_name(tx, guild) for guild in guilds})
+        if any(known[guild] != name for guild, name in guilds.items()):
+            await self._write(lambda tx: [note_guild_name(tx, guild, name) for guild, name in guilds.items()])
 
     async def count_owners(self) -> dict[str, int]:
         """How many people and guilds have memos, up to a thousand of each."""
@@ -157,12 +167,20 @@ class PeopleAdmin(AdminBase):
         return await self._write(lambda tx: consent.resume(tx, person, now, self.name))
 
 
-def _find_by_name(tx: Tx, part: str, limit: int) -> list[tuple[Subject, int]]:
-    """People whose name contains this, among the first ones."""
-    folded, owners = fold(part), tx.memos.owners(limit=_MAX_NAMES_SEARCHED)
+def _find_by_name(tx: Tx, part: str, limit: int, *, lore: bool) -> list[tuple[Subject, int]]:
+    """People or guilds whose name contains this, among the first ones."""
+    folded = fold(part)
+    if lore:
+        guilds = [guild for guild in named_guilds(tx) if folded in fold(guild_name(tx, guild))]
+        return [(Subject.lore(guild), tx.memos.count(Subject.lore(guild), [Status.ACTIVE])) for guild in guilds[:limit]]
+    owners = tx.memos.owners(limit=_MAX_NAMES_SEARCHED)
     return [owner for owner in owners if folded in fold(names.display_name(tx, owner[0]))][:limit]
 
 
 def _describe(tx: Tx, subject: Subject, count: int) -> Owner:
-    paused = not subject.is_lore and consent.is_paused(tx, subject.id)
-    return Owner(subject, count, names.display_name(tx, subject), paused)
+    if subject.is_lore:
+        paused = any(consent.is_place_paused(tx, place) for place in guild_places(subject.guild or ""))
+    else:
+        paused = consent.is_paused(tx, subject.id)
+    newest = tx.memos.list(subject, [Status.ACTIVE], 1)
+    return Owner(subject, count, names.display_name(tx, subject), paused, newest[0].updated if newest else None)

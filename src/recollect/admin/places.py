@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from recollect.core.ports import Tx
 from recollect.core.sessions import parse_session
+from recollect.core.text import unescape
 from recollect.core.types import (
     LOCAL,
     AudienceLevel,
@@ -19,6 +20,12 @@ from recollect.core.types import (
 MAX_SCANNED = 500
 """Memos of a person, and conversations, that are scanned for places."""
 MAX_PLACES = 60
+
+
+def guild_places(guild: str) -> list[Place]:
+    """Where a guild may be that is known by its `guild_key`: on the platform that it names, or on Discord or here."""
+    platform, separator, bare = guild.partition("~")
+    return [Place(unescape(platform, "~"), bare)] if separator else [Place("discord", guild), Place(LOCAL, guild)]
 
 
 def resolve_place(tx: Tx, place: Place) -> Place:

@@ -1,18 +1,83 @@
-"""The operator's search in a guild: everything that was learned there, whomever it is about."""
+"""The operator's search: in one guild, and for everything at once: people, servers, memories and messages."""
 
+from dataclasses import dataclass
 from datetime import datetime
 
-from recollect.admin.base import AdminBase
-from recollect.core.ports import Filters, Tx
+from recollect.admin.messages import conversation_streams, find_message
+from recollect.admin.names import Names
+from recollect.admin.people import Owner, PeopleAdmin
+from recollect.core.ports import Corpus, Filters, Tx
 from recollect.core.ports.ranker import RankQuery
-from recollect.core.types import Memo, Subject, guild_key
+from recollect.core.types import LOCAL, Memo, Message, Subject, guild_key
 from recollect.recall import search
 from recollect.recall.query import Hit, Query
 from recollect.recall.rankers import unified
 from recollect.settings import wiring
 
+MAX_SCOPES = 2_000
+"""People, servers and conversations that a search looks through."""
 
-class SearchAdmin(AdminBase):
+
+@dataclass(frozen=True, slots=True)
+class SearchResults:
+    """What fits a question, each group best first."""
+
+    people: tuple[Owner, ...]
+    guilds: tuple[Owner, ...]
+    message: Message | None
+    """The one whose id or link was typed."""
+    memos: tuple[tuple[Hit, str], ...]
+    """Each with the name of the person or server that it is about."""
+    messages: tuple[tuple[Hit, str], ...]
+    """Each with the name of its author."""
+    is_partial: bool = False
+    """There are more people or conversations than were looked through."""
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.people or self.guilds or self.message or self.memos or self.messages)
+
+
+class SearchAdmin(PeopleAdmin):
+    async def search_everything(self, query: str, limit: int = 10) -> SearchResults:
+        """Whatever an operator may look for by one text: a name, an id, a link, or words."""
+        question = RankQuery(query, self._clock())
+        topic = unified.parse_query(question, ()).topic
+        vectors = {corpus: await self.memory.vectors.embed_query(topic, corpus) for corpus in ("memos", "messages")}
+        people = await self.owner_page(query, limit=limit)
+        guilds = await self.owner_page(query, limit=limit, lore=True)
+
+        def work(tx: Tx) -> SearchResults:
+            names = Names(tx)
+            owners = [
+                subject.scope for lore in (False, True) for subject, _ in tx.memos.owners(limit=MAX_SCOPES, lore=lore)
+            ]
+            streams = conversation_streams(tx)[:MAX_SCOPES]
+
+            def hits(corpus: Corpus, scopes: list[str]) -> list[Hit]:
+                ask = Query(
+                    question=question,
+                    corpus=corpus,
+                    scopes=scopes,
+                    ranker=wiring.ranker("unified"),
+                    limit=limit,
+                    strict=True,
+                    vector=vectors[corpus],
+                )
+                return search.search(tx, ask, lambda _: True) if scopes else []
+
+            memos = [(hit, names.of(hit.item.subject)) for hit in hits("memos", owners) if isinstance(hit.item, Memo)]
+            messages = [
+                (hit, hit.item.name or names(hit.item.person) or hit.item.author)
+                for hit in hits("messages", streams)
+                if isinstance(hit.item, Message)
+            ]
+            message = find_message(tx, query, ("discord", LOCAL))
+            is_partial = len(owners) >= MAX_SCOPES or len(streams) >= MAX_SCOPES
+            return SearchResults(people.owners, guilds.owners, message, tuple(memos), tuple(messages), is_partial)
+
+        return await self._read(work)
+
     async def search_guild(
         self, query: str, guild: str, ranker: str, *, channel: str | None = None, limit: int = 10
     ) -> list[Hit]:

@@ -27,12 +27,12 @@ class SessionDetails:
 
 
 class SessionAdmin(AdminBase):
-    async def sessions(self, part: str = "", limit: int = 200) -> list[str]:
-        """Sessions that have a summary, by name."""
+    async def sessions(self, part: str = "", limit: int = 200, after: str = "") -> list[str]:
+        """Sessions that have a summary, by name; those behind the one named `after`."""
 
         def work(tx: Tx) -> list[str]:
             # A row without a summary only keeps jobs in flight from restoring one.
-            matching = (name for name in sorted(tx.summaries.sessions()) if fold(part) in fold(name))
+            matching = (name for name in sorted(tx.summaries.sessions()) if name > after and fold(part) in fold(name))
             return list(islice((name for name in matching if tx.summaries.get(name) is not None), clamp(limit)))
 
         return await self._read(work)

@@ -77,6 +77,7 @@ class StateKind(StrEnum):
     UNLEARNED_TURNS = "unlearned_turns"  # person: questions since the last extraction
     DAILY_LOG = "daily_log"  # messages that the daily log has yet to take in, or out
     PAUSED = "paused"  # person: since when nothing is learned from them
+    PAUSED_PLACES = "paused_places"  # channels and guilds from which nothing is learned
     UNREAD_LANGUAGES = "unread_languages"  # person and session: the language of which was told that it is not learned
     UNSEEN_DELETION = "unseen_deletion"  # message: when it was deleted, before it arrived
     UNSEEN_DELETIONS = "unseen_deletions"  # these messages, oldest first
@@ -84,6 +85,7 @@ class StateKind(StrEnum):
     # Recall
     WITHHELD = "withheld"  # scope: statements that were forgotten or taken back
     WITHHELD_IN_GUILD = "withheld_in_guild"  # guild: those that were visible there
+    GUILD_NAME = "guild_name"  # guild: what it is called
     DISPLAY_NAME = "display_name"  # guild and digest of a name: whose it is
     AUDIENCES_NARROWED = "audiences_narrowed"  # the last event before the migration
     IDENTITIES_SPLIT = "identities_split"  # person: that their memos are still with those of a bare id
@@ -134,6 +136,7 @@ class StateKind(StrEnum):
 
 OUTLASTING = {
     StateKind.PAUSED: "who was erased is still not to be learned from",
+    StateKind.PAUSED_PLACES: "nor is a channel or a guild that was paused",
     StateKind.SWITCHED_OFF: "nor is a guild that was switched off",
     StateKind.PLANNED_ERASURE: "the erasure itself, which removes its plan",
     StateKind.RUNNING_ERASURE: "the erasure itself, until it is complete",

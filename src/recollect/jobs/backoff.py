@@ -20,6 +20,10 @@ class ModelBackoff:
         """Seconds of the pause that are left at this loop time."""
         return max(0.0, self._resume_at - time)
 
+    def end_pause(self) -> None:
+        """Try again now, because someone asks for it."""
+        self._resume_at = 0.0
+
     def add_failure(self, kind: str, time: float, options: WorkerOptions) -> float:
         """Pause from this loop time on; returns for how many seconds."""
         delay = min(options.max_retry_delay, options.retry_delay * 2**self._failures)

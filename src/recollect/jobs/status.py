@@ -20,10 +20,12 @@ class WorkerStatus:
 
 
 def read_status(tx: Tx, limit: int, now: datetime) -> WorkerStatus:
-    """Up to `limit` jobs, failed ones first."""
+    """Up to `limit` jobs: failed ones first, then those that run, those that are due, and those for later."""
     failed = tx.jobs.list(JobState.FAILED, limit)
-    others = [job for job in tx.jobs.list(limit=limit + len(failed)) if job.state is not JobState.FAILED]
-    return WorkerStatus(tx.jobs.counts(), tx.jobs.count_delayed(now), [*failed, *others][:limit], tx.events.counts())
+    running = tx.jobs.list(JobState.CLAIMED, limit)
+    waiting = sorted(tx.jobs.list(JobState.WAITING, limit), key=lambda job: (max(job.due, now), job.id))
+    jobs = [*failed, *running, *waiting][:limit]
+    return WorkerStatus(tx.jobs.counts(), tx.jobs.count_delayed(now), jobs, tx.events.counts())
 
 
 def requeue_failed(tx: Tx, job_id: int | None, now: datetime) -> int:

@@ -55,6 +55,8 @@ class Worker:
         self._progress = asyncio.Condition()
         self._loop: asyncio.Task[None] | None = None
         self._transitions = 0
+        self.running: dict[int, datetime] = {}
+        """The jobs that this process works on, and since when."""
 
     @property
     def name(self) -> str:
@@ -127,6 +129,14 @@ class Worker:
         count = await self._store.write(lambda tx: requeue_failed(tx, job_id, self._clock()))
         self.wake()
         return count
+
+    async def hasten(self, job_id: int) -> bool:
+        """Try a job now: one that failed, or one that waits for later; False when there is no such job."""
+        now = self._clock()
+        done = await self._store.write(lambda tx: tx.jobs.requeue(job_id, now) or tx.jobs.hasten(job_id, now))
+        self._runner.backoff.end_pause()
+        self.wake()
+        return done
 
     async def discard(self, job_id: int) -> bool:
         """Delete a job that is not running; its messages stay."""
@@ -220,7 +230,12 @@ class Worker:
         remaining = [*jobs]
         try:
             while remaining:
-                job, may_continue = remaining[0], await self._runner.run(remaining[0], self.options)
+                job = remaining[0]
+                self.running[job.id] = self._clock()
+                try:
+                    may_continue = await self._runner.run(job, self.options)
+                finally:
+                    del self.running[job.id]
                 remaining.remove(job)
                 if not may_continue:
                     await self._claimer.release(remaining)

@@ -39,7 +39,7 @@ from recollect.jobs.time_limit import TimedCalls
 from recollect.learning import batches
 from recollect.learning.acknowledge import confirm
 from recollect.learning.apply import ChangeContext, apply_statement, retract, said_at, write
-from recollect.learning.consent import is_paused
+from recollect.learning.consent import is_silent
 from recollect.learning.extraction_log import log_extraction, log_instructions, log_skipped
 from recollect.learning.extraction_records import (
     AcceptedProposal,
@@ -114,7 +114,7 @@ class Extractor:
         if key is not None and self._options.batches:
             references = batches.next_messages(tx, references)
         inputs = self._inputs(tx, references) if self._options.enabled else []
-        return [item for item in inputs if not is_paused(tx, item.messages[0].person)], references
+        return [item for item in inputs if not is_silent(tx, item.messages[0])], references
 
     def _inputs(self, tx: Tx, references: Iterable[str]) -> list[ExtractionInput]:
         """The messages to learn from, one input per audience."""
@@ -248,7 +248,10 @@ class Extractor:
         if model is self._fallback:  # calls nobody
             return await model.extract(extraction_input)
         max_wait = None if self._fallback is None else self._calls.limit.configured
-        return await self._calls.run(lambda: model.extract(extraction_input), max_wait)
+        started = asyncio.get_running_loop().time()
+        result = await self._calls.run(lambda: model.extract(extraction_input), max_wait)
+        seconds = asyncio.get_running_loop().time() - started
+        return replace(result, usage=replace(result.usage, seconds=seconds)) if result.usage.requests else result
 
     async def _accept(
         self, proposal: Proposal, verdict: guard.Accepted, extraction_input: ExtractionInput
@@ -260,7 +263,7 @@ class Extractor:
         messages = _read_messages(tx, references)
         for extraction in extractions:
             _check_unchanged(extraction.input.messages, messages)
-        skip_reason = self._skip_reason(tx, messages[0].person) if messages else None  # one job, one speaker
+        skip_reason = self._skip_reason(tx, messages) if messages else None
         if skip_reason is not None:
             log_skipped(tx, messages, skip_reason, self._clock())
         elif not extractions and self._inputs(tx, references):  # paused when read, resumed by now
@@ -275,11 +278,11 @@ class Extractor:
             message = messages[0] if messages and self._options.batches else None
             batches.asked(tx, job, key, references, message, self._clock())
 
-    def _skip_reason(self, tx: Tx, person: str) -> Reason | None:
-        """Why nothing is learned from a person now; None when learning is on."""
+    def _skip_reason(self, tx: Tx, messages: Sequence[Message]) -> Reason | None:
+        """Why nothing is learned from these messages now; None when learning is on."""
         if not self._options.enabled:
             return Reason.SWITCHED_OFF
-        return Reason.PAUSED if is_paused(tx, person) else None
+        return Reason.PAUSED if all(is_silent(tx, message) for message in messages) else None
 
     @property
     def model_name(self) -> str:

@@ -61,6 +61,7 @@ def log_extraction(tx: Tx, extraction: Extraction, origin: Mapping[str, str], ac
     usage = extraction.result.usage
     if usage.requests:
         data = {**origin, "input": usage.input, "output": usage.output, "requests": usage.requests}
+        data |= {"seconds": round(usage.seconds, 2)}
         counts = f"{len(extraction.result.proposals)} proposed, {len(extraction.accepted)} taken"
         tx.events.add(event(EventKind.EXTRACT_CALL, detail=counts, data=data))
     if extraction.result.problems:

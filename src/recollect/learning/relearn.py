@@ -24,7 +24,7 @@ from recollect.core.ports import Progress, Store, Tx, UnitOfWork
 from recollect.core.ports.jobs import RELEARN, Job, JobState, NewJob
 from recollect.core.reasons import Reason
 from recollect.core.types import LOCAL, Message, Place, Subject, message_ref, parse_message_ref
-from recollect.learning.consent import is_paused
+from recollect.learning.consent import is_silent
 from recollect.learning.extract import Extractor
 from recollect.learning.extraction_records import Extraction
 from recollect.policy.visibility import is_forgotten
@@ -236,7 +236,7 @@ class Relearner:
 
     def _skip_reason(self, tx: Tx, message: Message) -> Reason | None:
         """Why a message is left alone, if so."""
-        if is_paused(tx, message.person):
+        if is_silent(tx, message):
             return Reason.PAUSED
         if self._guilds_only and message.place.guild is None:
             return Reason.SWITCHED_OFF

@@ -25,7 +25,7 @@ from recollect.core.state import Owner, StateKind
 from recollect.core.types import Message, Place, Subject, message_ref, person_key
 from recollect.learning import batches
 from recollect.learning.batches import tenant
-from recollect.learning.consent import is_paused
+from recollect.learning.consent import is_silent
 from recollect.policy.viewer import session_name
 
 MOMENT = timedelta(seconds=1)
@@ -251,12 +251,12 @@ def summary_key(session: str) -> str:
 
 
 def _is_learnable(tx: Tx, message: Message, schedule: Schedule) -> bool:
-    """Whether a message may be learned from: not a bot's, a short one, or one of a person who paused learning."""
+    """Whether a message may be learned from: not a bot's, a short one, or from where learning is paused."""
     if schedule.learn == "off" or message.bot or len(message.text.strip()) < max(1, schedule.min_chars):
         return False
     if schedule.guilds_only and message.place.guild is None:
         return False
-    return not is_paused(tx, message.person)
+    return not is_silent(tx, message)
 
 
 def _due(trigger: str, now: datetime, schedule: Schedule) -> datetime:

@@ -130,14 +130,15 @@ class Summarizer:
         return GeneratedText(cut(text, limit), total_usage(first.usage, shorter.usage))
 
     async def _ask(self, answer: Awaitable[GeneratedText]) -> GeneratedText:
-        seconds = self._limit.seconds
+        seconds, started = self._limit.seconds, asyncio.get_running_loop().time()
         try:
             async with asyncio.timeout(seconds):
                 generated = await answer
         except TimeoutError as error:
             self._limit.add_timeout()
             raise ModelTimeout(f"no answer within {seconds:.0f} s") from error
-        return replace(generated, text=redact(generated.text.strip()).text)
+        usage = replace(generated.usage, seconds=asyncio.get_running_loop().time() - started)
+        return replace(generated, text=redact(generated.text.strip()).text, usage=usage)
 
     def _complete(self, tx: Tx, job: Job, page: _Page, written: GeneratedText, reason: Reason | None) -> None:
         for message in page.messages:
@@ -171,6 +172,7 @@ class Summarizer:
         self._options.budget.spend(tx, job.tenant, usage, self._clock())
         if usage.requests:
             cost = {"input": usage.input, "output": usage.output, "requests": usage.requests}
+            cost |= {"seconds": round(usage.seconds, 2)}
             tx.events.add(Event(EventKind.SUMMARY_CALL, self._clock(), self._model.name, page.session, data=cost))
 
 

@@ -9,4 +9,5 @@ def total_usage(*usages: Usage) -> Usage:
         sum(usage.requests for usage in usages),
         sum(usage.input for usage in usages),
         sum(usage.output for usage in usages),
+        sum(usage.seconds for usage in usages),
     )

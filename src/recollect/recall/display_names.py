@@ -86,6 +86,17 @@ def _name(message: Message) -> str:
     return message.name or message.author
 
 
+def _named(messages: list[Message]) -> list[Message]:
+    known = {(message.place.platform, message.author): message.name for message in messages if message.name}
+    if not known or all(message.name for message in messages):
+        return messages
+    names = (message.name or known.get((message.place.platform, message.author), "") for message in messages)
+    return [
+        message if name == message.name else replace(message, name=name)
+        for message, name in zip(messages, names, strict=True)
+    ]
+
+
 class Names:
     """The reserved names of the assistant; decides who needs a tag."""
 
@@ -100,8 +111,10 @@ class Names:
             self._reserved.add((None if place is None else _namespace(place), skeleton(name)))
 
     def tagged(self, tx: Tx, messages: Iterable[Message]) -> Sequence[Message]:
-        """The messages, with a tag on names that could be mistaken for another."""
-        batch = list(messages)
+        """The messages, with a tag on names that could be mistaken for another. One that came without a name has that
+        of its author's other messages here.
+        """
+        batch = _named(list(messages))
         bots = {skeleton(_name(message)) for message in batch if message.bot}
         owners: dict[str, str] = {}
         return [self._tag_if_ambiguous(tx, message, bots, owners) for message in batch]

@@ -58,7 +58,7 @@ async def test_the_log_is_read_page_by_page_by_kind_and_scope(client: httpx.Asyn
     await memory.forget("1", user="bob")
     first = (await client.get("/api/v1/events", params={"limit": 2})).json()
     assert [event["kind"] for event in first["events"]] == ["memo.retired", "memo.added"]
-    rest = (await client.get("/api/v1/events", params={"limit": 2, "before": first["before"]})).json()
+    rest = (await client.get("/api/v1/events", params={"limit": 2, "cursor": first["next"]})).json()
     assert [event["scope"] for event in rest["events"]] == ["user:bob", "user:ann"]
     only = (await client.get("/api/v1/events", params={"kind": "memo.retired"})).json()["events"]
     assert [event["scope"] for event in only] == ["user:bob"]

@@ -4,16 +4,18 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from datetime import timedelta
 
 import httpx
 import pytest
 from fastapi import FastAPI
 
 from recollect import AsyncMemory, Place, Refused
-from recollect.client import ApiError, Client
+from recollect.client import ApiError, Client, SyncClient
 from recollect.core.events import Event
 from recollect.core.reasons import Reason
-from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Message, Status, Subject
+from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Message, Status, Subject, Summary
+from recollect.faces.http.api import describe
 from recollect.testing.clock import FakeClock
 from tests.faces.http.conftest import BASE, TOKENS, Served, asking
 
@@ -164,6 +166,91 @@ async def test_the_log_is_followed_as_it_is_written(served: Served):
             if len(heard) == 2:
                 break
     assert heard == [("memo.added", "user:ann")] * 2
+
+
+async def test_the_client_has_a_method_for_every_operation_and_sends_what_is_described(
+    app: FastAPI, memory: AsyncMemory, clock: FakeClock
+):
+    sent: set[tuple[str, str]] = set()
+
+    class Recording(httpx.ASGITransport):
+        async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+            path = request.url.path
+            operation = describe()["paths"][path][request.method.lower()]
+            parameters = {one["name"] for one in operation.get("parameters", ()) if one["in"] == "query"}
+            assert {*request.url.params} <= parameters, (path, request.url.params)
+            sent.add((request.method, path))
+            return await super().handle_async_request(request)
+
+    async with Client(BASE, TOKENS.operator, transport=Recording(app)) as remote:
+        talk = [Message(str(number), "ann", DEV, f"line {number}", clock(), "Ann") for number in range(4)]
+        assert await remote.add_many(talk[:3]) == 3
+        await remote.add(talk[3])
+        page = await remote.messages(session=DEV.session, limit=10)
+        assert (page.messages, page.next) == (tuple(talk), None)
+        assert (await remote.message("2", platform="discord")).message == talk[2]
+        clock.advance(minutes=1)
+        await remote.message_edited("discord", "0", "line zero")
+        await remote.message_deleted("discord", "0")
+        await remote.context(talk[3], count_use=False)
+        said = clock() - timedelta(days=9)
+        memo = await remote.remember("Likes tea", user="discord:ann", audience=DEV.audience, said=said)
+        other = await remote.remember("Plays the cello", user="discord:ann")
+        assert isinstance(memo, Memo)
+        assert memo.created == said
+        assert isinstance(other, Memo)
+        assert await remote.get(memo.id, user="discord:ann") == memo
+        assert (await remote.why(memo)).memo == memo
+        (person,) = await remote.people("ann")
+        assert (person.user, person.memos, person.paused) == ("discord:ann", 2, False)
+        assert not await remote.guilds()
+        assert await remote.pause(user="discord:ann")
+        assert not await remote.is_learning(user="discord:ann")
+        assert await remote.resume(user="discord:ann")
+        assert await remote.pause(guild="g1")
+        assert await remote.resume(guild="g1")
+        summary = Summary(DEV.session, "They talk.", 1, clock(), clock())
+        await memory.store.write(lambda tx: tx.summaries.save(summary))
+        assert (await remote.sessions()).items == (DEV.session,)
+        assert await remote.summary(DEV.session) == summary
+        assert await remote.summary_history(DEV.session) == [summary]
+        assert await remote.reset(DEV.session)
+        assert await remote.compare_rankers("tea", user="discord:ann")
+        await remote.search("tea", user="discord:ann")
+        assert (await remote.merge(memo, [other], "Likes tea and plays the cello")).id == memo.id
+        (await remote.undoable(user="discord:ann"), await remote.undo(user="discord:ann"))
+        await remote.redo(user="discord:ann")
+        await remote.history(memo)
+        await remote.update(memo, "Likes green tea")
+        (await remote.pin(memo), await remote.share(memo, EVERYWHERE))
+        (await remote.forget(memo), await remote.restore(memo), await remote.list(user="discord:ann"))
+        assert (await remote.jobs())["counts"]["failed"] == 0
+        assert await remote.retry_jobs() == 0
+        with pytest.raises(ApiError):
+            await remote.drop_job(999)
+        with pytest.raises(ApiError):
+            await remote.relearning("none")
+        await remote.preview_relearning(user="discord:ann")
+        await remote.relearn(user="discord:ann")
+        (await remote.events(limit=1), await remote.stats(), await remote.export(user="discord:ann"))
+        assert (await remote.preview_erasure(user="discord:ann"))["confirm"] == "discord:ann"
+        await remote.erase(user="discord:ann", confirm="discord:ann")
+    described = {(method.upper(), path) for path, methods in describe()["paths"].items() for method in methods}
+    described = {operation for operation in described if operation[1].startswith("/api/v1/")}
+    assert described - sent == {("GET", "/api/v1/events/stream")}, "`follow` is tested above"
+
+
+def test_the_client_without_await_does_the_same(served: Served):
+    with SyncClient(served.url, TOKENS.operator) as remote:
+        memo = remote.remember("Likes tea", user="ann")
+        assert isinstance(memo, Memo)
+        assert [person.user for person in remote.people()] == ["ann"]
+        assert next(remote.follow(after=0)).memo == memo.id
+        with pytest.raises(ApiError) as refused:
+            remote.get("none", user="ann")
+        assert refused.value.status == 404
+    public = {name for name in vars(Client) if not name.startswith("_")}
+    assert public <= {*dir(SyncClient)}, "whatever one can do, the other can"
 
 
 def test_without_httpx_the_extra_is_named():

@@ -30,7 +30,7 @@ async def told(memory: AsyncMemory, clock: FakeClock) -> AsyncMemory:
 async def test_a_survey_counts_what_there_is(app: FastAPI, told: AsyncMemory):
     async with visiting(app) as visitor:
         page = text_of(await visitor.see("/erase", user="ann"))
-        assert "What there is about user discord:ann" in page
+        assert "What there is about Ann, user discord:ann" in page
         assert "memories 1" in page
         assert "messages 1" in page
         assert "There is nothing about user zed" in text_of(await visitor.see("/erase", user="zed"))

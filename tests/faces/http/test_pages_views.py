@@ -97,7 +97,7 @@ async def test_five_rankers_answer_side_by_side_and_each_score_is_taken_apart(ap
     await memory.remember("Likes green tea", user="ann")
     await memory.remember("Works at Globex", user="ann")
     async with visiting(app) as visitor:
-        page = await visitor.see("/search", q="green tea", user="ann")
+        page = await visitor.see("/search/rankers", q="green tea", user="ann")
     columns = re.split(r'<h2 id="ranker-', page)[1:]
     assert [column.partition('"')[0] for column in columns] == ["unified", "recency", "overlap", "hybrid", "rrf"]
     assert tuple(asking_page.RANKERS) == DESIGN_RANKERS
@@ -115,8 +115,8 @@ async def test_search_hears_only_what_may_be_heard_there(app: FastAPI, memory: A
     await memory.remember("Likes green tea", user="ann", place=STAFF, audience=STAFF.audience)
     await memory.remember("Drinks black tea", user="ann", place=DEV, audience=DEV.audience)
     async with visiting(app) as visitor:
-        public = await visitor.see("/search", q="tea", user="ann", place=DEV.session)
-        own = await visitor.see("/search", q="tea", user="ann")
+        public = await visitor.see("/search/rankers", q="tea", user="ann", place=DEV.session)
+        own = await visitor.see("/search/rankers", q="tea", user="ann")
     assert "green tea" not in public
     assert "black tea" in public
     assert "green tea" in own
@@ -203,7 +203,7 @@ async def test_the_journal_is_shown_by_day_and_by_kind(app: FastAPI, memory: Asy
         first = text_of(await visitor.see("/journal", day="2025-03-02"))
         assert "memo.revised" not in first
         assert "memo.added" in first
-        assert "nothing of that" in await visitor.see("/journal", day="2024-01-01")
+        assert "Nothing of that" in await visitor.see("/journal", day="2024-01-01")
         assert "it hung" in await visitor.see("/journal", day="not a day")
 
 
@@ -300,7 +300,7 @@ async def test_jobs_are_tried_again_or_dropped(app: FastAPI, memory: AsyncMemory
     async with visiting(app) as visitor:
         page = text_of(await visitor.see("/jobs"))
         assert page.count("the answer was cut off") == 2
-        assert "will be retried" in await visitor.follow(await visitor.send("/jobs/retry", job=one))
+        assert "It is tried now" in await visitor.follow(await visitor.send("/jobs/retry", job=one))
         assert (await memory.store.read(lambda tx: tx.jobs.counts()))["waiting"] == 1
         assert "The job is dropped" in await visitor.follow(await visitor.send("/jobs/drop", job=two))
         assert "no longer there" in await visitor.follow(await visitor.send("/jobs/drop", job=two))
@@ -323,7 +323,8 @@ async def test_pages_load_nothing_from_elsewhere_and_hold_no_inline_script_or_st
         "/people/memos?user=ann",
         f"/memo?user=ann&id={memo.id}",
         "/lore",
-        "/search?q=tea&user=ann",
+        "/search?q=tea",
+        "/search/rankers?q=tea&user=ann",
         "/prompt?q=tea&user=ann",
         "/sessions",
         "/journal",

@@ -33,6 +33,8 @@ class Usage:
     requests: int = 0
     input: int = 0
     output: int = 0
+    seconds: float = field(default=0.0, compare=False)
+    """How long the answers took."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,6 +68,7 @@ class GuildDepartures(commands.Cog):
                 await self._handle_departure(guild)
         for guild in sorted(current - before):
             await bot.state.add(name, guild, Owner.guild(guild))
+        await bot.state.name_guilds({str(guild.id): guild.name for guild in bot.client.guilds if guild.name})
         await self._review_planned(current)
 
     async def _review_planned(self, current: set[str]) -> None:

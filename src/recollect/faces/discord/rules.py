@@ -150,7 +150,7 @@ class Rulebook:
             return self._operators_channel_is_in(guild)
         if name == "consent":  # a server may be stricter
             return self._options.consent == "opt_in"
-        origin = self._memory.origins.get(f"discord.{name}", "default")
+        origin = self._memory.loaded.origins.get(f"discord.{name}", "default")
         return origin != "default" and not origin.startswith("profile ")
 
     def _operators_channel_is_in(self, guild: int) -> bool:

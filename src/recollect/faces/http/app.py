@@ -14,6 +14,7 @@ from recollect.core.version import __version__
 from recollect.faces.http import api, metrics, pages, problems
 from recollect.faces.http.auth import REVOKED_SESSIONS_DIR, LoginThrottle, RevokedSessions, Sessions, TokenFile, Tokens
 from recollect.faces.http.dependencies import AppState
+from recollect.faces.http.idempotency import IdempotencyMiddleware
 from recollect.faces.http.middleware import SecurityMiddleware
 from recollect.memory import AsyncMemory
 
@@ -40,6 +41,7 @@ def create(
     state = AppState(memory, Admin(memory, clock), current, sessions, LoginThrottle(), clock, run_worker)
     app.state.recollect = state
     problems.install(app)
+    app.add_middleware(IdempotencyMiddleware)
     app.add_middleware(SecurityMiddleware, state=state, names=frozenset(names))
     for part in (metrics, api, pages):
         part.install(app)

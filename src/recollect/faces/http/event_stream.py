@@ -29,7 +29,7 @@ async def follow(state: AppState, start: int) -> AsyncGenerator[tuple[int, Seque
                 last_sent = loop.time()
                 yield start, events
             if not events:
-                await _wait_for_next_poll(state.closing)
+                await wait_for_next_poll(state.closing)
 
 
 async def _read_newer(state: AppState, start: int) -> Sequence[Event]:
@@ -40,7 +40,8 @@ async def _read_newer(state: AppState, start: int) -> Sequence[Event]:
         return []
 
 
-async def _wait_for_next_poll(closing: asyncio.Event) -> None:
+async def wait_for_next_poll(closing: asyncio.Event) -> None:
+    """Wait for a second, or until the server stops."""
     with suppress(TimeoutError):
         async with asyncio.timeout(POLL_INTERVAL_SECONDS):
             await closing.wait()

@@ -22,6 +22,8 @@ TOO_LARGE_TEXT = f"a request may have {MAX_BODY_BYTES:,} bytes at most"
 PUBLIC_PATHS = ("/health", "/ready", "/login")
 """Paths that need no token, besides the static files."""
 STATIC = "/static/"
+STREAM = "/stream"
+"""The end of paths whose answers have no end; they can't be asked for by HEAD."""
 METRICS_PATHS = ("/metrics", *PUBLIC_PATHS)
 """All that the metrics token opens."""
 READER_PATHS = ("/logout", "/api/v1/context", "/api/v1/erase/survey")
@@ -47,6 +49,8 @@ class SecurityMiddleware:
             await self._app(scope, receive, send)
             return
         send_with_headers = _with_headers(send)
+        if scope["method"] == "HEAD" and not scope["path"].endswith(STREAM):
+            scope, send_with_headers = {**scope, "method": "GET"}, _without_body(send_with_headers)
         body = _Body(receive)
         try:
             refusal = await self._refusal(scope, body)
@@ -183,6 +187,15 @@ def _unauthorized(scope: Scope, headers: Headers) -> Response:
 
 def _body_too_large() -> Response:
     return problem(413, TOO_LARGE_TEXT)
+
+
+def _without_body(send: Send) -> Send:
+    """The answer to HEAD: that to GET, without its body."""
+
+    async def send_start(message: Message) -> None:
+        await send({**message, "body": b""} if message["type"] == "http.response.body" else message)
+
+    return send_start
 
 
 def _with_headers(send: Send) -> Send:

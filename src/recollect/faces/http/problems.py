@@ -59,14 +59,22 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(Exception, on_unexpected_error)
 
 
-async def _on_http_error(_: Request, error: Exception) -> JSONResponse:
+async def _on_http_error(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)  # noqa: S101 - that is what it is installed for
-    return problem(error.status_code, str(error.detail), error.headers)
+    detail = str(error.detail)
+    if detail == HTTPStatus(error.status_code).phrase and request.url.path.startswith("/api/"):
+        detail = f"there is no {request.method} {request.url.path}; /docs lists what there is"
+    return problem(error.status_code, detail, error.headers)
 
 
 async def _on_invalid_request(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)  # noqa: S101 - that is what it is installed for
-    errors = [{"where": ".".join(map(str, item["loc"])), "why": item["msg"]} for item in error.errors()[:MAX_ERRORS]]
+    found = error.errors()
+    if any(item["type"] == "json_invalid" for item in found):
+        return problem(400, "the body is not JSON: " + str(found[0].get("ctx", {}).get("error", "it can't be read")))
+    # A parameter that two parts of a route read is missing once.
+    places = dict.fromkeys((".".join(map(str, item["loc"])), str(item["msg"])) for item in found)
+    errors = [{"where": where, "why": why} for where, why in list(places)[:MAX_ERRORS]]
     detail = "; ".join(f"{item['where']}: {item['why']}" for item in errors[:3])
     return problem(422, detail or "the request can't be read", errors=errors)
 

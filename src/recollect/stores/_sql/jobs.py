@@ -44,6 +44,7 @@ UPDATE jobs SET state = 'failed', error = $1, dedupe = NULL, worker = NULL, unti
 WHERE id = $2 AND worker = $3 AND state = 'claimed'
 """
 _REQUEUE = "UPDATE jobs SET state = 'blocked', due = $1, attempts = 0 WHERE id = $2 AND state = 'failed'"
+_HASTEN = "UPDATE jobs SET due = $1 WHERE id = $2 AND due > $1 AND state IN ('waiting', 'blocked')"
 _PULL = "UPDATE jobs SET due = $1 WHERE kind = $2 AND due > $3 AND state <> 'failed'"
 _END_LEASES = "UPDATE jobs SET until = $1 WHERE state = 'claimed' AND until > $2"
 # Those of a kind that are not claimed, beyond the newest; SQLite has no OFFSET without a LIMIT.
@@ -124,6 +125,9 @@ class Jobs(ABC, Generic[D]):
         requeued = self._db.run(_REQUEUE, (to_ms(due), job_id))
         promote_first(self._db, [queue])
         return requeued > 0
+
+    def hasten(self, job_id: int, due: datetime) -> bool:
+        return self._db.run(_HASTEN, (to_ms(due), job_id)) > 0
 
     def extend(self, worker: str, until: datetime) -> int:
         return self._db.run(self.extended, (to_ms(until), worker))

@@ -119,6 +119,14 @@ class JobsContract:
             assert not await store.write(lambda tx, n=unclaimed: tx.jobs.fail(n, "w1", "x"))
             assert not await store.write(lambda tx, n=unclaimed: tx.jobs.requeue(n, at(0)))
 
+    async def test_a_job_for_later_is_made_due_and_no_other(self, store: Store):
+        later, due = await add(store, new_job("a", due=60), new_job("b", queue="other"))
+        assert await claim(store, limit=1) != []
+        assert await store.write(lambda tx: tx.jobs.hasten(later or 0, at(0)))
+        assert names(await claim(store)) == ["a"]
+        for job_id in (later, due, 999_999):
+            assert not await store.write(lambda tx, n=job_id: tx.jobs.hasten(n or 0, at(0)))
+
     async def test_a_retried_job_comes_back_when_due_before_the_rest_of_its_queue(self, store: Store):
         await add(store, new_job("a"), new_job("b"))
         (job,) = await claim(store)

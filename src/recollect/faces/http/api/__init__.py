@@ -11,15 +11,37 @@ from starlette.exceptions import HTTPException
 
 from recollect import plugins
 from recollect.core.version import __version__
-from recollect.faces.http.api import events, jobs, memos, messages, people, privacy, relearn, search, sessions, stats
+from recollect.faces.http.api import (
+    events,
+    jobs,
+    memos,
+    messages,
+    people,
+    privacy,
+    relearn,
+    search,
+    sessions,
+    stats,
+    undo,
+)
 from recollect.faces.http.api.common import ROOT, Problem
+from recollect.faces.http.idempotency import KEY_HEADER, MAX_KEY_CHARS
 
-MODULES = (search, messages, memos, people, sessions, relearn, jobs, events, stats, privacy)
+MODULES = (search, messages, undo, memos, people, sessions, relearn, jobs, events, stats, privacy)
 _ABOUT = (
     "Long-term memory for chat assistants. Every request shows a token: `Authorization: Bearer …`; a reader's token "
-    "can't change anything. Errors are problem details (RFC 9457). Ids may have any characters and go into the query. "
+    "can't change anything. Errors are problem details (RFC 9457). Lists go on with "
+    "`next` of one answer as `cursor` of the next request. Ids may have any characters and go into the query. "
     "Times carry their zone. Unknown fields and parameters are refused."
 )
+_IDEMPOTENCY_KEY = {
+    "name": KEY_HEADER,
+    "in": "header",
+    "required": False,
+    "description": "Any text that is unique to this change. Sent again with the same key, it is answered as before and "
+    "not made twice; the key counts for an hour, while the server runs.",
+    "schema": {"type": "string", "minLength": 1, "maxLength": MAX_KEY_CHARS, "pattern": "^[!-~]+$"},
+}
 _BEARER = HTTPBearer(auto_error=False, scheme_name="bearer", description="The operator's or the reader's token.")
 
 
@@ -37,7 +59,7 @@ def install(app: FastAPI) -> None:
 @cache
 def _routes() -> APIRouter:
     api = APIRouter(
-        dependencies=[Depends(_BEARER), Depends(_reject_unknown_parameters)],
+        dependencies=[Depends(_BEARER), Depends(_require_json), Depends(_reject_unknown_parameters)],
         generate_unique_id_function=lambda route: route.name,
     )
     for module in MODULES:
@@ -57,8 +79,10 @@ def describe() -> dict[str, Any]:
         routes=_routes().routes,
         separate_input_output_schemas=False,
     )
-    for route in (route for methods in document["paths"].values() for route in methods.values()):
+    for method, route in ((method, route) for routes in document["paths"].values() for method, route in routes.items()):
         route["summary"] = route.pop("description", route["summary"])
+        if method != "get":
+            route.setdefault("parameters", []).append(_IDEMPOTENCY_KEY)
     schemas = document.setdefault("components", {}).setdefault("schemas", {})
     schemas["Problem"] = Problem.model_json_schema()
     return document
@@ -76,6 +100,18 @@ def _queries() -> dict[tuple[str, str], dict[str, bool]]:
         for path, methods in describe()["paths"].items()
         for method, route in methods.items()
     }
+
+
+async def _require_json(request: Request) -> None:
+    """A body of another type would be read as if it were absent."""
+    headers = request.headers
+    media_type = headers.get("content-type", "").partition(";")[0].strip().lower()
+    has_body = headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
+    is_json = media_type == "application/json" or (
+        media_type.startswith("application/") and media_type.endswith("+json")
+    )
+    if has_body and not is_json and request.method not in ("GET", "HEAD"):
+        raise HTTPException(415, "send the body as JSON, with the header 'Content-Type: application/json'")
 
 
 async def _reject_unknown_parameters(request: Request) -> None:

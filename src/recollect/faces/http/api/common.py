@@ -1,5 +1,7 @@
-"""Shared by the routes of the API: types of values, the subject of a request, and the description of errors."""
+"""Shared by the routes of the API: types of values, cursors, the subject of a request, and errors."""
 
+import binascii
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
@@ -16,6 +18,8 @@ MAX_NAME_CHARS, MAX_TEXT_CHARS, MAX_MESSAGE_CHARS = 512, 8_000, 100_000
 """Limits on an id or a name, on a memo, and on a message."""
 MAX_INTEGER = 2**53
 """JavaScript reads larger integers inexactly."""
+MAX_DIGITS = 19
+"""Of a number in a cursor."""
 SPELLING = "as in discord:1042; without a platform a local person's, or to read, that of the one who has it"
 _ALLOWED_YEARS = range(1900, 9000)
 
@@ -50,23 +54,25 @@ Name = Annotated[str, Field(min_length=1, max_length=MAX_NAME_CHARS)]
 """An id or a name; any characters."""
 Part = Annotated[str, Query(max_length=MAX_NAME_CHARS, description="Only those that contain this, case-insensitive.")]
 Limit = Annotated[int, Query(ge=1, le=500, description="How many at most.")]
-Offset = Annotated[int, Query(ge=0, le=MAX_INTEGER, description="How many to skip.")]
+Cursor = Annotated[str, Query(max_length=4 * MAX_NAME_CHARS, description="What an earlier answer said as `next`.")]
+Next = Annotated[str | None, Field(description="Ask with this as `cursor` for what follows; null at the end.")]
 Number = Annotated[int, Field(ge=0, le=MAX_INTEGER)]
 
 _DESCRIPTIONS = {
-    400: "The body is not JSON.",
+    400: "The body is not JSON, or the cursor is none that an answer gave.",
     401: "No token, or a wrong one.",
     403: "This token may not do that.",
     404: "There is no such thing.",
     409: "It is not as the request expects.",
     413: "The body is too large.",
+    415: "The body is not sent as application/json.",
     421: "The host is not known by that name.",
     422: "A value can't be used.",
     429: "Too many wrong tokens.",
     503: "The store or the model can't do its work now; try again.",
 }
 _COMMON_STATUSES = (401, 421, 422, 429, 503)
-_WRITE_STATUSES = (400, 403, 413)
+_WRITE_STATUSES = (400, 403, 409, 413, 415)
 
 
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
@@ -76,11 +82,39 @@ def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 
 READING = problems(*_COMMON_STATUSES)
+PAGING = problems(*_COMMON_STATUSES, 400)
 CHANGING = problems(*_COMMON_STATUSES, *_WRITE_STATUSES)
 
 
 def router(tag: str) -> APIRouter:
     return APIRouter(prefix=ROOT, tags=[tag])
+
+
+def next_cursor(listing: str, position: object) -> str:
+    """Where the next page of a listing begins; opaque to clients."""
+    return urlsafe_b64encode(f"{listing}\0{position}".encode("utf-8", "surrogatepass")).decode().rstrip("=")
+
+
+def position_after(listing: str, cursor: str) -> str:
+    """What `next_cursor` was given, empty for the first page; 400 for a cursor of anything else."""
+    if not cursor:
+        return ""
+    try:
+        data = urlsafe_b64decode(cursor.encode("ascii") + b"=" * (-len(cursor) % 4))
+        name, _, position = data.decode("utf-8", "surrogatepass").partition("\0")
+    except (UnicodeError, binascii.Error):
+        name = position = ""
+    if name != listing or not position:
+        raise HTTPException(400, "that cursor is none that this listing gave; leave it out for the first page")
+    return position
+
+
+def number_after(listing: str, cursor: str) -> int | None:
+    """The same for listings whose positions are numbers."""
+    position = position_after(listing, cursor)
+    if position and not (position.isascii() and position.isdecimal() and len(position) < MAX_DIGITS):
+        raise HTTPException(400, "that cursor is none that this listing gave; leave it out for the first page")
+    return int(position) if position else None
 
 
 def missing(detail: str) -> HTTPException:

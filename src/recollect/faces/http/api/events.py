@@ -10,7 +10,18 @@ from starlette.responses import Response
 
 from recollect.core.events import Event
 from recollect.faces.http.api import records
-from recollect.faces.http.api.common import MAX_INTEGER, READING, Limit, Name, problems, router
+from recollect.faces.http.api.common import (
+    MAX_INTEGER,
+    PAGING,
+    READING,
+    Cursor,
+    Limit,
+    Name,
+    next_cursor,
+    number_after,
+    problems,
+    router,
+)
 from recollect.faces.http.dependencies import MAX_STREAMS, AppState, AppStateDep
 from recollect.faces.http.event_stream import follow
 from recollect.faces.http.problems import problem
@@ -27,18 +38,19 @@ _EVENT_STREAM = {
 }
 
 
-@routes.get("/events", responses=READING)
+@routes.get("/events", responses=PAGING)
 async def list_events(
     state: AppStateDep,
     kind: Kinds = [],  # noqa: B006 - FastAPI copies it
     scope: Scope = None,
-    before: Annotated[int | None, Query(ge=0, le=MAX_INTEGER, description="Only what came before this event.")] = None,
     limit: Limit = 100,
+    cursor: Cursor = "",
 ) -> records.EventPage:
     """The log, newest first."""
-    events = await state.admin.events(kind, scope, limit, before)
+    events = await state.admin.events(kind, scope, limit, number_after("events", cursor))
     return records.EventPage(
-        events=[records.from_event(event) for event in events], before=events[-1].id if len(events) == limit else None
+        events=[records.from_event(event) for event in events],
+        next=next_cursor("events", events[-1].id) if len(events) == limit else None,
     )
 
 

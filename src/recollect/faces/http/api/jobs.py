@@ -7,7 +7,20 @@ from pydantic import Field
 
 from recollect.core.ports.jobs import JobState
 from recollect.faces.http.api import records
-from recollect.faces.http.api.common import CHANGING, READING, Limit, Number, Wire, missing, problems, router
+from recollect.faces.http.api.common import (
+    CHANGING,
+    PAGING,
+    Cursor,
+    Limit,
+    Next,
+    Number,
+    Wire,
+    missing,
+    next_cursor,
+    number_after,
+    problems,
+    router,
+)
 from recollect.faces.http.dependencies import AppStateDep
 
 routes = router("jobs")
@@ -17,6 +30,7 @@ State = Literal[JobState.WAITING, JobState.CLAIMED, JobState.FAILED]
 class Jobs(Wire):
     counts: dict[str, int] = Field(description="How many wait, are claimed by a worker, and failed.")
     jobs: list[records.JobOut] = Field(description="Oldest first.")
+    next: Next
 
 
 class Which(Wire):
@@ -35,15 +49,20 @@ class Dropped(Wire):
     id: int
 
 
-@routes.get("/jobs", responses=READING)
+@routes.get("/jobs", responses=PAGING)
 async def list_jobs(
     state: AppStateDep,
     job_state: Annotated[State | None, Query(alias="state", description="Only in this state.")] = None,
     limit: Limit = 100,
+    cursor: Cursor = "",
 ) -> Jobs:
     """The queue."""
-    counts, jobs = await state.admin.jobs(job_state, limit)
-    return Jobs(counts=records.job_counts(counts), jobs=[records.from_job(job) for job in jobs])
+    counts, jobs = await state.admin.jobs(job_state, limit, number_after("jobs", cursor) or 0)
+    return Jobs(
+        counts=records.job_counts(counts),
+        jobs=[records.from_job(job) for job in jobs],
+        next=next_cursor("jobs", jobs[-1].id) if len(jobs) == limit else None,
+    )
 
 
 @routes.post("/jobs/retry", responses=CHANGING | problems(404))

@@ -1,36 +1,38 @@
-"""The operator's verbs on memos: list, add, edit, pin, share, merge, retire, restore, undo; and why each is there."""
+"""The operator's verbs on memos: list, add, edit, pin, share, merge, retire, restore; and why each is there."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import Query, Response
 from pydantic import AfterValidator, Field, StringConstraints
+from starlette.exceptions import HTTPException
 
 from recollect.core.changes import Add, Revise, Skip
+from recollect.core.clock import from_ms, to_ms
 from recollect.core.errors import BadInput
 from recollect.core.outcomes import (
     AlreadyActive,
     Ambiguous,
     CannotRestore,
-    CannotUndo,
     NotFound,
     Refused,
     Remembered,
     Restored,
 )
-from recollect.core.types import Audience, Kind, Memo, Status
+from recollect.core.types import Audience, Kind, Memo, Status, Subject
 from recollect.faces import outcome_text
 from recollect.faces.http.api import records
 from recollect.faces.http.api.common import (
     CHANGING,
     MAX_NAME_CHARS,
     MAX_TEXT_CHARS,
+    PAGING,
     READING,
+    Cursor,
     Limit,
     MemoId,
     Name,
     Number,
-    Offset,
     Part,
     SeenVersion,
     SubjectDep,
@@ -38,10 +40,12 @@ from recollect.faces.http.api.common import (
     Wire,
     known_subject,
     missing,
+    next_cursor,
+    position_after,
     problems,
     router,
 )
-from recollect.faces.http.dependencies import AppStateDep
+from recollect.faces.http.dependencies import AppState, AppStateDep
 from recollect.faces.http.problems import problem
 from recollect.faces.outcome_text import describe_audience
 
@@ -83,8 +87,9 @@ class NewMemo(Wire):
         description="Who may hear it; unless said, the person alone. Lore is heard in its guild.",
     )
     pinned: bool = False
-    happened: Time | None = None
-    expires: Time | None = None
+    happened: Time | None = Field(None, description="When what it tells of took place.")
+    expires: Time | None = Field(None, description="Until when it holds.")
+    said: Time | None = Field(None, description="When it was said, for what is told late; now unless given.")
 
 
 class ChangeOut(Wire):
@@ -106,6 +111,7 @@ class Seen(Wire):
 class Correction(Seen):
     text: Text | None = None
     tags: Tags | None = None
+    status: Literal[Status.ACTIVE] | None = Field(None, description="active restores it, as `/memo/restore` does.")
 
 
 class Pinning(Seen):
@@ -136,39 +142,7 @@ class Merging(Wire):
     text: Text | None = Field(None, description="Its words from now on; as they are unless said.")
 
 
-class Undoing(Wire):
-    user: Name | None = None
-    guild: Name | None = None
-    change: Number | None = Field(None, description="This one, if its memos did not change since (else 409).")
-
-
-class Redoing(Wire):
-    user: Name | None = None
-    guild: Name | None = None
-
-
-class RedoneOut(Wire):
-    redone: bool = Field(description="False when there was nothing to redo, or something was changed since.")
-    restored: list[records.MemoOut]
-    removed: list[records.MemoOut]
-
-
-class UndoneOut(Wire):
-    undone: bool = Field(description="False when there was nothing to take back.")
-    restored: list[records.MemoOut]
-    removed: list[records.MemoOut]
-
-
-class UndoableOut(Wire):
-    change: int | None = Field(description="What to send as `change`; null when the last change can't be undone.")
-    at: datetime | None
-    actor: str
-    restored: list[records.MemoOut] = Field(description="Memos as they would be again.")
-    removed: list[records.MemoOut] = Field(description="Memos that would go.")
-    refused: str = Field(description="Why the last change can't be undone; empty when it can, or there is none.")
-
-
-@routes.get("/memos", responses=READING)
+@routes.get("/memos", responses=PAGING)
 async def list_memos(
     state: AppStateDep,
     subject: SubjectDep,
@@ -176,13 +150,21 @@ async def list_memos(
     kind: Annotated[list[Kind], Query(max_length=20, description="Only of these kinds.")] = [],  # noqa: B006 - FastAPI copies it
     status: Annotated[list[Status], Query(max_length=20, description="Only of these statuses.")] = [],  # noqa: B006 - FastAPI copies it
     limit: Limit = 50,
-    offset: Offset = 0,
+    cursor: Cursor = "",
 ) -> records.MemoPage:
     """A person's memos or a guild's lore, newest first."""
-    listing = await state.admin.memos(subject, part, status, kind, limit, offset)
-    return records.MemoPage(
-        memos=[records.from_memo(memo) for memo in listing.memos], total=listing.total, limit=limit, offset=offset
-    )
+    listing = await state.admin.memos(subject, part, status, kind, limit + 1, after=_memo_after(cursor))
+    page = listing.memos[:limit]
+    more = next_cursor("memos", f"{to_ms(page[-1].updated)} {page[-1].key}") if len(listing.memos) > limit else None
+    return records.MemoPage(memos=[records.from_memo(memo) for memo in page], total=listing.total, next=more)
+
+
+def _memo_after(cursor: str) -> tuple[datetime, int] | None:
+    updated, _, key = position_after("memos", cursor).partition(" ")
+    try:
+        return (from_ms(int(updated)), int(key)) if updated else None
+    except (ValueError, OverflowError):
+        raise HTTPException(400, "that cursor is none that this listing gave") from None
 
 
 @routes.post("/memos", status_code=201, responses=CHANGING, response_model=RememberedOut)
@@ -200,6 +182,7 @@ async def create_memo(state: AppStateDep, body: NewMemo) -> RememberedOut | Resp
         body.pinned,
         body.happened,
         body.expires,
+        body.said,
     )
     if isinstance(outcome, Refused):
         return problem(422, outcome_text.render_refused(outcome), reason=outcome.reason.name.lower())
@@ -213,53 +196,6 @@ async def merge_memos(state: AppStateDep, body: Merging) -> records.MemoOut:
     return records.from_memo(await state.admin.merge(subject, body.keep, body.others, body.text))
 
 
-@routes.get("/memos/undo", responses=READING)
-async def get_undoable(state: AppStateDep, subject: SubjectDep) -> UndoableOut:
-    """The change that an undo would take back now, and what that would do."""
-    offer = await state.admin.undoable(subject)
-    if offer is None or isinstance(offer, CannotUndo):
-        reason = "" if offer is None else offer.text
-        return UndoableOut(change=None, at=None, actor="", restored=[], removed=[], refused=reason)
-    return UndoableOut(
-        change=offer.change,
-        at=offer.at,
-        actor=offer.actor,
-        restored=[records.from_memo(memo) for memo in offer.restored],
-        removed=[records.from_memo(memo) for memo in offer.removed],
-        refused="",
-    )
-
-
-@routes.post("/memos/undo", responses=CHANGING | problems(409), response_model=UndoneOut)
-async def undo(state: AppStateDep, body: Undoing) -> UndoneOut | Response:
-    """Undo the last change of someone's memory, no matter who made it; call again for the one before. A change that
-    can't be undone is refused, and nothing older is undone in its place.
-    """
-    outcome = await state.admin.undo(await known_subject(state, body.user, body.guild), body.change)
-    if isinstance(outcome, CannotUndo):
-        return problem(409, outcome.text)
-    restored, removed = ((), ()) if outcome is None else (outcome.restored, outcome.removed)
-    return UndoneOut(
-        undone=outcome is not None,
-        restored=[records.from_memo(memo) for memo in restored],
-        removed=[records.from_memo(memo) for memo in removed],
-    )
-
-
-@routes.post("/memos/redo", responses=CHANGING | problems(409), response_model=RedoneOut)
-async def redo(state: AppStateDep, body: Redoing) -> RedoneOut | Response:
-    """Take back the last undo of someone's memory, if nothing was changed since."""
-    outcome = await state.admin.redo(await known_subject(state, body.user, body.guild))
-    if isinstance(outcome, CannotUndo):
-        return problem(409, outcome.text)
-    restored, removed = ((), ()) if outcome is None else (outcome.restored, outcome.removed)
-    return RedoneOut(
-        redone=outcome is not None,
-        restored=[records.from_memo(memo) for memo in restored],
-        removed=[records.from_memo(memo) for memo in removed],
-    )
-
-
 @routes.get("/memo", responses=READING | NO_MEMO)
 async def get_memo(state: AppStateDep, subject: SubjectDep, memo: MemoId, response: Response) -> records.MemoOut:
     """One memo of whatever status. Its version is also its ETag."""
@@ -270,10 +206,18 @@ async def get_memo(state: AppStateDep, subject: SubjectDep, memo: MemoId, respon
 async def revise_memo(
     state: AppStateDep, subject: SubjectDep, memo: MemoId, body: Correction, seen: SeenVersion, response: Response
 ) -> records.MemoOut:
-    """Give a memo other words, other tags, or both; it stays the same memo, heard by the same people."""
-    if body.text is None and body.tags is None:
-        raise BadInput("say what to change: text, tags, or both")
-    return _tagged(response, await state.admin.update(subject, memo, body.text, body.tags, _seen(body, seen)))
+    """Give a memo other words, other tags, or both; it stays the same memo, heard by the same people. With the status
+    `active`, it is restored first.
+    """
+    if body.text is None and body.tags is None and body.status is None:
+        raise BadInput("say what to change: text, tags, status, or several of them")
+    version = _seen(body, seen)
+    if body.status is not None:
+        restored = (await _restore(state, subject, memo, version)).memo
+        if body.text is None and body.tags is None:
+            return _tagged(response, restored)
+        version = None if version is None else restored.version
+    return _tagged(response, await state.admin.update(subject, memo, body.text, body.tags, version))
 
 
 @routes.delete("/memo", responses=CHANGED)
@@ -286,7 +230,7 @@ async def retire_memo(
     return RetiredOut(**retired, hidden_replies=outcome.replies, hidden_summary_lines=outcome.summary_lines)
 
 
-@routes.post("/memo/restore", responses=CHANGED, response_model=RestoredOut)
+@routes.post("/memo/restore", responses=CHANGED)
 async def restore_memo(
     state: AppStateDep,
     subject: SubjectDep,
@@ -294,22 +238,27 @@ async def restore_memo(
     seen: SeenVersion,
     response: Response,
     body: Seen | None = None,
-) -> RestoredOut | Response:
+) -> RestoredOut:
     """Bring back a memo that was forgotten, replaced, archived or undone, or has expired; whatever happened since. Can
     be undone.
     """
-    match await state.admin.restore(subject, memo, _seen(body, seen)):
-        case Restored(memo=restored, replaced=replaced, archived=archived):
-            return RestoredOut(
-                restored=True,
-                memo=_tagged(response, restored),
-                replaced=[records.from_memo(other) for other in replaced],
-                archived=[records.from_memo(other) for other in archived],
-            )
-        case AlreadyActive(memo=active):
-            return RestoredOut(restored=False, memo=records.from_memo(active), replaced=[], archived=[])
+    outcome = await _restore(state, subject, memo, _seen(body, seen))
+    is_restored = isinstance(outcome, Restored)
+    replaced, archived = (outcome.replaced, outcome.archived) if is_restored else ((), ())
+    return RestoredOut(
+        restored=is_restored,
+        memo=_tagged(response, outcome.memo),
+        replaced=[records.from_memo(other) for other in replaced],
+        archived=[records.from_memo(other) for other in archived],
+    )
+
+
+async def _restore(state: AppState, subject: Subject, memo: str, version: int | None) -> Restored | AlreadyActive:
+    match await state.admin.restore(subject, memo, version):
+        case Restored() | AlreadyActive() as outcome:
+            return outcome
         case CannotRestore():
-            return problem(409, "its message was deleted, or no longer says so: it can't be restored")
+            raise HTTPException(409, "its message was deleted, or no longer says so: it can't be restored")
         case NotFound() | Ambiguous():
             raise missing(f"there is no memo {memo!r}")
 

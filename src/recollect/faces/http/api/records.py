@@ -1,18 +1,20 @@
 """Domain records as documents of the API; every field is always present."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
 from pydantic import Field
 
 from recollect.admin import MemoDetails
+from recollect.admin.messages import TranscriptLine
 from recollect.admin.overview import Overview
+from recollect.admin.people import Owner
 from recollect.core import serialization
 from recollect.core.events import Event
 from recollect.core.ports.jobs import Job, JobState
-from recollect.core.types import Kind, Memo, Message, Origin, Place, Status, Subject, Summary
-from recollect.faces.http.api.common import Wire
+from recollect.core.types import Kind, Memo, Message, Origin, Place, Status, Summary
+from recollect.faces.http.api.common import Next, Wire
 from recollect.recall.query import Hit
 
 
@@ -47,8 +49,8 @@ class MemoOut(Wire):
     audience: str = Field(description="Who may hear it: everywhere, guild:…, channel:…/… or dm:….")
     label: str | None
     source: SourceOut
-    created: datetime
-    updated: datetime
+    created: datetime = Field(description="When it was said first.")
+    updated: datetime = Field(description="When it was said last.")
     happened: datetime | None
     expires: datetime | None
     supersedes: str | None
@@ -60,8 +62,7 @@ class MemoOut(Wire):
 class MemoPage(Wire):
     memos: list[MemoOut]
     total: int = Field(description="How many there are in all.")
-    limit: int
-    offset: int
+    next: Next
 
 
 class PlaceOut(Wire):
@@ -83,7 +84,7 @@ class MessageOut(Wire):
     name: str
     place: PlaceOut
     text: str
-    at: datetime
+    at: datetime = Field(description="When it was said.")
     bot: bool
     source: str
     reply_to: str | None
@@ -104,9 +105,22 @@ class EventOut(Wire):
     data: dict[str, Any]
 
 
+class MessagePage(Wire):
+    messages: list[MessageOut]
+    next: Next
+
+
+class MessageDetails(Wire):
+    """A message, and what became of it."""
+
+    message: MessageOut
+    memos: list[MemoOut] = Field(description="What was learned from it, whatever the status now.")
+    refused: list["EventOut"] = Field(description="What was not, and why.")
+
+
 class EventPage(Wire):
     events: list[EventOut]
-    before: int | None = Field(description="Ask with this for what came before; null at the beginning.")
+    next: Next
 
 
 class History(Wire):
@@ -121,14 +135,30 @@ class WhyOut(Wire):
     message: MessageOut | None = Field(description="The message that its words come from, if it is still there.")
 
 
-class Holder(Wire):
-    id: str
+class PersonOut(Wire):
+    user: str
+    name: str = Field(description="What they are called; empty when nobody said it.")
     memos: int
+    updated: datetime | None = Field(description="When something was last stated or learned about them.")
+    paused: bool = Field(description="Whether nothing is learned from what they say.")
 
 
-class Owners(Wire):
-    found: list[Holder]
-    after: str | None = Field(description="Ask with this for those that follow; null at the end.")
+class PeoplePage(Wire):
+    people: list[PersonOut]
+    next: Next
+
+
+class GuildOut(Wire):
+    guild: str
+    name: str = Field(description="What it is called; empty when nobody said it.")
+    memos: int = Field(description="Of its lore.")
+    updated: datetime | None
+    paused: bool = Field(description="Whether nothing is learned from what is said there.")
+
+
+class GuildsPage(Wire):
+    guilds: list[GuildOut]
+    next: Next
 
 
 class SummaryOut(Wire):
@@ -186,7 +216,7 @@ class Stats(Wire):
     problems: list[EventOut]
     cost: CostOut = Field(description="Calls and tokens of models within the last day.")
     prompts: int = Field(description="Prompts that were asked for since the start.")
-    reused: int = Field(description="How many of them were at hand.")
+    reused: int = Field(description="How many of them came from the cache.")
     learning_paused: list[str] = Field(
         description="Servers and DMs, as platform:id, whose budget of today is spent: their models wait for tomorrow."
     )
@@ -251,11 +281,21 @@ def from_details(details: MemoDetails) -> WhyOut:
     )
 
 
-def from_owners(rows: Sequence[tuple[Subject, int]], limit: int) -> Owners:
-    holders = [
-        Holder(id=(subject.guild or "") if subject.is_lore else subject.id, memos=count) for subject, count in rows
-    ]
-    return Owners(found=holders, after=rows[-1][0].scope if len(rows) == limit else None)
+def from_line(line: TranscriptLine) -> MessageDetails:
+    return MessageDetails(
+        message=from_message(line.message),
+        memos=[from_memo(memo) for memo in line.memos],
+        refused=[from_event(event) for event in line.refused],
+    )
+
+
+def from_person(owner: Owner) -> PersonOut:
+    return PersonOut(user=owner.subject.id, name=owner.name, memos=owner.memos, updated=owner.last, paused=owner.paused)
+
+
+def from_guild(owner: Owner) -> GuildOut:
+    guild = owner.subject.guild or ""
+    return GuildOut(guild=guild, name=owner.name, memos=owner.memos, updated=owner.last, paused=owner.paused)
 
 
 def from_summary(summary: Summary) -> SummaryOut:

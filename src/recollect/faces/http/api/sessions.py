@@ -5,15 +5,31 @@ from typing import Annotated
 from fastapi import Query
 
 from recollect.faces.http.api import records
-from recollect.faces.http.api.common import CHANGING, READING, Limit, Name, Part, Wire, missing, problems, router
+from recollect.faces.http.api.common import (
+    CHANGING,
+    PAGING,
+    READING,
+    Cursor,
+    Limit,
+    Name,
+    Next,
+    Part,
+    Wire,
+    missing,
+    next_cursor,
+    position_after,
+    problems,
+    router,
+)
 from recollect.faces.http.dependencies import AppStateDep
 
 routes = router("sessions")
 SessionName = Annotated[Name, Query(description="The conversation's name, as `/sessions` lists it.")]
 
 
-class Sessions(Wire):
+class SessionsPage(Wire):
     sessions: list[str]
+    next: Next
 
 
 class Reset(Wire):
@@ -25,10 +41,13 @@ class ResetDone(Wire):
     reset: bool
 
 
-@routes.get("/sessions", responses=READING)
-async def list_sessions(state: AppStateDep, part: Part = "", limit: Limit = 200) -> Sessions:
-    """Conversations that have a summary, or had one, by name."""
-    return Sessions(sessions=await state.admin.sessions(part, limit))
+@routes.get("/sessions", responses=PAGING)
+async def list_sessions(state: AppStateDep, part: Part = "", limit: Limit = 200, cursor: Cursor = "") -> SessionsPage:
+    """Conversations that have a summary, by name."""
+    sessions = await state.admin.sessions(part, limit, position_after("sessions", cursor))
+    return SessionsPage(
+        sessions=sessions, next=next_cursor("sessions", sessions[-1]) if len(sessions) == limit else None
+    )
 
 
 @routes.get("/summary", responses=READING | problems(404))

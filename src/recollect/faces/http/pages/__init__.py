@@ -9,7 +9,9 @@ from starlette.staticfiles import StaticFiles
 
 from recollect.faces.http.dependencies import AppState
 from recollect.faces.http.pages import (
+    bulk,
     context,
+    docs,
     erase,
     errors,
     jobs,
@@ -17,15 +19,38 @@ from recollect.faces.http.pages import (
     login,
     memo,
     memos,
+    messages,
     overview,
     people,
     rejected,
     relearn,
     search,
+    servers,
     sessions,
+    system,
+    tokens,
 )
 
-_PAGES = (login, overview, people, memos, memo, search, sessions, log, rejected, jobs, relearn, erase)
+_PAGES = (
+    login,
+    overview,
+    people,
+    servers,
+    memos,
+    memo,
+    bulk,
+    search,
+    messages,
+    sessions,
+    log,
+    rejected,
+    jobs,
+    relearn,
+    erase,
+    system,
+    tokens,
+    docs,
+)
 
 
 class _StaticFiles(StaticFiles):

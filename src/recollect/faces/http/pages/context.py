@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
+from time import monotonic
 from typing import Annotated, Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -12,7 +13,8 @@ from fastapi import Depends, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from recollect.core.errors import BadInput
+from recollect.core.errors import BadInput, RecollectError
+from recollect.core.ports.jobs import JobState
 from recollect.core.types import Subject
 from recollect.core.version import __version__
 from recollect.faces.http.auth import Role, Session
@@ -25,26 +27,43 @@ ROOT = Path(__file__).parent.parent
 TEMPLATES, STATIC = ROOT / "templates", ROOT / "static"
 FRAGMENT = "x-fragment"
 """The header by which the script asks for only the part of a page that a filter changes."""
+BADGE_SECONDS = 5.0
+"""How long the number in the menu may be old."""
 MAX_NUMBER_DIGITS = 18
 """Of a number in a URL."""
 
-NAVIGATION = (
-    ("/", "Overview"),
-    ("/people", "People"),
-    ("/lore", "Lore"),
-    ("/search", "Search"),
-    ("/prompt", "Prompt"),
-    ("/sessions", "Sessions"),
-    ("/journal", "Timeline"),
-    ("/refused", "Refused"),
-    ("/jobs", "Jobs"),
-    ("/erase", "Erase & export"),
+MENU = (
+    ("", (("/", "Overview"), ("/search", "Search"))),
+    (
+        "Memory",
+        (
+            ("/people", "People"),
+            ("/servers", "Servers"),
+            ("/messages", "Messages"),
+            ("/sessions", "Summaries"),
+            ("/refused", "Refused"),
+        ),
+    ),
+    ("Try", (("/prompt", "Prompt"),)),
+    (
+        "Operate",
+        (
+            ("/jobs", "Jobs"),
+            ("/journal", "Timeline"),
+            ("/erase", "Erase & export"),
+            ("/system", "System"),
+        ),
+    ),
 )
+"""The menu: groups of pages."""
+NAVIGATION = tuple(entry for _, entries in MENU for entry in entries)
 _SECTIONS = {
     "/memo": "/people",
     "/merge": "/people",
+    "/contradictions": "/people",
+    "/lore": "/servers",
     "/session": "/sessions",
-    "/message": "/journal",
+    "/message": "/messages",
     "/relearn": "/jobs",
 }
 """Pages that are not in the navigation, and the section that they belong to."""
@@ -52,9 +71,13 @@ _FILTERS = (
     formatting.reveal_hidden,
     formatting.strip_hidden,
     formatting.brief,
+    formatting.initials,
+    formatting.hue,
     formatting.timestamp,
     formatting.format_number,
     formatting.describe_memo_audience,
+    formatting.audience_chip,
+    formatting.reference_url,
     formatting.describe_place,
     formatting.format_score,
 )
@@ -83,7 +106,7 @@ def _environment() -> Environment:
     filters |= {function.__name__: function for function in _FILTERS}
     names: dict[str, Any] = environment.globals
     names |= {function.__name__: function for function in _LINKS}
-    names |= {"is_live": is_live, "navigation": NAVIGATION, "version": __version__, "stamp": stamp}
+    names |= {"is_live": is_live, "menu": MENU, "version": __version__, "stamp": stamp}
     return environment
 
 
@@ -93,6 +116,7 @@ class PageContext:
 
     state: AppState
     templates: Environment
+    failed_jobs: "FailedJobs"
 
     def render(self, request: Request, name: str, status: int = 200, /, **values: Any) -> HTMLResponse:
         """A page; or only its `part`, a template of its own, if the script asks for that."""
@@ -117,6 +141,7 @@ class PageContext:
             "back": current_url(request),
             "notice": formatting.NOTICES.get(done),
             "is_undone": done == "undone",
+            "failed_jobs": getattr(request.state, "failed_jobs", 0),
             "undo": as_number(request.query_params.get("undo", "")),
         }
 
@@ -125,16 +150,37 @@ def _section(request: Request) -> str:
     """The entry of the navigation that a page belongs to."""
     path = _SECTIONS.get(request.url.path, request.url.path)
     if "guild" in request.query_params and path == "/people":
-        path = "/lore"
+        path = "/servers"
     return next((to for to, _ in NAVIGATION if path == to or (to != "/" and path.startswith(f"{to}/"))), "")
 
 
 def create(state: AppState) -> PageContext:
-    return PageContext(state, _environment())
+    return PageContext(state, _environment(), FailedJobs(state))
 
 
-def _context(request: Request) -> PageContext:
-    return request.app.state.pages
+class FailedJobs:
+    """How many jobs failed, for the menu; read again after some seconds."""
+
+    def __init__(self, state: AppState) -> None:
+        self._state = state
+        self._count, self._read_at = 0, float("-inf")
+
+    async def read(self) -> int:
+        if monotonic() - self._read_at > BADGE_SECONDS:
+            self._read_at = monotonic()
+            try:
+                counts, _ = await self._state.admin.jobs(limit=1)
+                self._count = counts.get(JobState.FAILED, 0)
+            except RecollectError:
+                self._count = 0
+        return self._count
+
+
+async def _context(request: Request) -> PageContext:
+    page: PageContext = request.app.state.pages
+    if request.method == "GET" and FRAGMENT not in request.headers and hasattr(request.state, "role"):
+        request.state.failed_jobs = await page.failed_jobs.read()
+    return page
 
 
 PageDep = Annotated[PageContext, Depends(_context)]

@@ -64,6 +64,7 @@ async def _render_preview(
         count_labels=COUNT_LABELS,
         name=user or guild,
         problem=problem,
+        erasures=await page.state.admin.erasures(),
     )
 
 
@@ -99,7 +100,9 @@ def _verified_receipt(page: PageContext, of: str) -> dict[str, Any]:
     """The receipt that this URL carries: it is stored nowhere else."""
     data = page.state.sessions.verify(of)
     if data is None:
-        raise HTTPException(404, "there is no such receipt; the journal has the counts of each, under 'Erased'")
+        raise HTTPException(
+            404, "there is no such receipt; the list on the page 'Erase & export' has the counts of each"
+        )
     return json.loads(data)
 
 

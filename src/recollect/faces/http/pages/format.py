@@ -7,7 +7,7 @@ from urllib.parse import quote, urlencode
 from markupsafe import Markup, escape
 
 from recollect.core.text import clip
-from recollect.core.types import Audience, Memo, Place, Provenance, Subject, guild_key
+from recollect.core.types import Audience, Memo, Place, Provenance, Subject, guild_key, parse_message_ref
 
 # Invisible and bidirectional control characters. Joiners are not included: emoji and some scripts need them.
 _HIDDEN = re.compile(
@@ -27,7 +27,7 @@ NOTICES = {
     "unchanged": "Nothing to change: it says that already.",
     "pinned": "Pinned: it never gives way to others.",
     "unpinned": "No longer pinned.",
-    "retired": "Retired: it is not recalled any more, and not learned again.",
+    "retired": "Forgotten: it is not recalled any more, and not learned again.",
     "restored": "Restored: it is recalled again.",
     "replacing": "Restored: it is recalled again, and others gave way to it. The history and an undo name them.",
     "active": "It is in use already.",
@@ -39,11 +39,21 @@ NOTICES = {
     "not_redone": "Something else was changed meanwhile, so nothing was redone. Look at the history first.",
     "outdated": "It was changed since you opened it, so nothing was done. This is how it is now.",
     "meanwhile": "It was changed meanwhile, so nothing was undone. Look at the history first.",
+    "paused": "Learning is paused: nothing new is learned. What is known stays.",
+    "resumed": "Learning goes on.",
+    "forgotten": "Forgotten: they are not recalled any more, and not learned again.",
+    "restored_many": "Restored: they are recalled again.",
+    "tagged": "Tagged.",
+    "some": "Done; some were left out, as it did not apply to them.",
+    "nothing": "Nothing was changed: it did not apply to any of them.",
+    "settled": "Settled: the other one gave way to it.",
     "reset": "The summary is cleared.",
     "empty": "There was no summary to clear.",
-    "retried": "It will be retried.",
+    "retried": "It is tried now.",
     "dropped": "The job is dropped; the message itself stays.",
     "gone": "That job is no longer there, or is being done right now.",
+    "revoked": "The token is revoked: it opens nothing any more.",
+    "backed_up": "The store was copied.",
     "out": "You are signed out.",
 }
 """What a page says after a change, by the code in its URL; text from a URL is never shown itself."""
@@ -71,6 +81,22 @@ def brief(text: object) -> str:
     value = str(text)
     fits = len(value) <= MAX_BRIEF_CHARS and value.count("\n") < MAX_BRIEF_LINES
     return value if fits else clip(" ".join(value.split()), MAX_BRIEF_CHARS)
+
+
+def initials(name: object) -> str:
+    """One or two letters that stand for a name, or the last digits of an id."""
+    value = strip_hidden(name)
+    digits = value.rpartition(":")[2]
+    if digits.isdecimal():
+        return digits[-2:]
+    words = [word for word in re.split(r"[\W_]+", value) if word]
+    letters = [word[0] for word in (words[:1] + words[-1:] if len(words) > 1 else words)]
+    return "".join(letters).upper() or "?"
+
+
+def hue(name: object) -> int:
+    """One of six colors for a name, always the same."""
+    return sum(str(name).encode("utf-8", "replace")) % 6
 
 
 def timestamp(time: datetime) -> str:
@@ -126,6 +152,21 @@ def describe_memo_audience(memo: Memo) -> str:
     return describe_audience(memo.audience, source.channel_name if is_source else None)
 
 
+def audience_chip(memo: Memo) -> str:
+    """Who may hear a memo, as short as it gets."""
+    match memo.audience.level:
+        case "everywhere":
+            return "everywhere"
+        case "guild":
+            return "server"
+        case "channel":
+            is_source = memo.audience.id in (memo.source.channel, memo.source.thread)
+            name = memo.source.channel_name if is_source and memo.source.channel_name else memo.audience.id
+            return f"#{name.removeprefix('#')}"
+        case _:
+            return "DM only"
+
+
 def describe_place(place: Place) -> str:
     """`#general, server 42`, `DM with ann`"""
     if place.dm is not None:
@@ -160,6 +201,11 @@ def memos_url(subject: Subject, **query: object) -> str:
 
 def memo_url(subject: Subject, memo_id: str, **query: object) -> str:
     return url("/memo", **subject_query(subject), id=memo_id, **query)
+
+
+def reference_url(reference: str) -> str:
+    platform, message = parse_message_ref(reference)
+    return url("/message", platform=platform, id=message)
 
 
 def message_url(source: Provenance) -> str | None:

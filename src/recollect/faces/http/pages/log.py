@@ -1,4 +1,4 @@
-"""The event log by day and live; daily logs of what was said; and one message with the memos that come from it."""
+"""The event log by day and live, and daily logs of what was said."""
 
 from collections.abc import AsyncGenerator, Collection, Sequence
 from datetime import UTC, date, datetime, time
@@ -9,7 +9,6 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, Response, StreamingResponse
 from starlette.exceptions import HTTPException
 
-from recollect.core.types import Provenance
 from recollect.faces.http.event_stream import follow
 from recollect.faces.http.pages import log_rows
 from recollect.faces.http.pages.context import PageContext, PageDep, as_number
@@ -102,20 +101,3 @@ async def day_file(request: Request, page: PageDep, day: Text) -> HTMLResponse:
     if entries is None:
         raise HTTPException(404, "there is no journal of that day; the setting mirror.files says which files are kept")
     return page.render(request, "day.html", day=day, entries=entries)
-
-
-@router.get("/message")
-async def message(request: Request, page: PageDep, platform: Text, id: Text) -> HTMLResponse:
-    details = await page.state.admin.message_details(platform, id)
-    if details is None:
-        raise HTTPException(404, "that message is not in the journal, or no longer")
-    place = details.message.place
-    source = Provenance(platform=platform, guild=place.guild, channel=place.channel, thread=place.thread, message=id)
-    return page.render(
-        request,
-        "message.html",
-        message=details.message,
-        earlier=details.earlier,
-        memos=details.memos,
-        source=source,
-    )

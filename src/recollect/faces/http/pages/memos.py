@@ -121,6 +121,7 @@ async def render_list(
         name=profile.name,
         names=profile.names,
         paused=profile.paused,
+        contradicting=len(await page.state.admin.contradictions(subject)),
         last=last,
         filter=filter,
         listing=listing,

@@ -11,13 +11,16 @@ from recollect.admin.overview import Overview
 from recollect.core.ports import HealthCheck
 from recollect.core.ports.jobs import JobState
 from recollect.faces.http.pages import chart, log_rows
-from recollect.faces.http.pages.context import PageDep
+from recollect.faces.http.pages.context import PageDep, as_number
 from recollect.memory import AsyncMemory
 
 router = APIRouter(include_in_schema=False)
 
 RECENT_FAILURE = timedelta(hours=1)
 MAX_PAUSED_NAMES = 3
+MAX_PROBLEMS = 5
+RANGES = (14, 28, 84)
+"""Days that the chart can show."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,16 +35,22 @@ class Light:
 @router.get("/")
 async def overview(request: Request, page: PageDep) -> HTMLResponse:
     memory = page.state.memory
-    totals = await page.state.admin.overview()
+    days = as_number(request.query_params.get("days", ""))
+    days = days if days in RANGES else RANGES[0]
+    totals = await page.state.admin.overview(days)
     checks: Sequence[HealthCheck] | None = (
         await page.state.admin.check_health() if "examine" in request.query_params else None
     )
-    problems = log_rows.rows(await page.state.admin.describe_events(totals.problems))
+    problems = [(group, log_rows.rows([group.last])[0]) for group in await page.state.admin.problems(MAX_PROBLEMS)]
     return page.render(
         request,
         "overview.html",
+        part="overview_live.html",
         overview=totals,
         chart=chart.draw(totals.days),
+        ranges=RANGES,
+        days=days,
+        every=days // RANGES[0],
         lights=_lights(memory, totals, page.state.clock()),
         checks=checks,
         problems=problems,

@@ -1,4 +1,4 @@
-"""Search and prompt previews for a person in a place."""
+"""One search for everything; and what a person in a place would find, by each ranker, or get as a prompt."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -9,9 +9,11 @@ from uuid import uuid4
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
-from recollect.core.types import Message, bare_id
+from recollect.admin.people import Asker
+from recollect.core.types import Message, Status, Subject, bare_id
 from recollect.faces.assistant.request import ChatRequest, chat_request
-from recollect.faces.http.pages.context import PageDep
+from recollect.faces.http.pages.context import PageContext, PageDep
+from recollect.faces.http.pages.format import memo_url
 from recollect.recall.query import Hit
 from recollect.recall.rankers import DesignRanker
 
@@ -24,9 +26,24 @@ RANKERS: dict[DesignRanker, str] = {
     "hybrid": "a weighted sum behind a gate",
     "rrf": "ranks by words and by meaning, fused",
 }
+SECTIONS = {
+    "durable": "What is known about the speaker",
+    "lore": "Lore of the server",
+    "people": "Other people who are mentioned",
+    "rolling": "Summary of the conversation",
+    "history": "Recent conversation",
+    "past": "Earlier messages that fit",
+    "shortterm": "Recent exchanges on the server",
+    "context": "Files of the workspace",
+    "message": "The message itself",
+}
+"""Sections of a prompt in plain words."""
+MEMO_SECTIONS = ("durable", "lore")
 MULTIPLIERS = ("speaker", "date", "statement", "standing")
 """Parts of a `unified` score that multiply the others."""
 MAX_HITS = 8
+MAX_FOUND = 12
+"""Results of a group."""
 
 Text = Annotated[str, Query(max_length=4_000)]
 Name = Annotated[str, Query(max_length=500)]
@@ -53,7 +70,14 @@ class HitRow:
 
 
 @router.get("/search")
-async def search(
+async def search(request: Request, page: PageDep, q: Text = "") -> HTMLResponse:
+    typed = q.strip()
+    found = await page.state.admin.search_everything(typed, MAX_FOUND) if typed else None
+    return page.render(request, "search.html", part="search_results.html", q=q, found=found)
+
+
+@router.get("/search/rankers")
+async def compare_rankers(
     request: Request, page: PageDep, q: Text = "", user: Name = "", place: Name = "", over: Name = "", strict: Name = ""
 ) -> HTMLResponse:
     asker = await page.state.admin.asker(user, place)
@@ -77,7 +101,7 @@ async def search(
         )
         columns = {ranker: _hit_rows(hits) for ranker, hits in zip(RANKERS, results, strict=True)}
     return page.render(
-        request, "search.html", q=q, asker=asker, over=over, strict=strict, columns=columns, rankers=RANKERS
+        request, "rankers.html", q=q, asker=asker, over=over, strict=strict, columns=columns, rankers=RANKERS
     )
 
 
@@ -99,5 +123,18 @@ async def prompt(request: Request, page: PageDep, q: Text = "", user: Name = "",
         author = bare_id(asker.place.platform, asker.user)
         message = Message(uuid4().hex, author, asker.place, q, page.state.clock(), name=author)
         preview = await chat_request(page.state.memory, message, count_use=False)
+    links = await _memo_links(page, asker, preview) if preview else {}
     total = sum(part.tokens for part in preview.parts()) if preview else 0
-    return page.render(request, "prompt.html", q=q, asker=asker, sent=preview, tokens=total)
+    return page.render(
+        request, "prompt.html", q=q, asker=asker, sent=preview, tokens=total, sections=SECTIONS, links=links
+    )
+
+
+async def _memo_links(page: PageContext, asker: Asker, sent: ChatRequest) -> dict[str, str]:
+    """For each line of a prompt that quotes a memo, the page of the memo."""
+    subjects = [Subject(asker.user), *([Subject.lore(key)] if (key := asker.place.guild_key) else [])]
+    listings = [await page.state.admin.memos(subject, statuses=[Status.ACTIVE], limit=500) for subject in subjects]
+    memos = sorted((memo for listing in listings for memo in listing.memos), key=lambda memo: -len(memo.text))
+    lines = {line.text for section in sent.prompt.sections if section.name in MEMO_SECTIONS for line in section.lines}
+    quoted = {line: next((memo for memo in memos if memo.text in line), None) for line in lines}
+    return {line: memo_url(memo.subject, memo.id) for line, memo in quoted.items() if memo is not None}

@@ -1,9 +1,10 @@
-// Progressive enhancement: filter while typing, "/" focuses the filter, follow the log live, copy a text.
+// Progressive enhancement: filter while typing, "/" focuses the filter, follow the log and live parts, copy a text.
 // Every page works without it, by the buttons of its forms.
 "use strict";
 
 const DEBOUNCE_MS = 180;
 const MAX_LIVE_ROWS = 300;
+const LIVE_MS = 1000;
 
 function formUrl(form) {
   const pairs = [...new FormData(form)].filter(([, value]) => value !== "");
@@ -102,9 +103,74 @@ function copyText(button) {
   });
 }
 
+function copyIds(root) {
+  root.querySelectorAll("[data-copy-text]").forEach((button) => {
+    button.hidden = !navigator.clipboard;
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(button.dataset.copyText);
+      button.firstChild.textContent = "Copied";
+    });
+  });
+}
+
+function openWhenTicked(root) {
+  root.querySelectorAll("[data-open-when-ticked]").forEach((details) => {
+    details.closest("form").addEventListener("change", (event) => {
+      if (event.target.name === "pick" && event.target.checked) details.open = true;
+    });
+  });
+}
+
+function closeMenus() {
+  document.addEventListener("click", (event) => {
+    document.querySelectorAll(".menu[open]").forEach((menu) => menu.contains(event.target) || (menu.open = false));
+  });
+  document.addEventListener("keydown", (event) => {
+    const menu = event.key === "Escape" && event.target.closest(".menu[open]");
+    if (!menu) return;
+    menu.open = false;
+    menu.querySelector("summary").focus();
+  });
+}
+
+// Read a live part of the page again when the server says that something changed; not under someone's hands.
+function refreshLive(mark) {
+  const target = document.getElementById(mark.dataset.refresh);
+  let due = false;
+  let timer = 0;
+  async function refresh() {
+    timer = 0;
+    if (document.hidden || target.contains(document.activeElement) || target.querySelector("details[open]")) {
+      due = true;
+      return;
+    }
+    due = false;
+    try {
+      const response = await fetch(location.href, { headers: { "x-fragment": "1" } });
+      if (!response.ok || response.redirected) return;
+      target.innerHTML = await response.text();
+      target.dispatchEvent(new CustomEvent("refreshed", { bubbles: true }));
+    } catch {
+      due = true;
+    }
+  }
+  const schedule = () => (timer = timer || setTimeout(refresh, LIVE_MS));
+  const source = new EventSource("/live/stream");
+  source.addEventListener("open", () => (mark.hidden = false));
+  source.addEventListener("error", () => (mark.hidden = true));
+  source.addEventListener("changed", schedule);
+  ["focusout", "toggle"].forEach((name) => target.addEventListener(name, () => due && schedule(), true));
+  document.addEventListener("visibilitychange", () => due && schedule());
+  addEventListener("pagehide", () => source.close());
+}
+
 document.querySelectorAll("form[data-live]").forEach(filterWhileTyping);
 document.querySelectorAll("[data-copy]").forEach(copyText);
+document.querySelectorAll("[data-refresh]").forEach(refreshLive);
+[copyIds, openWhenTicked].forEach((enhance) => {
+  enhance(document);
+  document.addEventListener("refreshed", (event) => enhance(event.target));
+});
+closeMenus();
 document.querySelectorAll("#follow").forEach(followLog);
-const current = document.querySelector(".side [aria-current]");
-if (current && current.offsetParent) current.closest("ul").scrollLeft = current.offsetLeft - 60;
 focusFilterOnSlash();

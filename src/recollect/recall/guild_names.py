@@ -1,0 +1,26 @@
+"""What guilds are called, as clients say it; the rest of the program knows them by id."""
+
+from recollect.core.ports import Tx
+from recollect.core.state import Owner, StateKind
+from recollect.core.text import clip, collapse_spaces
+from recollect.policy.redaction import redact_name
+
+MAX_NAME_CHARS = 100
+
+
+def note_guild_name(tx: Tx, guild: str, name: str) -> None:
+    """Keep the name of a guild, by its `guild_key`; nothing is written while it stays the same."""
+    tidy = clip(collapse_spaces(redact_name(name)), MAX_NAME_CHARS)
+    if tidy and tx.state.items(StateKind.GUILD_NAME, guild) != [tidy]:
+        tx.state.clear(StateKind.GUILD_NAME, guild)
+        tx.state.append(StateKind.GUILD_NAME, guild, tidy, Owner.guild(guild))
+
+
+def guild_name(tx: Tx, guild: str) -> str:
+    """The name of a guild; empty when nobody said it."""
+    return next(iter(tx.state.items(StateKind.GUILD_NAME, guild)), "")
+
+
+def named_guilds(tx: Tx) -> list[str]:
+    """The guilds whose names are known."""
+    return tx.state.keys(StateKind.GUILD_NAME)

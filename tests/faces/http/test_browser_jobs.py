@@ -1,0 +1,156 @@
+"""Each job of an operator, the way a person does it, from the overview: none takes more than five clicks."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from recollect.core.types import Message
+from tests import ground
+from tests.faces.http import guild
+from tests.faces.http.browser import Window
+from tests.faces.http.test_browser_pages import browser, guild_folder, served, window
+
+__all__ = ["browser", "guild_folder", "served", "window"]
+pytestmark = [pytest.mark.timeout(240), pytest.mark.slow]
+
+MAX_CLICKS = 5
+
+
+class Hand:
+    """Clicks and counts; typing is free, pressing Enter is not."""
+
+    def __init__(self, window: Window) -> None:
+        self.page = window.page
+        self.clicks = 0
+
+    def link(self, name: str) -> None:
+        self._click(self.page.get_by_role("link", name=name).first)
+
+    def button(self, name: str) -> None:
+        self._click(self.page.get_by_role("button", name=name).first)
+
+    def on(self, place: Any) -> None:
+        self._click(place)
+
+    def enter(self) -> None:
+        self.clicks += 1
+        self.page.keyboard.press("Enter")
+
+    def sees(self, text: str) -> None:
+        self.page.get_by_text(text).first.wait_for()
+
+    def _click(self, place: Any) -> None:
+        self.clicks += 1
+        place.click()
+
+
+@pytest.fixture
+def hand(window: Window) -> Iterator[Hand]:
+    window.go("/")
+    hand = Hand(window)
+    yield hand
+    assert hand.clicks <= MAX_CLICKS
+
+
+def test_something_is_found_whoever_said_it(hand: Hand):
+    hand.page.keyboard.press("/")
+    hand.page.keyboard.type("allergic to kiwi")
+    hand.enter()
+    hand.link("Is allergic to kiwi")
+    hand.sees("Where it comes from")
+
+
+def test_a_forgotten_memory_is_restored_among_others(hand: Hand, window: Window):
+    tomas = f"discord:{guild.PEOPLE['tomas']}"
+    window.served.run(lambda memory: memory.forget("coriander", user=tomas))
+    hand.link("People")
+    hand.link("Tomas")
+    hand.page.get_by_label("Status").select_option("retired")
+    hand.clicks += 1
+    row = hand.page.get_by_role("row").filter(has_text="coriander")
+    hand.on(row.get_by_role("button", name="Restore"))
+    hand.sees("Restored: it is recalled again")
+
+
+def test_a_channels_messages_are_read_and_what_rests_on_one(hand: Hand):
+    hand.link("Messages")
+    hand.link("#kitchen")
+    line = hand.page.locator(".talk > li").filter(has_text="I'm vegetarian and I'm allergic to hazelnuts")
+    assert line.get_by_role("link", name="Is allergic to hazelnuts").count() == 1
+    hand.on(line.locator(".when"))
+    hand.sees("Learn from it again")
+
+
+def test_a_message_is_learned_from_again(hand: Hand, window: Window):
+    message = guild.messages()[3]
+    hand.page.keyboard.press("/")
+    hand.page.keyboard.type(message.id)
+    hand.enter()
+    hand.on(hand.page.locator("section", has_text="That message").get_by_role("link").first)
+    hand.button("Learn from it again")
+    hand.sees("What would change")
+
+
+def test_a_channel_is_paused_and_a_server(hand: Hand, window: Window):
+    hand.link("Messages")
+    hand.link("#kitchen")
+    hand.button("Pause learning in this channel")
+    hand.sees("Learning is paused for this channel")
+    clicks, hand.clicks = hand.clicks, 0
+    window.go("/")
+    hand.link("Servers")
+    hand.link(f"Server {guild.GUILD}")
+    hand.button("Pause learning on this server")
+    hand.sees("Learning is paused for this whole server")
+    assert max(clicks, hand.clicks) <= MAX_CLICKS
+
+
+def test_a_slow_model_is_watched_without_reloading(hand: Hand, window: Window):
+    hand.link("Jobs")
+    hand.page.get_by_text("live", exact=True).wait_for()
+    before = hand.page.locator("dl.numbers").inner_text()
+    place = guild.place("general", guild.PEOPLE["lena"])
+    said = Message("990", guild.PEOPLE["lena"], place, "I have a boat in Hamburg.", window.served.clock(), name="Lena")
+    window.served.run(lambda memory: memory.add(said))
+    hand.page.wait_for_function("before => document.querySelector('dl.numbers').innerText !== before", arg=before)
+
+
+def test_several_memories_are_forgotten_at_once_and_taken_back_at_once(hand: Hand):
+    hand.link("People")
+    hand.link("Lena")
+    rows = hand.page.locator("table.memos tbody tr")
+    count = rows.count()
+    for number in (1, 2):  # ticking is choosing, as typing is
+        rows.nth(number).get_by_role("checkbox").check()
+    hand.button("Forget")
+    hand.sees("Forgotten: they are not recalled")
+    assert rows.count() == count - 2
+    hand.button("Undo")
+    hand.sees("The change is undone")
+    assert rows.count() == count
+
+
+def test_a_backup_is_made_and_settings_are_read(hand: Hand):
+    hand.link("System")
+    hand.sees("summary.enabled")
+    if ground.is_sqlite():  # a server's is made by its own tools, which may not be here
+        hand.button("Back up now")
+        hand.sees("The store was copied")
+
+
+def test_the_api_is_tried_out_and_nothing_comes_from_elsewhere(hand: Hand):
+    asked: list[str] = []
+    hand.page.on("request", lambda request: asked.append(request.url))
+    hand.link("System")
+    hand.link("API")
+    hand.page.get_by_text("/api/v1/people", exact=False).first.wait_for()
+    assert all(url.startswith(("http://127.0.0.1", "data:")) for url in asked), asked
+
+
+def test_an_id_is_copied(hand: Hand):
+    hand.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    hand.link("People")
+    hand.button("Copy")
+    hand.button("Copied")
+    assert hand.page.evaluate("navigator.clipboard.readText()").startswith("discord:")
