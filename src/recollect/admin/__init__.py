@@ -17,8 +17,8 @@ from recollect.admin.relearn import RelearnAdmin
 from recollect.admin.search import SearchAdmin
 from recollect.admin.servers import ServerAdmin
 from recollect.admin.sessions import SessionAdmin
-from recollect.admin.tokens import AccessTokens
 from recollect.admin.system import SystemAdmin
+from recollect.admin.tokens import AccessTokens
 
 __all__ = ["Admin", "Listing", "MemoDetails", "Overview"]
 

@@ -23,9 +23,9 @@ from recollect.faces.discord.learned_notices import NoticeButton
 from recollect.faces.discord.listener import MessageListener
 from recollect.faces.discord.localization import CommandTranslator
 from recollect.faces.discord.log_follower import LogFollower
-from recollect.faces.discord.payloads import guard_parsers
 from recollect.faces.discord.memory_panel import PanelButton
 from recollect.faces.discord.onboarding import Onboarding
+from recollect.faces.discord.payloads import guard_parsers
 from recollect.faces.discord.resync import Resync
 from recollect.faces.discord.server_commands import ServerCommands
 from recollect.faces.discord.shards import Shards
