@@ -45,9 +45,7 @@ LIBRARIES = {
     "apsw": "stores",
     "psycopg": "stores",
     "Stemmer": "stores",
-    "wordllama": "embedders",
-    "tokenizers": "embedders",
-    "safetensors": "embedders",
+    "fastembed": "embedders",
     "pydantic_ai": "models faces.assistant adapters",
     "langgraph": "adapters",
     "langchain_core": "adapters",
@@ -312,7 +310,7 @@ def test_the_checker_sees_a_store_call():
 
 
 def test_importing_recollect_loads_nothing_heavy():
-    heavy = {"discord", "fastapi", "mcp", "pydantic_ai", "wordllama", "typer", "numpy", "detect_secrets"}
+    heavy = {"discord", "fastapi", "mcp", "pydantic_ai", "typer", "numpy", "detect_secrets"}
     program = f"import sys, recollect; print(*sorted({heavy!r} & sys.modules.keys()))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
