@@ -141,7 +141,7 @@ def interpreter(version: str) -> Path:
         done = subprocess.run([candidate, "-c", "import venv"], capture_output=True, check=False)
         if done.returncode == 0:  # a shim of pyenv exists, and fails, where it was not switched on
             return Path(candidate)
-    missing(f"there is no Python {version} here")
+    return missing(f"there is no Python {version} here")
 
 
 def installed(python: Path, folder: Path, *packages: object) -> Path:
@@ -201,7 +201,17 @@ def test_uvx_starts_a_chat_from_the_wheel(dist: Path, tmp_path: Path):
         missing("uv is not installed here")
     pip = [sys.executable, "-m", "pip", "wheel", "-q", "--disable-pip-version-check", "--only-binary", ":all:"]
     run(*pip, "-c", ROOT / "constraints.txt", "-w", tmp_path / "wheels", wheel_of(dist), cwd=tmp_path)
-    uvx = [uv, "tool", "run", "--offline", "--no-index", "--find-links", tmp_path / "wheels", "--python", sys.executable]
+    uvx = [
+        uv,
+        "tool",
+        "run",
+        "--offline",
+        "--no-index",
+        "--find-links",
+        tmp_path / "wheels",
+        "--python",
+        sys.executable,
+    ]
     chat([*uvx, "recollect", "chat"], tmp_path / "chat", UV_CACHE_DIR=str(tmp_path / "cache"))
 
 
@@ -215,7 +225,11 @@ def test_the_containers_commands_work_in_a_new_environment(dist: Path, tmp_path:
     env = {name: _filled(str(value), values) for name, value in SERVICE["environment"].items()}
     assert env["RECOLLECT_STORE"].startswith("postgresql://recollect@database:5432/")
     port = free_port()
-    env |= {"RECOLLECT_STORE": bare_database, "RECOLLECT_DATA_DIR": str(tmp_path / "data"), "RECOLLECT_HTTP_PORT": str(port)}
+    env |= {
+        "RECOLLECT_STORE": bare_database,
+        "RECOLLECT_DATA_DIR": str(tmp_path / "data"),
+        "RECOLLECT_HTTP_PORT": str(port),
+    }
     env["PATH"] = f"{bin_folder}{os.pathsep}{os.environ['PATH']}"
     command = [*json.loads(instruction("ENTRYPOINT")), *SERVICE["command"]]
     check = [part.replace(":8420", f":{port}") for part in SERVICE["healthcheck"]["test"][1:]]
