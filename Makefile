@@ -57,7 +57,7 @@ format: venv ## format the code and fix what ruff can fix by itself
 	$(BIN)/ruff format .
 
 docs: venv ## build the documentation as a site in site/, without network; a warning or a dead link is an error
-	$(BIN)/python -m mkdocs build --strict $(ARGS)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict $(ARGS)
 
 acceptance: venv ## run the tests of the acceptance list and print which items they show
 	$(BIN)/python -m pytest -n $(JOBS) --acceptance -q $(ARGS)
