@@ -36,7 +36,9 @@ def on_files(files: Files, config: Any) -> Files:
 def on_post_build(config: Any) -> None:
     """The overview for language models links to the pages of the site."""
     overview = (ROOT / "docs" / "llms.txt").read_text("utf-8")
-    Path(config["site_dir"], "llms.txt").write_text(re.sub(r"README\.md\)", "index.html)", overview).replace(".md)", ".html)"))
+    Path(config["site_dir"], "llms.txt").write_text(
+        re.sub(r"README\.md\)", "index.html)", overview).replace(".md)", ".html)")
+    )
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:

@@ -49,7 +49,7 @@ print(sum(os.path.getsize(path) for name, package in packages.items() if name no
 
 def instruction(name: str) -> str:
     """What stands behind the last instruction of this name in the Dockerfile."""
-    return re.findall(rf"^{name} (.+(?:\\\n.+)*)", DOCKERFILE, re.MULTILINE)[-1].replace("\\\n", " ").strip()
+    return re.findall(rf"^{name} ((?:.*\\\n)*.+)", DOCKERFILE, re.MULTILINE)[-1].replace("\\\n", " ").strip()
 
 
 def image_extras() -> list[str]:
