@@ -110,6 +110,33 @@ def test_the_pins_name_no_index_and_every_package_once():
     assert lines == sorted(set(lines))
 
 
+def make(folder: Path, target: str, **env: str) -> str:
+    """What `make` would do, in a folder with our Makefile."""
+    for name in ("Makefile", "pyproject.toml", "constraints.txt"):
+        shutil.copy2(ROOT / name, folder)  # with its time, which make compares
+    environment = {"PATH": os.environ["PATH"], **env}
+    return run("make", "-n", target, cwd=folder, env=environment)
+
+
+def test_make_run_installs_what_a_chat_needs_and_leaves_a_full_environment_alone(tmp_path: Path):
+    assert "--no-compile -e '.'" in make(tmp_path, "run")
+    assert "-e '.[llm]'" in make(tmp_path, "run", ANTHROPIC_API_KEY="sk")
+    assert "-e '.[llm]'" in make(tmp_path, "run", RECOLLECT_MODEL="openai:llama3.2")
+    assert "-e '.'" in make(tmp_path, "run", RECOLLECT_MODEL="local")
+    for target in ("venv", "test", "docs"):
+        assert "dev]'" in make(tmp_path, target)
+    (tmp_path / ".venv" / "bin").mkdir(parents=True)
+    (tmp_path / ".venv" / "bin" / "python").touch()
+    (tmp_path / ".venv" / ".installed-chat").touch()
+    assert "pip install" not in make(tmp_path, "run")
+    assert "dev]'" in make(tmp_path, "test"), "what a chat needs is not enough for tests"
+    (tmp_path / ".venv" / ".installed").touch()
+    for target in ("run", "test"):
+        assert "pip install" not in make(tmp_path, target)
+    os.utime(tmp_path / ".venv" / ".installed", (0, 0))
+    assert "dev]'" in make(tmp_path, "run"), "an outdated environment stays one with everything"
+
+
 # From here on things are built and installed.
 
 
