@@ -3,7 +3,7 @@
     pip install 'recollect[web,llm]'
     OPENAI_API_KEY=sk-… uvicorn fastapi_app:app
     curl -s localhost:8000/chat -H 'X-User: ada' --json '{"text": "I moved to Lisbon in May"}'
-    curl -s localhost:8000/memories -H 'X-User: ada'
+    curl -s localhost:8000/memories -H 'X-User: ada'       # a moment later: learning is in the background
 
 Here the header says who speaks. In your service, let your sign-in say it: nothing else keeps people apart.
 """
