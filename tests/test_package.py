@@ -104,6 +104,22 @@ def test_all_extras_are_those_for_people():
     assert {*PROJECT["optional-dependencies"]} - named == {"all", "dev", "docs", "fastembed", "vectors"}
 
 
+def test_every_extra_that_is_recommended_exists():
+    """In error messages and in the documentation."""
+    sources = [
+        *SRC.rglob("*.py"),
+        *ROOT.glob("*.md"),
+        *(ROOT / "docs").rglob("*.md"),
+        *(ROOT / "examples").glob("*.py"),
+    ]
+    text = "\n".join(path.read_text("utf-8") for path in sources)
+    lists = re.findall(r"pip install '(?:recollect|\.)\[([\w,]+)\]'", text)
+    raised = re.findall(r"MissingExtra\(.+?, \"(\w+)\"\)", text)
+    assert len(lists) > 15
+    assert len(raised) > 5
+    assert {extra for names in lists for extra in names.split(",")} | {*raised} <= {*PROJECT["optional-dependencies"]}
+
+
 def test_the_pins_name_no_index_and_every_package_once():
     lines = (ROOT / "constraints.txt").read_text("utf-8").splitlines()[1:]
     assert [line for line in lines if not re.fullmatch(r"[a-z0-9-]+==[\w.]+", line)] == []
