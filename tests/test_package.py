@@ -212,7 +212,8 @@ def chat(command: list[object], folder: Path, **env: str) -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_wheel_and_sdist_have_everything_and_nothing_else(dist: Path):
-    tracked = run("git", "ls-files", "src/recollect", cwd=ROOT).split()
+    listing = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "src/recollect"]
+    tracked = run(*listing, cwd=ROOT).split()
     with zipfile.ZipFile(wheel_of(dist)) as wheel:
         inside = {name for name in wheel.namelist() if ".dist-info/" not in name}
     assert inside == {name.removeprefix("src/") for name in tracked}
