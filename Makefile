@@ -1,28 +1,41 @@
 # Everything below needs only Python 3.11+, pip and make; `make` alone lists the targets.
 
 PYTHON ?= python3
-EXTRAS ?= vectors,llm,mcp,langgraph,discord,web,client,postgres,dev
+EXTRAS ?= llm,mcp,langgraph,discord,web,client,postgres,docs,dev
 JOBS   ?= 2
 ARGS   ?=
 
-BIN   := .venv/bin
-STAMP := .venv/.installed
+BIN     := .venv/bin
+INSTALL := $(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt
+STAMP   := .venv/.installed
+
+# A chat needs only the core, and `llm` if a model is named. An environment that has everything is left as it is.
+CHAT_EXTRAS := $(if $(ANTHROPIC_API_KEY)$(OPENAI_API_KEY)$(filter-out local null,$(RECOLLECT_MODEL)),llm)
+CHAT_STAMP  := $(or $(wildcard $(STAMP)),.venv/.installed-chat$(addprefix -,$(CHAT_EXTRAS)))
 
 .DEFAULT_GOAL := help
-.PHONY: help venv run test test-postgres test-all check format acceptance bench mutants clean
+.PHONY: help venv run test test-postgres test-all check format docs acceptance bench mutants clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-venv: $(STAMP) ## create .venv and install recollect into it (quick when nothing changed)
+venv: $(STAMP) ## create .venv with everything that tests, checks and docs need (quick when nothing changed)
 
-$(STAMP): pyproject.toml constraints.txt
+.venv/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit("recollect needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt -e '.[$(EXTRAS)]'
+
+$(STAMP): pyproject.toml constraints.txt | .venv/bin/python
+	$(INSTALL) -e '.[$(EXTRAS)]'
 	@touch $@
 
-run: venv ## start a chat with recollect, offline and without a key
+# Without compiling: Python does that itself for the tenth of the modules that a chat imports.
+.venv/.installed-chat .venv/.installed-chat-llm: pyproject.toml constraints.txt | .venv/bin/python
+	@echo 'Installing recollect into .venv; this takes about 20 seconds, once.'
+	$(INSTALL) --quiet --no-compile -e '.$(addprefix [,$(addsuffix ],$(CHAT_EXTRAS)))'
+	@touch $@
+
+run: $(CHAT_STAMP) ## start a chat with recollect, offline and without a key; installs only what that needs
 	$(BIN)/recollect chat $(ARGS)
 
 test: venv ## run the quick tests
@@ -43,6 +56,9 @@ format: venv ## format the code and fix what ruff can fix by itself
 	$(BIN)/ruff check --fix-only .
 	$(BIN)/ruff format .
 
+docs: venv ## build the documentation as a site in site/, without network; a warning or a dead link is an error
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict $(ARGS)
+
 acceptance: venv ## run the tests of the acceptance list and print which items they show
 	$(BIN)/python -m pytest -n $(JOBS) --acceptance -q $(ARGS)
 
@@ -53,5 +69,5 @@ mutants: venv ## change the source in small ways and print what no test notices
 	$(BIN)/python -m bench.mutants $(ARGS)
 
 clean: ## remove .venv, caches and build results
-	rm -rf .venv build dist .hypothesis .pytest_cache .ruff_cache
+	rm -rf .venv build dist site .hypothesis .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -48,7 +48,7 @@ def test_a_typo_in_a_chain_is_an_error():
     [
         ("openai", "openai", "llm"),
         ("openai", "numpy", "vectors"),
-        ("static", "wordllama", "vectors"),
+        ("static", "numpy", "vectors"),
         ("fastembed", "fastembed", "fastembed"),
     ],
 )

@@ -1,6 +1,7 @@
-"""The embedder `static`, with the real weights of its package."""
+"""The embedder `static`, with its real weights."""
 
 import asyncio
+import json
 import time
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,8 @@ import pytest
 from recollect import plugins
 from recollect.core.errors import EmbedderError
 from recollect.core.ports import EmbedderOptions
-from recollect.embedders.static import TOKENIZER, WEIGHTS, StaticEmbedder
+from recollect.embedders._tokenizer import Tokenizer
+from recollect.embedders.static import FOLDER, VOCABULARY, WEIGHTS, StaticEmbedder
 
 
 @pytest.fixture(scope="module")
@@ -87,16 +89,21 @@ async def test_weights_that_can_not_be_read_are_an_error_and_tried_again(tmp_pat
     embedder = StaticEmbedder(tmp_path)
     with pytest.raises(EmbedderError, match="could not be read"):
         await embedder.embed(["x"])
-    whole = StaticEmbedder()._folder
-    for name in (WEIGHTS, TOKENIZER):
-        (tmp_path / name).parent.mkdir()
-        (tmp_path / name).symlink_to(whole / name)
+    for name in (WEIGHTS, VOCABULARY):
+        (tmp_path / name).symlink_to(FOLDER / name)
     assert len(await embedder.embed(["x"])) == 1
     await embedder.close()
 
 
 async def test_weights_of_another_make_are_refused(tmp_path: Path):
-    (tmp_path / WEIGHTS).parent.mkdir()
     (tmp_path / WEIGHTS).write_bytes(b"something else")
     with pytest.raises(EmbedderError, match="not those"):
         await StaticEmbedder(tmp_path).embed(["x"])
+
+
+def test_texts_have_the_tokens_that_the_vocabularys_own_encoder_gives_them():
+    """Made with the package `tokenizers` 0.23; other tokens would give other vectors than the stored ones."""
+    tokenizer = Tokenizer(json.loads((FOLDER / VOCABULARY).read_bytes()))
+    cases = json.loads((Path(__file__).parent / "tokens.json").read_text("utf-8"))
+    assert len(cases) > 50
+    assert [text for text, numbers in cases if tokenizer.encode(text) != numbers] == []

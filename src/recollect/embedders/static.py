@@ -1,54 +1,56 @@
-"""Static word vectors of the package `wordllama`: offline, no torch, about 0.03 ms per text.
+"""Static word vectors of wordllama: offline, no torch, about 0.03 ms per text.
 
-Its weights and tokenizer are read directly, without the package's code, which is slow to import and configures global
-logging. They load in a thread; until then, search uses words only. The vector of a text is the mean of the vectors of
-its opening and of the whole text.
+Weights and vocabulary come with this package, in `_wordllama/` (MIT license), as the package `wordllama` brings a
+hundred megabytes of others along. They load in a thread; until then, search uses words only. The vector of a text is
+the mean of the vectors of its opening and of the whole text.
 """
 
 import asyncio
 import hashlib
+import json
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from recollect.core.errors import EmbedderError, MissingExtra
 from recollect.core.ports import EmbedderOptions, Vector
 from recollect.core.text import OPENING_WORDS, clean
+from recollect.embedders._tokenizer import Tokenizer
 
 try:
     import numpy as np
-    from safetensors import SafetensorError
-    from safetensors.numpy import load as load_weights
-    from tokenizers import Tokenizer
 except ImportError as missing:
     raise MissingExtra("the embedder 'static'", "vectors") from missing
 
-WEIGHTS = "weights/l2_supercat_256.safetensors"
+FOLDER = Path(__file__).parent / "_wordllama"
+WEIGHTS = "l2_supercat_256.safetensors"
 WEIGHTS_SHA256 = "64b47a2dc493cb8e85944076601189739852d7b64e0e1eedcb1937a251cd9fd5"
 """Vectors of other weights could not be compared with the stored ones."""
-TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
+VOCABULARY = "vocabulary.json"
+DIMENSIONS = 256
 
+MAX_CHARS_AT_ONCE = 2_000
+"""More are embedded in a thread: the event loop has others to serve."""
 MAX_TEXT_CHARS = 20_000
 """Characters read of one text: more would not move the mean."""
 
 
 class StaticEmbedder:
-    """The 256 dimensions of wordllama's `l2_supercat`."""
+    """The vectors of wordllama's `l2_supercat`."""
 
-    name = "static:wordllama-256"
+    name = f"static:wordllama-{DIMENSIONS}"
     local = True
 
-    def __init__(self, folder: Path | None = None) -> None:
-        self._folder = folder or _package_folder()
+    def __init__(self, folder: Path = FOLDER) -> None:
+        self._folder = folder
         self._weights: Any = None
-        self._tokenizer: Any = None
+        self._tokenizer = Tokenizer([])
         self._loading: asyncio.Task[None] | None = None
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
         if self._weights is None:
             await self.load()
-        if len(texts) > 8:  # enough work to justify a thread
+        if len(texts) > 8 or sum(map(len, texts)) > MAX_CHARS_AT_ONCE:  # enough work to justify a thread
             return await asyncio.to_thread(lambda: [self._embed_text(text) for text in texts])
         return [self._embed_text(text) for text in texts]
 
@@ -63,11 +65,12 @@ class StaticEmbedder:
         try:
             raw = (folder / WEIGHTS).read_bytes()
             if hashlib.sha256(raw).hexdigest() != WEIGHTS_SHA256:
-                raise EmbedderError(f"the weights in {folder} are not those this was made for; install wordllama 0.4")
-            self._tokenizer = Tokenizer.from_buffer((folder / TOKENIZER).read_bytes())
-            self._weights = load_weights(raw)["embedding.weight"].astype(np.float32)
-        except (OSError, ValueError, KeyError, SafetensorError) as error:
-            raise EmbedderError(f"the weights of wordllama could not be read: {error}") from error
+                raise EmbedderError(f"the weights in {folder} are not those this was made for; install recollect again")
+            self._tokenizer = Tokenizer(json.loads((folder / VOCABULARY).read_bytes()))
+            header_bytes = 8 + int.from_bytes(raw[:8], "little")
+            self._weights = np.frombuffer(raw, "<f2", offset=header_bytes).reshape(-1, DIMENSIONS).astype(np.float32)
+        except (OSError, ValueError) as error:
+            raise EmbedderError(f"the weights of the static vectors could not be read: {error}") from error
 
     def _embed_text(self, text: str) -> Vector:
         text = clean(text)[:MAX_TEXT_CHARS]
@@ -78,7 +81,7 @@ class StaticEmbedder:
         return vector.astype("<f4").tobytes()
 
     def _mean_vector(self, text: str) -> Any:
-        tokens = self._tokenizer.encode(text, add_special_tokens=False).ids
+        tokens = self._tokenizer.encode(text)
         if not tokens or not text.strip():
             return np.zeros(self._weights.shape[1], np.float32)
         return _to_unit_length(self._weights[np.minimum(tokens, len(self._weights) - 1)].mean(axis=0))
@@ -86,13 +89,6 @@ class StaticEmbedder:
     async def close(self) -> None:
         if self._loading is not None:
             await asyncio.wait([self._loading])
-
-
-def _package_folder() -> Path:
-    spec = find_spec("wordllama")
-    if spec is None or spec.origin is None:
-        raise MissingExtra("the embedder 'static'", "vectors")
-    return Path(spec.origin).parent
 
 
 def _to_unit_length(vector: Any) -> Any:

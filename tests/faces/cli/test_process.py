@@ -73,7 +73,7 @@ def test_the_first_start_on_a_store_of_an_earlier_edition_says_how_many_memories
 
 
 def test_version_loads_nothing_heavy():
-    heavy = {"numpy", "wordllama", "rich", "apsw", "discord", "fastapi", "mcp", "pydantic_ai"}
+    heavy = {"numpy", "rich", "apsw", "discord", "fastapi", "mcp", "pydantic_ai"}
     program = f"""
 import sys
 from recollect.faces.cli.main import build
