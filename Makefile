@@ -25,14 +25,21 @@ venv: $(STAMP) ## create .venv with everything that tests, checks and docs need 
 	$(PYTHON) -c 'import sys; sys.exit("recollect needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
 	$(PYTHON) -m venv .venv
 
-$(STAMP): pyproject.toml constraints.txt | .venv/bin/python
-	$(INSTALL) -e '.[$(EXTRAS)]'
+# What builds recollect; of wordllama only the files, not the packages that it needs, and so without pip's isolation.
+WEIGHTS := .venv/weights
+.venv/.build: constraints.txt | .venv/bin/python
+	$(INSTALL) --quiet --no-compile hatchling editables
+	$(INSTALL) --quiet --no-compile --no-deps --upgrade --target $(WEIGHTS) wordllama
+	@touch $@
+
+$(STAMP): pyproject.toml constraints.txt .venv/.build
+	$(INSTALL) --no-build-isolation -e '.[$(EXTRAS)]'
 	@touch $@
 
 # Without compiling: Python does that itself for the tenth of the modules that a chat imports.
-.venv/.installed-chat .venv/.installed-chat-llm: pyproject.toml constraints.txt | .venv/bin/python
+.venv/.installed-chat .venv/.installed-chat-llm: pyproject.toml constraints.txt .venv/.build
 	@echo 'Installing recollect into .venv; this takes about 20 seconds, once.'
-	$(INSTALL) --quiet --no-compile -e '.$(addprefix [,$(addsuffix ],$(CHAT_EXTRAS)))'
+	$(INSTALL) --quiet --no-compile --no-build-isolation -e '.$(addprefix [,$(addsuffix ],$(CHAT_EXTRAS)))'
 	@touch $@
 
 run: $(CHAT_STAMP) ## start a chat with recollect, offline and without a key; installs only what that needs

@@ -1,8 +1,8 @@
 """Static word vectors of wordllama: offline, no torch, about 0.03 ms per text.
 
-Weights and vocabulary come with this package, in `_wordllama/` (MIT license), as the package `wordllama` brings a
-hundred megabytes of others along. They load in a thread; until then, search uses words only. The vector of a text is
-the mean of the vectors of its opening and of the whole text.
+Weights and vocabulary (MIT license) are put into `_wordllama/` when recollect is built, by `hatch_build.py`: installed
+beside it, the package `wordllama` would bring sixteen others along. They load in a thread; until then, search uses
+words only. The vector of a text is the mean of the vectors of its opening and of the whole text.
 """
 
 import asyncio
