@@ -135,7 +135,7 @@ def make(folder: Path, target: str, **env: str) -> str:
 
 
 def test_make_run_installs_what_a_chat_needs_and_leaves_a_full_environment_alone(tmp_path: Path):
-    assert "--no-compile -e '.'" in make(tmp_path, "run")
+    assert "--no-compile --no-build-isolation -e '.'" in make(tmp_path, "run")
     assert "-e '.[llm]'" in make(tmp_path, "run", ANTHROPIC_API_KEY="sk")
     assert "-e '.[llm]'" in make(tmp_path, "run", RECOLLECT_MODEL="openai:llama3.2")
     assert "-e '.'" in make(tmp_path, "run", RECOLLECT_MODEL="local")
@@ -143,6 +143,7 @@ def test_make_run_installs_what_a_chat_needs_and_leaves_a_full_environment_alone
         assert "dev]'" in make(tmp_path, target)
     (tmp_path / ".venv" / "bin").mkdir(parents=True)
     (tmp_path / ".venv" / "bin" / "python").touch()
+    (tmp_path / ".venv" / ".build").touch()
     (tmp_path / ".venv" / ".installed-chat").touch()
     assert "pip install" not in make(tmp_path, "run")
     assert "dev]'" in make(tmp_path, "test"), "what a chat needs is not enough for tests"
@@ -216,7 +217,9 @@ def test_wheel_and_sdist_have_everything_and_nothing_else(dist: Path):
     tracked = run(*listing, cwd=ROOT).split()
     with zipfile.ZipFile(wheel_of(dist)) as wheel:
         inside = {name for name in wheel.namelist() if ".dist-info/" not in name}
-    assert inside == {name.removeprefix("src/") for name in tracked}
+    built = {name for name in inside if name.startswith("recollect/embedders/_wordllama/")}
+    assert len(built) == 3, "weights, vocabulary and their license"
+    assert inside - built == {name.removeprefix("src/") for name in tracked}
     (sdist,) = dist.glob("*.tar.gz")
     with tarfile.open(sdist) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
