@@ -27,6 +27,7 @@ TIERS = [
     {"engine"},
     {"view", "transfers", "inputs"},
     {"lifecycle"},
+    {"upkeep"},
     {"memory"},
     {"admin", "items", "sync"},
     {"faces", "adapters", "client", "testing"},

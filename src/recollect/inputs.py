@@ -44,6 +44,19 @@ def plain_text(text: object, name: str) -> str:
     return text
 
 
+def text_list(texts: Collection[str], name: str) -> list[str]:
+    """Several texts, or one; raises BadInput with the name of the argument."""
+    items: list[object] = [texts] if isinstance(texts, str) else [*texts]
+    return [plain_text(item, f"each of {name}") for item in items]
+
+
+def with_time_zone(when: datetime | None, name: str) -> datetime | None:
+    """The time, if it has a time zone; raises BadInput with the name of the argument."""
+    if when is not None and when.tzinfo is None:
+        raise BadInput(f"{name}= has no time zone: pass datetime.now(UTC), or call .astimezone() on it")
+    return when
+
+
 def memo_id(memo: MemoRef) -> str:
     """The id of a memo, however it is given; raises BadInput."""
     if isinstance(memo, Hit) and memo.memo is not None:
@@ -86,8 +99,7 @@ def messages_of(
         words = [words]
     if not isinstance(cast("object", words), Iterable):
         raise BadInput(f"what was said is a text, a Message, a dictionary or a list of them, not {words!r}")
-    if at.tzinfo is None:
-        raise BadInput("at= has no time zone: pass datetime.now(UTC), or call .astimezone() on it")
+    with_time_zone(at, "at")
     messages: list[Message] = []
     asked: Message | None = None
     for number, text, is_reply in _said(words):

@@ -1,7 +1,8 @@
 """`View`: every verb of a person's memory once, for a viewer. It returns outcomes, and faces render them."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import partial
 from typing import Any, Unpack
 
@@ -39,6 +40,7 @@ from recollect.learning.summarize import wait_for_summary
 from recollect.learning.undo import redo, undo, undoable
 from recollect.policy.merge import COVERAGE
 from recollect.policy.redaction import redact, redact_tags
+from recollect.policy.redaction.json_values import redact_value
 from recollect.policy.statement import StatementOptions, statement
 from recollect.policy.viewer import Viewer, provenance, require_present, subject_of
 from recollect.policy.visibility import VisibilityPolicy, addressed, is_owner_dm, is_source_visible, limit_audience
@@ -156,16 +158,21 @@ class View:
         tags: Collection[str] | None = None,
         origin: Origin = Origin.MANUAL,
         version: int | None = None,
+        *,
+        metadata: Mapping[str, Any] | None = None,
+        expires: datetime | None = None,
     ) -> Memo:
-        """Change a memo's text, tags, or both; its audience is never wider than that of the change. Here as below,
-        raises VersionConflict if the memo no longer has this version.
+        """Change a memo's text, tags, metadata or expiry; its audience is never wider than that of the change. Here as
+        below, raises VersionConflict if the memo no longer has this version.
         """
         engine = self.engine
         redacted = None if text is None else redact(valid_memo_text(text)).text
         vector = None if redacted is None else await engine.vectors.embed_text(redacted)
         source = provenance(self.user, self.place, None, origin)
         wide = engine.policy is VisibilityPolicy.USER_GLOBAL
-        requested = MemoEdit(redacted, None if tags is None else redact_tags(tags), source, wide)
+        details = None if metadata is None else redact_value(dict(metadata))
+        tags = None if tags is None else redact_tags(tags)
+        requested = MemoEdit(redacted, tags, source, wide, details, expires)
         subject, viewer, context = self.subject, self._viewer, self._context
         limits = wiring.memo_limits(engine.settings, lore=self.lore)
 
