@@ -53,6 +53,7 @@ COMMANDS = {
     "Agents": {
         "mcp": "recollect.faces.cli.agents:mcp",
         "tool-schema": "recollect.faces.cli.agents:tool_schema",
+        "hook": "recollect.faces.cli.hook:hook",
     },
     "Look after": {
         "serve": "recollect.faces.cli.serve:serve",
