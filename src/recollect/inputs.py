@@ -132,6 +132,8 @@ def _said(words: Sequence[Words]) -> Iterator[tuple[int, Message | str, bool]]:
                 yield number, _text(item), False
             case Mapping():
                 role = item.get("role")
+                if role in (ASSISTANT, "ai") and item.get("tool_calls") and not item.get("content"):
+                    continue  # it called a tool and said nothing
                 if role in ("user", "human", ASSISTANT, "ai"):
                     yield number, _text(_content(item)), role in (ASSISTANT, "ai")
                 elif role not in IGNORED_ROLES:

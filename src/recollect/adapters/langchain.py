@@ -115,5 +115,5 @@ def _last_turn(messages: Sequence[BaseMessage]) -> list[tuple[str, str, bool]]:
     if not numbers:
         return []
     question, replies = messages[numbers[-1]], [one for one in messages[numbers[-1] :] if isinstance(one, AIMessage)]
-    turn = [(f"{question.id}", question.text, False)]
-    return turn + [(f"{reply.id}", reply.text, True) for reply in replies[-1:]]
+    turn = [(f"{question.id}", str(question.text), False)]
+    return turn + [(f"{reply.id}", str(reply.text), True) for reply in replies[-1:]]

@@ -33,6 +33,7 @@ from recollect.core.errors import BadInput, UnknownMemo
 from recollect.core.outcomes import Forgotten, Remembered
 from recollect.core.ports import Filters
 from recollect.core.types import Memo, Place, Status, split_person
+from recollect.inputs import plain_text
 from recollect.memory import AsyncMemory as RecollectMemory
 from recollect.privacy.target import ErasureTarget
 
@@ -131,8 +132,8 @@ class AsyncMemory:
     ) -> dict[str, list[dict[str, Any]]]:
         """The best matches, best first. From a `score` of 0.5 on they fit the query; below, they are the nearest."""
         refuse(reference_date=reference_date, show_expired=show_expired)
-        if not isinstance(query, str) or not query.strip():
-            raise BadInput("query= is a text that is not empty")
+        if not plain_text(query, "query=").strip():
+            raise BadInput("query= is empty")
         if threshold is not None and not 0 <= threshold <= 1:
             raise BadInput(f"threshold={threshold} is not between 0 and 1")
         scope, conditions = scope_of({"user_id": user_id, "agent_id": agent_id, "run_id": run_id}, filters, "search")
