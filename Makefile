@@ -14,7 +14,7 @@ CHAT_EXTRAS := $(if $(ANTHROPIC_API_KEY)$(OPENAI_API_KEY)$(filter-out local null
 CHAT_STAMP  := $(or $(wildcard $(STAMP)),.venv/.installed-chat$(addprefix -,$(CHAT_EXTRAS)))
 
 .DEFAULT_GOAL := help
-.PHONY: help venv run test test-postgres test-all check format docs acceptance bench mutants clean
+.PHONY: help venv run test test-postgres test-all test-adapters check format docs acceptance bench mutants clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -53,6 +53,19 @@ test-postgres: venv ## run on PostgreSQL whatever runs on both stores
 
 test-all: venv ## run every test, the slow ones included
 	$(BIN)/python -m pytest -n $(JOBS) --hypothesis-profile=searching $(ARGS)
+	$(MAKE) test-adapters
+
+ADAPTERS := langchain:langchain llama_index:llama-index-core openai_agents:openai-agents
+
+test-adapters: ## test the adapters, each with its framework in an environment of its own
+	@for entry in $(ADAPTERS); do \
+		name=$${entry%%:*}; package=$${entry##*:}; env=.venv-adapters/$$name; \
+		$(PYTHON) -m venv $$env && \
+		$$env/bin/python -m pip install -q --disable-pip-version-check -e . pytest pytest-asyncio $$package || \
+			{ echo "skipped: $$package could not be installed"; continue; }; \
+		$$env/bin/python -m pytest -q -c tests/adapters/frameworks/pytest.ini \
+			--confcutdir=tests/adapters/frameworks tests/adapters/frameworks/test_$$name.py || exit 1; \
+	done
 
 check: venv ## check format, lint and types
 	$(BIN)/ruff format --check .

@@ -4,6 +4,7 @@ import asyncio
 import gc
 import inspect
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -159,6 +160,11 @@ def test_what_is_wrong_is_said_by_the_name_of_the_argument(memory: Memory, tmp_p
         (lambda: memory.list(user="ada", limit="3"), "limit="),  # type: ignore[arg-type]
         (lambda: memory.context([{"role": "assistant", "content": "Hi"}], user="ada"), "no message of a person"),
         (lambda: memory.list(user="ada", limit=-1), "limit"),
+        (lambda: memory.search("x", user="ada", limit=-1), "limit"),
+        (lambda: memory.remember("x", user="ada", expires=datetime(2026, 1, 1)), "expires=.*time zone"),
+        (lambda: memory.remember("x", user="ada", tags=[1]), "tags"),  # type: ignore[list-item]
+        (lambda: memory.add("x", user="bob", place=Place(dm="ada")), "'bob' can't speak"),
+        (lambda: memory.context("x", user="bob", place=Place(dm="ada")), "'bob' can't speak"),
         (lambda: memory.add(Message("1", "bob", Place(dm="ada"), "x", datetime.now(UTC))), "'bob' can't speak"),
     ):
         with pytest.raises(BadInput, match=words):
@@ -209,3 +215,55 @@ def test_after_a_fork_it_says_that_each_process_needs_its_own(tmp_path: Path) ->
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
     assert "opened before a fork" in done.stdout
     assert "\n1\n" in done.stdout
+
+
+def test_unusual_input_is_taken_without_loss(memory: Memory) -> None:
+    long = "I live in Lisbon. " + "word " * 300_000
+    assert memory.add(long, user=1042)
+    assert memory.search("Lisbon", user="1042", over="messages", place=Place(dm="1042"))
+    said = Message("m1", "ada", Place(dm="ada"), "I like tea", datetime.now(UTC))
+    assert (memory.add([said, said]).new, memory.add(said).new) == (1, 0)
+    call = {"role": "assistant", "content": None, "tool_calls": [{"id": "c1"}]}
+    chat = [{"role": "user", "content": "Rain?"}, call, {"role": "tool", "content": "4 mm"}]
+    assert memory.add(chat, user="ada").new == 1
+    outcome = memory.remember("Owns a cat", user="ada", tags="pets", metadata={"a": 1})
+    assert outcome.memo.tags == ("pets",)
+    memo = memory.update(outcome.memo, user="ada", metadata={"a": 2}, expires=datetime(2999, 1, 1, tzinfo=UTC))
+    assert (memo.source.metadata, memo.expires is not None, memo.text) == ({"a": 2}, True, "Owns a cat")
+
+
+def test_ctrl_c_ends_the_call_and_not_the_memory(memory: Memory) -> None:
+    async def interrupted() -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        await asyncio.Event().wait()
+
+    with pytest.raises(KeyboardInterrupt):
+        memory.run(interrupted())
+    assert memory.remember("I like tea", user="ada")
+
+
+def test_a_call_from_its_own_loop_is_refused_instead_of_waiting_forever(memory: Memory) -> None:
+    async def inside() -> None:
+        memory.list(user="ada")
+
+    with pytest.raises(RecollectError, match="AsyncMemory"):
+        memory.run(inside())
+
+
+def test_waiting_with_a_dead_model_returns_what_was_learned_without_it(tmp_path: Path) -> None:
+    class DeadModel:
+        name = "dead"
+        local = False
+
+        async def extract(self, *_: object, **__: object) -> None:
+            await asyncio.Event().wait()
+
+        async def summarize(self, *_: object, **__: object) -> None:
+            await asyncio.Event().wait()
+
+        async def close(self) -> None: ...
+
+    with Memory(tmp_path / "memory.db", embedder="null", model=DeadModel()) as memory:  # type: ignore[arg-type]
+        added = memory.add("I live in Lisbon.", user="ada", wait=3.0)
+        assert [memo.text for memo in added.learned] == ["Lives in Lisbon"]
+        assert not added.done

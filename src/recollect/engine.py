@@ -185,6 +185,7 @@ class Engine:
         limit: int | None = None,
         ranker: str | None = None,
         strict: bool = False,
+        min_score: float | None = None,
         count_use: bool = True,
     ) -> list[Hit]:
         """See `AsyncMemory.search`."""
@@ -202,5 +203,6 @@ class Engine:
                 limit=max(1, min(options.default_limit if limit is None else limit, options.max_limit)),
                 ranker=ranker or self.settings.memos.ranker,
                 strict=strict,
+                min_score=min_score,
                 count_use=count_use,
             )

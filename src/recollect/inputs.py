@@ -46,6 +46,19 @@ def plain_text(text: object, name: str) -> str:
     return text
 
 
+def text_list(texts: Collection[str], name: str) -> list[str]:
+    """Several texts, or one; raises BadInput with the name of the argument."""
+    items: list[object] = [texts] if isinstance(texts, str) else [*texts]
+    return [plain_text(item, f"each of {name}") for item in items]
+
+
+def with_time_zone(when: datetime | None, name: str) -> datetime | None:
+    """The time, if it has a time zone; raises BadInput with the name of the argument."""
+    if when is not None and when.tzinfo is None:
+        raise BadInput(f"{name}= has no time zone: pass datetime.now(UTC), or call .astimezone() on it")
+    return when
+
+
 def memo_id(memo: MemoRef) -> str:
     """The id of a memo, however it is given; raises BadInput."""
     item = getattr(memo, "memo", memo)  # of a `Hit`, which is not imported here: it would load all of search
@@ -87,8 +100,7 @@ def messages_of(
         words = [words]
     if not isinstance(cast("object", words), Iterable):
         raise BadInput(f"what was said is a text, a Message, a dictionary or a list of them, not {words!r}")
-    if at.tzinfo is None:
-        raise BadInput("at= has no time zone: pass datetime.now(UTC), or call .astimezone() on it")
+    with_time_zone(at, "at")
     messages: list[Message] = []
     asked: Message | None = None
     for number, text, is_reply in _said(words):
@@ -121,6 +133,8 @@ def _said(words: Sequence[Words]) -> Iterator[tuple[int, Message | str, bool]]:
                 yield number, _text(item), False
             case Mapping():
                 role = item.get("role")
+                if role in (ASSISTANT, "ai") and item.get("tool_calls") and not item.get("content"):
+                    continue  # it called a tool and said nothing
                 if role in ("user", "human", ASSISTANT, "ai"):
                     yield number, _text(_content(item)), role in (ASSISTANT, "ai")
                 elif role not in IGNORED_ROLES:

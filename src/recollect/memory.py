@@ -6,11 +6,10 @@ import logging
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, Unpack, cast, overload
 
 from recollect.core.outcomes import Added
-from recollect.core.types import EVERYWHERE, Message, Origin, Subject
+from recollect.core.types import EVERYWHERE, Message, Origin, Status
 from recollect.inputs import (
     MemoRef,
     UserId,
@@ -20,13 +19,15 @@ from recollect.inputs import (
     messages_of,
     plain_text,
     statuses_of,
+    text_list,
+    with_time_zone,
 )
-from recollect.lifecycle import OpenedMemory
 from recollect.policy.redaction import redact, redact_place
+from recollect.upkeep import MemoryUpkeep
 
 if TYPE_CHECKING:  # what only annotations name is not loaded by `import recollect`
     from builtins import list as list_  # `list` is a verb here
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
     from datetime import datetime
 
     from recollect.core.events import Event
@@ -35,23 +36,18 @@ if TYPE_CHECKING:  # what only annotations name is not loaded by `import recolle
         ForgetOutcome,
         Listing,
         RedoOutcome,
-        RelearnOutcome,
-        RelearnRun,
         RememberOutcome,
         RestoreOutcome,
         UndoOffer,
         UndoOutcome,
     )
-    from recollect.core.ports import Progress
-    from recollect.core.types import Audience, Kind, Memo, Place, Status
-    from recollect.learning.consolidate import ConsolidationReport
+    from recollect.core.ports import Corpus, Filters
+    from recollect.core.types import Audience, Kind, Memo, Place
     from recollect.learning.ingest import LearnedOutcome
-    from recollect.learning.relearn import RelearnOptions
     from recollect.policy.statement import StatementOptions
     from recollect.privacy.receipt import Receipt
     from recollect.prompting.assemble import Prompt
     from recollect.recall.query import Hit
-    from recollect.recall.search import SearchOptions
 
 log = logging.getLogger("recollect")
 
@@ -59,7 +55,7 @@ LEARN_TIMEOUT_SECONDS = 60.0
 """How long `add(…, wait=True)` waits for what is learned."""
 
 
-class AsyncMemory(OpenedMemory):
+class AsyncMemory(MemoryUpkeep):
     """Long-term memory: `async with AsyncMemory("memory.db") as memory`. Every method may be called concurrently.
 
     `user` is who speaks and `place` where, by default in their DM: what is not visible there is not shown.
@@ -175,13 +171,36 @@ class AsyncMemory(OpenedMemory):
         user: UserId,
         place: Place | None = None,
         lore: bool = False,
-        **options: Unpack[StatementOptions],
+        kind: Kind | str | None = None,
+        tags: Collection[str] = (),
+        audience: Audience | None = None,
+        happened: datetime | None = None,
+        expires: datetime | None = None,
+        pinned: bool = False,
+        metadata: Mapping[str, Any] | None = None,
+        confidence: float = 1.0,
+        evidence: str | None = None,
+        message: str | None = None,
+        origin: Origin = Origin.MANUAL,
     ) -> RememberOutcome | list_[RememberOutcome]:
         """Remember a user's statement, merged with existing memos. Its audience is that of the place unless another
         one is given. With `lore` it belongs to the place's guild. `Refused` says why it may not be remembered.
 
         Several statements, as a list, are kept in one transaction: an outcome for each, and one `undo` for all.
         """
+        options: StatementOptions = {
+            "kind": kind,
+            "tags": text_list(tags, "tags"),
+            "message": message,
+            "audience": audience,
+            "happened": with_time_zone(happened, "happened"),
+            "expires": with_time_zone(expires, "expires"),
+            "pinned": pinned,
+            "origin": origin,
+            "metadata": metadata,
+            "confidence": confidence,
+            "evidence": evidence,
+        }
         view = await self._changer(user, place, lore)
         if isinstance(text, str) or not isinstance(cast("object", text), Sequence):
             return await view.remember(plain_text(text, "text"), **options)
@@ -234,23 +253,6 @@ class AsyncMemory(OpenedMemory):
         """Take back the last undo; None when there is none, or something was changed since."""
         return await (await self._changer(user, place, lore)).redo()
 
-    async def consolidate(self, *, user: UserId, dry_run: bool = False) -> ConsolidationReport:
-        """Consolidate a user's memory now. The report shows private memos too: for their eyes only."""
-        return await (await self._changer(user)).consolidate(dry_run=dry_run)
-
-    async def relearn(
-        self, *, user: str, place: Place | None = None, dry_run: bool = False, **options: Unpack[RelearnOptions]
-    ) -> RelearnOutcome:
-        """Learn from a user's messages again with the model that is configured now, in the background: from one
-        `message`, from those `since` and `until` a time, or from `degraded` ones, whose answers were not usable. What
-        the user wrote, pinned or forgot stays. Undoable; with `dry_run`, only what it would change.
-        """
-        return await (await self._changer(user, place)).relearn(dry_run=dry_run, **options)
-
-    async def relearned(self, run: str) -> RelearnRun | None:
-        """How far a run of `relearn` is; None when there is no such run."""
-        return await self.engine.relearner.progress(run)
-
     async def show(
         self, *, user: UserId, place: Place | None = None, limit: int | None = None, offset: int = 0
     ) -> Listing:
@@ -291,11 +293,16 @@ class AsyncMemory(OpenedMemory):
         tags: Collection[str] | None = None,
         origin: Origin = Origin.MANUAL,
         version: int | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        expires: datetime | None = None,
     ) -> Memo:
-        """Change a memo's text, tags, or both; its audience is never wider than that of the change. Here as in other
-        changes of a memo, raises VersionConflict if it no longer has this version.
+        """Change a memo's text, tags, metadata or expiry; its audience is never wider than that of the change. Here as
+        in other changes of a memo, raises VersionConflict if it no longer has this version.
         """
-        return await (await self._changer(user, place)).update(memo_id(memo), text, tags, origin, version)
+        tags, expires = None if tags is None else text_list(tags, "tags"), with_time_zone(expires, "expires")
+        return await (await self._changer(user, place)).update(
+            memo_id(memo), text, tags, origin, version, metadata=metadata, expires=expires
+        )
 
     async def share(
         self,
@@ -310,15 +317,44 @@ class AsyncMemory(OpenedMemory):
         return await (await self._changer(user, place)).share(memo_id(memo), audience, version=version)
 
     async def search(
-        self, query: str, *, user: UserId, place: Place | None = None, **options: Unpack[SearchOptions]
+        self,
+        query: str,
+        *,
+        user: UserId,
+        place: Place | None = None,
+        limit: int | None = None,
+        strict: bool = False,
+        min_score: float | None = None,
+        over: Corpus = "memos",
+        subject: Literal["mine", "lore", "both"] = "both",
+        filters: Filters | None = None,
+        status: Status = Status.ACTIVE,
+        ranker: str | None = None,
+        count_use: bool = True,
     ) -> list[Hit]:
         """The best matches that are visible here, best first; each result explains its score.
 
+        Scores are from 0 to 1 and comparable between queries: from 0.5 on a hit is `relevant`, below it is merely the
+        nearest. With `strict` only relevant hits are returned, with `min_score` only those from that score on.
+
         Over "memos" it searches the user's memos and the guild's lore, over "messages" this channel's journal.
-        With `strict`, only relevant results are returned. The best hits count as used unless `count_use` is off.
-        A `limit` is moved into what `search.max_limit` allows.
+        The best hits count as used unless `count_use` is off. A `limit` is moved into what `search.max_limit` allows.
         """
-        return await (await self._reader(user, place)).search(plain_text(query, "query"), **options)
+        reader = await self._reader(user, place)
+        if self.settings.profile != "clanker":  # whose document clamps negative limits too
+            check_limit(limit)
+        return await reader.search(
+            plain_text(query, "query"),
+            over=over,
+            subject=subject,
+            filters=filters,
+            status=status,
+            limit=limit,
+            ranker=ranker,
+            strict=strict,
+            min_score=min_score,
+            count_use=count_use,
+        )
 
     async def context(
         self,
@@ -338,13 +374,6 @@ class AsyncMemory(OpenedMemory):
         await self._ensure_open()
         *_, message = await self._said(message, user, place)
         return await self.view(message.author, message.place).context(message, actions=actions, count_use=count_use)
-
-    async def log(self, *, user: UserId | None = None, limit: int = 50, before: int | None = None) -> list[Event]:
-        """The event log, newest first; of one user when one is named."""
-        check_limit(limit)
-        await self._ensure_open()
-        scope = None if user is None else Subject(await self._resolve(user, None, changes=False)).scope
-        return await self.store.read(lambda tx: tx.events.list(scope=scope, limit=limit, before=before))
 
     async def list(
         self,
@@ -381,15 +410,3 @@ class AsyncMemory(OpenedMemory):
     async def export(self, *, user: UserId) -> dict[str, Any]:
         """Everything that is kept about a user, as JSON that `recollect import` takes."""
         return await (await self._reader(user)).export()
-
-    async def backup(self, path: str | Path, progress: Progress | None = None) -> None:
-        """Copy the store to a new file while it is in use."""
-        await self._ensure_open()
-        await self.store.backup(Path(path), progress)
-
-    async def reindex(self, progress: Progress | None = None) -> int:
-        """Rebuild everything derived: the word index, then missing vectors. Resumable."""
-        await self._ensure_open()
-        count = await self.store.reindex(progress)
-        await self.vectors.fill(progress)
-        return count

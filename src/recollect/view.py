@@ -25,7 +25,8 @@ from recollect.settings import wiring
 
 if TYPE_CHECKING:
     from builtins import list as list_  # `list` is a verb here
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
+    from datetime import datetime
 
     from recollect.core.changes import Candidate
     from recollect.core.events import Event
@@ -175,10 +176,14 @@ class View:
         tags: Collection[str] | None = None,
         origin: Origin = Origin.MANUAL,
         version: int | None = None,
+        *,
+        metadata: Mapping[str, Any] | None = None,
+        expires: datetime | None = None,
     ) -> Memo:
-        """Change a memo's text, tags, or both; its audience is never wider than that of the change. Here as below,
-        raises VersionConflict if the memo no longer has this version.
+        """Change a memo's text, tags, metadata or expiry; its audience is never wider than that of the change. Here as
+        below, raises VersionConflict if the memo no longer has this version.
         """
+        from recollect.policy.redaction.json_values import redact_value
         from recollect.policy.statement import edited_text
 
         engine = self.engine
@@ -186,7 +191,9 @@ class View:
         vector = None if redacted is None else await engine.vectors.embed_text(redacted)
         source = provenance(self.user, self.place, None, origin)
         wide = engine.policy is VisibilityPolicy.USER_GLOBAL
-        requested = learning.edit.MemoEdit(redacted, None if tags is None else redact_tags(tags), source, wide)
+        details = None if metadata is None else redact_value(dict(metadata))
+        tags = None if tags is None else redact_tags(tags)
+        requested = learning.edit.MemoEdit(redacted, tags, source, wide, details, expires)
         subject, viewer, context = self.subject, self._viewer, self._context
         limits = wiring.memo_limits(engine.settings, lore=self.lore)
 

@@ -38,6 +38,7 @@ class Reason(StrEnum):
     AUDIENCE_NARROWED = "audience narrowed"
     NEVER_SHARED = "heard only where it was said, as it was never shared"
     OTHER_TAGS = "other tags"
+    OTHER_DETAILS = "other details"
     MERGED_BY_HAND = "merged by hand"
     PUT_AGAIN = "put again"
     FRONT_MATTER_EDITED = "front matter edited in its file"

@@ -48,7 +48,7 @@ def _frame() -> frozenset[str]:
 
 
 @cache
-def _calendar() -> frozenset[str]:
+def calendar_words() -> frozenset[str]:
     """Months and weekdays, in full and shortened."""
     months, weekdays = lexicon.ordered_words("months"), lexicon.ordered_words("weekdays")
     short = (month[:3] for month in months)
@@ -63,6 +63,13 @@ def _related() -> dict[str, set[str]]:
         for word in group.split():
             related.setdefault(word, set()).update(group.split())
     return related
+
+
+@cache
+def _asked() -> dict[str, list[str]]:
+    """Words of questions, and what stands for them in memories."""
+    asked = lexicon.tables("asked")[lexicon.ENGLISH]
+    return {word: answers.split() for group, answers in asked.items() for word in group.split()}
 
 
 @cache
@@ -162,14 +169,17 @@ def _is_empty(word: str) -> bool:
     """Single letters, numbers and parts of dates: numbers and dates are checked elsewhere."""
     if len(word) == 1:
         return not _UNSPACED.match(word)
-    return word in lexicon.words("number_words") or word in _calendar() or _DIGIT.search(word) is not None
+    return word in lexicon.words("number_words") or word in calendar_words() or _DIGIT.search(word) is not None
 
 
 def search_forms(text: str, terms: Iterable[str]) -> list[str]:
-    """Further words to search for: those that French joins by an apostrophe, and other persons of verbs."""
+    """Further words to search memos for: those that French joins by an apostrophe, other persons of verbs, and what a
+    memory says instead of the question's word: it lives somewhere instead of having a home.
+    """
     elided = [word for word in query_words(_ELISION.sub(" ", text)) if _ELISION.search(text)]
     forms = (form for term in (*terms, *elided) for form in conjugation.other_persons(term))
-    return [word for word in (*elided, *forms) if word not in lexicon.words("stop")]
+    answers = (answer for term in terms for answer in _asked().get(term, ()))
+    return [word for word in (*elided, *forms, *answers) if word not in lexicon.words("stop")]
 
 
 def is_stated(word: str, source_words: Collection[str]) -> bool:

@@ -4,12 +4,13 @@ An edit made for a narrow audience must not reach a wider one through a memo tha
 """
 
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from recollect.core.changes import Candidate, Revise, Skip
 from recollect.core.errors import BadInput, UnknownMemo
 from recollect.core.ports import Tx, Vector
 from recollect.core.reasons import Reason
-from recollect.core.types import EVERYWHERE, Audience, Memo, Origin, Provenance
+from recollect.core.types import EVERYWHERE, Audience, Memo, Metadata, Origin, Provenance
 from recollect.learning.apply import ChangeContext, MemoLimits, apply_statement, write
 from recollect.policy.guard.statements import without_instructions
 from recollect.policy.visibility import common_audience
@@ -17,7 +18,7 @@ from recollect.policy.visibility import common_audience
 
 @dataclass(frozen=True, slots=True)
 class MemoEdit:
-    """The new text and tags; None leaves them unchanged. `source` is who edits, and where.
+    """The new text, tags, metadata and expiry; None leaves them unchanged. `source` is who edits, and where.
 
     With `wide`, each person has one memory for all places, and manual edits keep the audience `everywhere`.
     """
@@ -26,6 +27,8 @@ class MemoEdit:
     tags: tuple[str, ...] | None
     source: Provenance
     wide: bool = False
+    metadata: Metadata | None = None
+    expires: datetime | None = None
 
 
 def edit_memo(
@@ -45,13 +48,18 @@ def edit_memo(
         raise UnknownMemo(f"memo {memo.id!r} is no longer in use")
     tags = memo.tags if edit.tags is None else without_instructions(edit.tags)
     text = memo.text if edit.text is None else edit.text
-    if (text, tags) == (memo.text, memo.tags):
+    metadata = memo.source.metadata if edit.metadata is None else edit.metadata
+    expires = edit.expires or memo.expires
+    has_details = (metadata, expires) != (memo.source.metadata, memo.expires)
+    if (text, tags) == (memo.text, memo.tags) and not has_details:
         return memo
     if not (edit.wide and _is_own_edit_everywhere(memo, edit.source)):
         memo = _narrow(tx, memo, edit.source.heard, context)
-    if tags != memo.tags:
-        after = replace(memo, tags=tags, updated=max(context.at, memo.updated))
-        memo = write(tx, [Revise(memo, after, Reason.OTHER_TAGS)], context)[0].after
+    if tags != memo.tags or has_details:
+        reason = Reason.OTHER_TAGS if tags != memo.tags else Reason.OTHER_DETAILS
+        source, updated = replace(memo.source, metadata=metadata), max(context.at, memo.updated)
+        after = replace(memo, tags=tags, expires=expires, source=source, updated=updated)
+        memo = write(tx, [Revise(memo, after, reason)], context)[0].after
     return memo if text == memo.text else _reword(tx, memo, text, edit.source, context, limits, vector)
 
 

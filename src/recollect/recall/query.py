@@ -26,6 +26,7 @@ class Query:
     ranker: Ranker
     limit: int = 20
     strict: bool = False
+    min_score: float | None = None
     filters: Filters = field(default_factory=Filters)
     status: Status = Status.ACTIVE
     vector: tuple[str, Vector] | None = None
@@ -42,9 +43,12 @@ class Hit:
 
     item: Memo | Message
     score: float
+    """From 0 to 1, and comparable between queries, so that it can be cut off (`min_score`); a ranker of an earlier
+    design has its own scale.
+    """
     parts: dict[str, float]
     relevant: bool = True
-    """False for what is merely nearest, when nothing fits."""
+    """False for what is merely nearest: its score is below one half."""
 
     @property
     def text(self) -> str:

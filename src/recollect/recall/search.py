@@ -35,6 +35,7 @@ class SearchOptions(TypedDict, total=False):
     limit: int | None
     ranker: str | None
     strict: bool
+    min_score: float | None
     count_use: bool
 
 
@@ -56,6 +57,7 @@ class Searcher:
         limit: int,
         ranker: str,
         strict: bool,
+        min_score: float | None,
         count_use: bool,
     ) -> list[Hit]:
         """The best matches that the viewer may see, best first; see `AsyncMemory.search`."""
@@ -76,6 +78,7 @@ class Searcher:
             ranker=self._ranker(ranker),
             limit=limit,
             strict=strict,
+            min_score=min_score,
             filters=filters,
             status=status,
             vector=await self._vectors.embed_query(topic, over),
@@ -102,6 +105,8 @@ def search(tx: Tx, query: Query, is_visible: VisibilityCheck) -> list[Hit]:
     relevant = [result for result in ranked if result.relevant]
     if query.strict or (query.ranker.gated and relevant):
         ranked = relevant
+    if query.min_score is not None:
+        ranked = [result for result in ranked if result.score >= query.min_score]
     best = diversify(ranked, query.limit)
     hits = (Hit(candidates.rows[result.item.key], result.score, dict(result.parts), result.relevant) for result in best)
     return [_shown(tx, hit, is_visible) for hit in hits]

@@ -1,7 +1,7 @@
 """What all rankers promise: an order that repeats, scores that explain themselves, nothing made up."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pytest
 from hypothesis import given, settings
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from recollect import plugins
 from recollect.core.errors import ConfigError
-from recollect.core.ports.ranker import RankItem, RankPool, content_words, in_order, tokens
+from recollect.core.ports.ranker import Ranked, RankItem, RankPool, content_words, in_order, tokens
 from recollect.settings.wiring import ranker as named
 from tests.recall.rankers.samples import asking, hit, item, keys, pool
 
@@ -17,13 +17,20 @@ ALL = pytest.mark.parametrize("name", plugins.names("rankers"))
 ADDENDS = {"words", "vector", "around", "session"}
 
 
-def combined(name: str, parts: Mapping[str, float]) -> float:
+def combined(name: str, one: Ranked, ranked: Sequence[Ranked]) -> float:
     """A score put together again from its parts."""
+    parts = one.parts
     if name == "recency":
         return -parts["age in days"]
     if name != "unified":
         return sum(parts.values())
-    factors = math.prod(value for part, value in parts.items() if part not in ADDENDS)
+    best = max(strength(other.parts) for other in ranked)
+    share = strength(parts) / best if best > 0 else 0.0
+    return parts["match"] * (share if one.item.kind else math.sqrt(share))
+
+
+def strength(parts: Mapping[str, float]) -> float:
+    factors = math.prod(value for part, value in parts.items() if part not in ADDENDS | {"match"})
     return factors * sum(value for part, value in parts.items() if part in ADDENDS)
 
 
@@ -67,7 +74,7 @@ def test_every_result_explains_its_score(name: str, found: list[RankItem], quest
     for one in ranked:
         assert one.parts
         assert math.isfinite(one.score)
-        assert one.score == pytest.approx(combined(name, one.parts), abs=1e-9)
+        assert one.score == pytest.approx(combined(name, one, ranked), abs=1e-9)
 
 
 @ALL

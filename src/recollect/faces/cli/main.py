@@ -58,6 +58,7 @@ COMMANDS = {
         "worker": "recollect.faces.cli.serve:worker",
         "mcp": "recollect.faces.cli.agents:mcp",
         "tool-schema": "recollect.faces.cli.agents:tool_schema",
+        "hook": "recollect.faces.cli.hook:hook",
         "tokens": "recollect.faces.cli.tokens:tokens",
     },
     "Check": {
@@ -73,10 +74,10 @@ COMMANDS = {
 FIRST = ("chat", "setup", "show", "search", "remember", "edit", "forget", "undo", "doctor", "help")
 """The commands of the first screen; `recollect help all` lists the others."""
 SPEAKERLESS = frozenset(
-    {*COMMANDS["Run"], *COMMANDS["Check"], "setup", "people", "backup", "copy-store"} - {"mcp", "discord"}
+    {*COMMANDS["Run"], *COMMANDS["Check"], "setup", "people", "backup", "copy-store"} - {"mcp", "discord", "hook"}
 )
 """Commands that don't depend on who speaks where."""
-WITHOUT_JSON = frozenset({"chat", "demo", "discord", "serve", "worker", "mcp", "help", "tool-schema"})
+WITHOUT_JSON = frozenset({"chat", "demo", "discord", "serve", "worker", "mcp", "help", "hook", "tool-schema"})
 ALIASES = {
     "dream": "consolidate",
     "observe": "add",

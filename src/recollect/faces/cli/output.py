@@ -149,5 +149,5 @@ def explain_score(hit: Hit) -> tuple[str, str]:
     """Two aligned lines: the names of a score's parts, and their values."""
     parts = {"score": hit.score, **hit.parts}
     widths = {name: max(5, len(name)) for name in parts}
-    names = "  ".join(f"{name:>{widths[name]}}" for name in parts)
-    return names, "  ".join(f"{value:>{widths[name]}.3f}" for name, value in parts.items())
+    names = " ".join(f"{name:>{widths[name]}}" for name in parts)
+    return names, " ".join(f"{value:>{widths[name]}.3f}" for name, value in parts.items())

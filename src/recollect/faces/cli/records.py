@@ -36,7 +36,7 @@ def from_message(message: Message) -> dict[str, Any]:
 
 def from_hit(hit: Hit) -> dict[str, Any]:
     item = {"message": from_message(hit.item)} if isinstance(hit.item, Message) else {"memo": from_memo(hit.item)}
-    return {"score": hit.score, "parts": hit.parts, **item}
+    return {"score": hit.score, "relevant": hit.relevant, "parts": hit.parts, **item}
 
 
 def from_event(event: Event) -> dict[str, Any]:

@@ -77,6 +77,8 @@ def _print_hits(call: Invocation, query: str, hits: Sequence[Hit], explain: bool
         return
     if not hits:
         fail("nothing found", NO_MATCH)
+    if not any(hit.relevant for hit in hits):
+        call.screen.aside("Nothing fits closely; the nearest:", always=True)
     if explain:
         call.screen.say(f"   {explain_score(hits[0])[0]}")
     for index, hit in enumerate(hits, 1):

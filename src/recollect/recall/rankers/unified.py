@@ -1,12 +1,16 @@
 """`unified`, the default: words and vectors, and the conversation around each hit.
 
-    score = (words + vector + around + session) × speaker × date × statement × standing
+    strength = (words + vector + around + session) × speaker × date × statement × standing
+    score = match × strength ÷ the best strength (for messages its square root: an answer takes several of them)
+
+`match` says how sure it is that anything was found: scores of different queries can be compared.
 
 A line of a conversation is rarely understood alone: a word of the question may stand in the line before, the
 answer follows the question, and good hits come together. What speaks against an item lowers it; nothing is hidden.
 """
 
 import heapq
+import math
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -16,6 +20,7 @@ from functools import lru_cache
 from recollect.core.ports.ranker import STOP_WORDS, Ranked, Ranker, RankItem, RankPool, RankQuery, in_order
 from recollect.core.text import OPENING_WORDS, inverse_frequency, query_words, words
 from recollect.language.dates import days
+from recollect.recall import calibration
 
 K1, B = 0.9, 0.8
 VECTOR_WEIGHT, LONG_TEXT_VECTOR_WEIGHT = 1.0, 0.5
@@ -32,8 +37,8 @@ SESSION_REACH, SESSION_BEST_COUNT = 40, 3
 """Distance within which the best items of a session are averaged, and how many count."""
 FLOOR_RANK, MIN_SAMPLES = 200, 20
 """Rank by cosine of an unremarkable item; fewer than `MIN_SAMPLES` cosines say little about that."""
-UNRELATED_COSINE, RELATED_COSINE = 0.1, 0.3
-"""Cosine of unrelated texts, and of certainly related ones."""
+UNRELATED_COSINE = 0.1
+"""Cosine of unrelated texts."""
 FRESH_BONUS, USED_BONUS, PINNED_BONUS, GRACE_DAYS = 0.10, 0.05, 0.10, 7
 """Bonuses of a memo: new, used (a new one gets the benefit of the doubt for days), pinned."""
 _DAY = timedelta(days=1).total_seconds()
@@ -110,6 +115,7 @@ def rank(question: RankQuery, pool: RankPool) -> list[Ranked]:
     session = _session_best(items, topic)
     speaker = _speaker(query, pool)
     date = _dates(question, pool)
+    match = calibration.match(question.text, query.terms, pool, query.named, words(question.asker))
     ranked: list[Ranked] = []
     for key, item in items.items():
         parts = {
@@ -122,9 +128,14 @@ def rank(question: RankQuery, pool: RankPool) -> list[Ranked]:
             "statement": 1 - QUESTION_PENALTY * item.asks,
             "standing": _standing(item, question),
         }
-        score = parts["words"] + parts["vector"] + parts["around"] + parts["session"]
-        score *= parts["speaker"] * parts["date"] * parts["statement"] * parts["standing"]
-        ranked.append(Ranked(item, score, parts, relevant=bool(item.shared) or (item.cosine or 0.0) >= RELATED_COSINE))
+        strength = parts["words"] + parts["vector"] + parts["around"] + parts["session"]
+        strength *= parts["speaker"] * parts["date"] * parts["statement"] * parts["standing"]
+        ranked.append(Ranked(item, strength, parts | {"match": match}))
+    best = max((entry.score for entry in ranked), default=0.0)
+    for entry in ranked:
+        share = entry.score / best if best > 0 else 0.0
+        entry.score = match * (share if entry.item.kind else math.sqrt(share))
+        entry.relevant = entry.score >= calibration.RELEVANT_SCORE
     return in_order(ranked)
 
 

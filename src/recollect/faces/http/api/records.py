@@ -178,6 +178,7 @@ class FoundOut(Wire):
     """A result with its score taken apart."""
 
     score: float
+    relevant: bool = Field(True, description="False for what is merely nearest: nothing fits better.")
     parts: dict[str, float] = Field(description="What the score is made of.")
     memo: MemoOut | None
     message: MessageOut | None
@@ -312,6 +313,7 @@ def from_hit(hit: Hit) -> FoundOut:
     item = hit.item
     return FoundOut(
         score=hit.score,
+        relevant=hit.relevant,
         parts=hit.parts,
         memo=from_memo(item) if isinstance(item, Memo) else None,
         message=from_message(item) if isinstance(item, Message) else None,

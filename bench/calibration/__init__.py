@@ -1,0 +1,1 @@
+"""Whether scores can be cut off: `python -m bench.calibration --data DIR`."""

@@ -1,0 +1,314 @@
+"""mem0's calls on recollect: `from recollect.adapters.mem0 import Memory` instead of `from mem0 import Memory`.
+
+Ids, arguments and results are those of mem0's open-source `Memory` and `AsyncMemory`; mem0 itself is not needed.
+
+- `user_id` is the user of recollect. `agent_id` and `run_id` are kept with each memory as the place where it was said;
+  without a user, the memory belongs to the agent (`agent:<id>`), or else to the run (`run:<id>`).
+- A memory's id contains its owner, because mem0's `get`, `update` and `delete` don't name one.
+- `delete` and `delete_all` forget, and can be undone with recollect's `restore`; `reset` erases everyone for good.
+"""
+
+import logging
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from datetime import date, datetime
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+
+from recollect import sync
+from recollect.adapters.mem0.arguments import (
+    Scope,
+    count_of,
+    expiry_of,
+    messages_of,
+    metadata_of,
+    refuse,
+    scope_of,
+    settings_of,
+)
+from recollect.adapters.mem0.filters import passes as filter_passes
+from recollect.adapters.mem0.records import EVENTS, ROLE, added_record, history_record, result_of
+from recollect.admin import Admin
+from recollect.core.clock import now
+from recollect.core.errors import BadInput, UnknownMemo
+from recollect.core.outcomes import Forgotten, Remembered
+from recollect.core.ports import Filters
+from recollect.core.types import Memo, Place, Status, split_person
+from recollect.inputs import plain_text
+from recollect.memory import AsyncMemory as RecollectMemory
+from recollect.privacy.target import ErasureTarget
+
+P = ParamSpec("P")
+R = TypeVar("R")
+log = logging.getLogger("recollect")
+
+LEARN_TIMEOUT_SECONDS = 60.0
+
+
+class AsyncMemory:
+    """mem0's `AsyncMemory`. `config` is what `from_config` takes; `memory` is one of recollect that is open already."""
+
+    def __init__(
+        self, config: Mapping[str, Any] | None = None, *, memory: RecollectMemory | None = None, **settings: Any
+    ) -> None:
+        self.memory = memory or RecollectMemory(**settings_of(config or {}), **settings)
+        """The memory of recollect that does the work: everything that mem0 has no call for."""
+
+    @classmethod
+    def from_config(cls, config_dict: Mapping[str, Any]) -> Self:
+        """From mem0's configuration: its model and embedder are used, its vector store is not needed. The key
+        `recollect` holds settings of recollect, such as `{"store": "memory.db"}`.
+        """
+        return cls(config_dict)
+
+    async def add(
+        self,
+        messages: str | Mapping[str, Any] | Sequence[Mapping[str, Any]],
+        *,
+        user_id: str | int | None = None,
+        agent_id: str | int | None = None,
+        run_id: str | int | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        infer: bool = True,
+        expiration_date: str | date | None = None,
+        timestamp: object = None,
+        memory_type: str | None = None,
+        prompt: str | None = None,
+    ) -> dict[str, list[dict[str, Any]]]:
+        """Learn from messages, or with `infer=False` keep each as it is. Returns what was added and updated."""
+        refuse(timestamp=timestamp, memory_type=memory_type, prompt=prompt)
+        scope = Scope.of({"user_id": user_id, "agent_id": agent_id, "run_id": run_id}, 'add(…, user_id="alice")')
+        said = messages_of(messages)
+        details, expires = metadata_of(metadata), expiry_of(expiration_date)
+        if not said:
+            return {"results": []}
+        if not infer:
+            return {"results": await self._keep(said, scope, details, expires)}
+        added = await self.memory.add(said, user=scope.owner, place=scope.place, wait=LEARN_TIMEOUT_SECONDS)
+        events = ["ADD" if memo.version == 1 else "UPDATE" for memo in added.learned]
+        memos = [await self._with(memo, scope, details, expires) for memo in added.learned]
+        return {"results": [added_record(memo, event) for memo, event in zip(memos, events, strict=True)]}
+
+    async def _keep(
+        self, said: Sequence[Mapping[str, Any]], scope: Scope, details: Mapping[str, Any], expires: datetime | None
+    ) -> list[dict[str, Any]]:
+        results: list[dict[str, Any]] = []
+        for message in said:
+            outcome = await self.memory.remember(
+                message["content"],
+                user=scope.owner,
+                place=scope.place,
+                metadata={**details, ROLE: message["role"]},
+                expires=expires,
+            )
+            if isinstance(outcome, Remembered):
+                event = {"added": "ADD", "revised": "UPDATE"}.get(outcome.verdict, "NONE")
+                results.append(added_record(outcome.memo, event) | {"role": message["role"]})
+            else:
+                log.warning("not kept: %s", outcome.reason.value)
+        return results
+
+    async def _with(self, memo: Memo, scope: Scope, details: Mapping[str, Any], expires: datetime | None) -> Memo:
+        """A learned memo with what the caller says about it."""
+        if not details and expires is None:
+            return memo
+        merged = {**memo.source.metadata, **details}
+        return await self.memory.update(memo, user=scope.owner, place=scope.place, metadata=merged, expires=expires)
+
+    async def search(
+        self,
+        query: str,
+        *,
+        user_id: str | int | None = None,
+        agent_id: str | int | None = None,
+        run_id: str | int | None = None,
+        top_k: int = 20,
+        limit: int | None = None,
+        filters: Mapping[str, Any] | None = None,
+        threshold: float | None = 0.1,
+        rerank: bool = False,  # noqa: ARG002 - what recollect finds is ranked
+        explain: bool = False,
+        show_expired: bool = False,
+        reference_date: object = None,
+    ) -> dict[str, list[dict[str, Any]]]:
+        """The best matches, best first. From a `score` of 0.5 on they fit the query; below, they are the nearest."""
+        refuse(reference_date=reference_date, show_expired=show_expired)
+        if not plain_text(query, "query=").strip():
+            raise BadInput("query= is empty")
+        if threshold is not None and not 0 <= threshold <= 1:
+            raise BadInput(f"threshold={threshold} is not between 0 and 1")
+        scope, conditions = scope_of({"user_id": user_id, "agent_id": agent_id, "run_id": run_id}, filters, "search")
+        count = count_of(limit if limit is not None else top_k)
+        is_narrowed = bool(conditions or scope.run_id)
+        hits = await self.memory.search(
+            query,
+            user=scope.owner,
+            place=scope.place,
+            subject="mine",
+            limit=self.memory.settings.search.max_limit if is_narrowed else count,
+            min_score=threshold,
+            filters=Filters(channel=scope.agent_id),
+        )
+        results = [
+            result_of(hit.memo) | {"score": hit.score} | ({"score_details": hit.parts} if explain else {})
+            for hit in hits
+            if hit.memo is not None and scope.has(hit.memo)
+        ]
+        return {"results": [result for result in results if filter_passes(result, conditions)][:count]}
+
+    async def get(self, memory_id: str) -> dict[str, Any] | None:
+        """One memory; None when there is none of this id."""
+        found = await self._find(memory_id)
+        return result_of(found[0]) if found is not None and found[0].active else None
+
+    async def get_all(
+        self,
+        *,
+        user_id: str | int | None = None,
+        agent_id: str | int | None = None,
+        run_id: str | int | None = None,
+        filters: Mapping[str, Any] | None = None,
+        top_k: int = 20,
+        limit: int | None = None,
+        show_expired: bool = False,
+    ) -> dict[str, list[dict[str, Any]]]:
+        """The memories of a user, an agent or a run, newest first."""
+        scope, conditions = scope_of({"user_id": user_id, "agent_id": agent_id, "run_id": run_id}, filters, "get_all")
+        count = count_of(limit if limit is not None else top_k)
+        memos = await self._memos(scope, show_expired=show_expired)
+        results = [result for result in map(result_of, memos) if filter_passes(result, conditions)]
+        return {"results": results[:count]}
+
+    async def update(
+        self,
+        memory_id: str,
+        text: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        expiration_date: str | date | None = None,
+        data: str | None = None,
+    ) -> dict[str, str]:
+        """Change a memory; `data` is an older name of `text`."""
+        text = data if text is None else text
+        if text is None and metadata is None and expiration_date is None:
+            raise BadInput("at least one of text=, metadata= and expiration_date= is needed")
+        memo, user, place = await self._existing(memory_id)
+        merged = None if metadata is None else {**memo.source.metadata, **metadata_of(metadata)}
+        expires = expiry_of(expiration_date)
+        await self.memory.update(memo, text, user=user, place=place, metadata=merged, expires=expires)
+        return {"message": "Memory updated successfully!"}
+
+    async def delete(self, memory_id: str) -> dict[str, str]:
+        """Forget a memory; raises ValueError when there is none of this id."""
+        memo, user, place = await self._existing(memory_id)
+        if not isinstance(await self.memory.forget(memo, user=user, place=place), Forgotten):
+            raise BadInput(f"Memory with id {memory_id} not found")
+        return {"message": "Memory deleted successfully!"}
+
+    async def delete_all(
+        self, user_id: str | int | None = None, agent_id: str | int | None = None, run_id: str | int | None = None
+    ) -> dict[str, str]:
+        """Forget the memories of a user, an agent or a run; `reset()` erases everything."""
+        scope = Scope.of(
+            {"user_id": user_id, "agent_id": agent_id, "run_id": run_id},
+            'delete_all(user_id="alice"); reset() deletes everything',
+        )
+        for memo in await self._memos(scope, show_expired=True):
+            await self.memory.forget(memo, user=scope.owner, place=scope.place)
+        return {"message": "Memories deleted successfully!"}
+
+    async def history(self, memory_id: str) -> list[dict[str, Any]]:
+        """What happened to a memory, oldest first; empty when there is none of this id."""
+        found = await self._find(memory_id)
+        if found is None:
+            return []
+        memo, user, place = found
+        events = await self.memory.history(memo, user=user, place=place)
+        return [history_record(memo, event) for event in reversed(events) if event.kind in EVENTS]
+
+    async def reset(self) -> None:
+        """Erase everyone who has memories, for good: what they said and what was learned."""
+        await self.memory.open()
+        admin, after = Admin(self.memory, now), ""
+        while people := await admin.people(after=after):
+            for subject, _ in people:
+                await admin.erase(ErasureTarget(subject.id), confirmed=subject.id)
+            after = people[-1][0].scope
+
+    async def close(self) -> None:
+        await self.memory.close()
+
+    async def __aenter__(self) -> Self:
+        await self.memory.open()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def _memos(self, scope: Scope, *, show_expired: bool) -> list[Memo]:
+        listing = await self.memory.list(user=scope.owner, place=scope.place, statuses=[Status.ACTIVE])
+        today = now()
+        return [
+            memo
+            for memo in listing
+            if scope.has(memo) and (show_expired or memo.expires is None or memo.expires > today)
+        ]
+
+    async def _find(self, memory_id: str) -> tuple[Memo, str, Place] | None:
+        owner, _, memo_id = str(memory_id).rpartition("/")
+        if not owner:
+            return None
+        platform, user = split_person(owner)
+        place = Place(platform=platform, dm=user)
+        try:
+            return await self.memory.get(memo_id, user=user, place=place), user, place
+        except UnknownMemo:
+            return None
+
+    async def _existing(self, memory_id: str) -> tuple[Memo, str, Place]:
+        found = await self._find(memory_id)
+        if found is None or not found[0].active:
+            raise BadInput(f"Memory with id {memory_id} not found")
+        return found
+
+
+def _blocking(
+    method: Callable[Concatenate[AsyncMemory, P], Coroutine[Any, Any, R]],
+) -> Callable[Concatenate["Memory", P], R]:
+    @wraps(method)
+    def call(self: "Memory", *args: P.args, **options: P.kwargs) -> R:
+        return self.memory.run(method(self.asynchronous, *args, **options))
+
+    return call
+
+
+class Memory:
+    """mem0's `Memory`, on a blocking memory of recollect; `memory` is one that is open already."""
+
+    def __init__(
+        self, config: Mapping[str, Any] | None = None, *, memory: sync.Memory | None = None, **settings: Any
+    ) -> None:
+        self.memory = memory or sync.Memory(**settings_of(config or {}), **settings)
+        self.asynchronous = AsyncMemory(memory=self.memory.asynchronous)
+
+    @classmethod
+    def from_config(cls, config_dict: Mapping[str, Any]) -> Self:
+        """See `AsyncMemory.from_config`."""
+        return cls(config_dict)
+
+    add = _blocking(AsyncMemory.add)
+    search = _blocking(AsyncMemory.search)
+    get = _blocking(AsyncMemory.get)
+    get_all = _blocking(AsyncMemory.get_all)
+    update = _blocking(AsyncMemory.update)
+    delete = _blocking(AsyncMemory.delete)
+    delete_all = _blocking(AsyncMemory.delete_all)
+    history = _blocking(AsyncMemory.history)
+    reset = _blocking(AsyncMemory.reset)
+
+    def close(self) -> None:
+        self.memory.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

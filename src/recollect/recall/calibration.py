@@ -1,0 +1,64 @@
+"""How sure a search is that it found what was asked about: from 0 to 1, and comparable between queries.
+
+A logistic model of what its candidates show, fitted on the tuning halves that `bench.calibration` reads:
+
+- how much of the question's words, by weight, stands in one text, and the best cosine;
+- how much was said: the more text, the more is similar by chance;
+- whether the question names someone who speaks here, or a name that never occurs here.
+"""
+
+import math
+import re
+from collections.abc import Collection, Mapping
+
+from recollect.core.ports.ranker import STOP_WORDS, RankPool
+from recollect.core.text import inverse_frequency, words
+from recollect.language import word_forms
+
+RELEVANT_SCORE = 0.5
+"""From here on a hit counts as relevant; below it is only the nearest."""
+
+COVERED, COSINE, TEXT, BIAS = 4.3, 11.5, -0.54, 0.0
+COVERED_ALONE, TEXT_ALONE, BIAS_ALONE = 7.0, -0.46, 1.75
+"""The same without vectors."""
+KNOWN_SPEAKER, UNKNOWN_NAME = 1.6, -0.45
+"""An unknown name says more where much was said: it counts per unit of text, as `TEXT` does."""
+MAX_UNRELATED_COSINE = 0.2
+"""Where a quarter of the candidates is nearer, the embedder finds everything similar, and only what is above counts."""
+
+_NAME = re.compile(r"(?<=\s)[A-Z][a-z]+")
+
+
+def match(text: str, terms: Collection[str], pool: RankPool, speakers: Collection[str], own: Collection[str]) -> float:
+    """How sure it is that something among the candidates is about the question; `speakers` are those it names."""
+    frequencies = {term: frequency for item in pool.items for term, frequency in item.shared.items()}
+    amount = math.log(1 + pool.size * pool.mean_length)
+    covered = _covered(terms, pool, frequencies)
+    cosines = sorted(item.cosine for item in pool.items if item.cosine is not None)
+    if cosines:
+        best = cosines[-1] - max(0.0, cosines[len(cosines) // 4] - MAX_UNRELATED_COSINE)
+        evidence = COVERED * covered + COSINE * best + TEXT * amount + BIAS
+    else:
+        evidence = COVERED_ALONE * covered + TEXT_ALONE * amount + BIAS_ALONE
+    if speakers:
+        evidence += KNOWN_SPEAKER
+    elif _has_unknown_name(text, frequencies, own):
+        evidence += UNKNOWN_NAME * amount
+    return 1 / (1 + math.exp(-evidence))
+
+
+def _covered(terms: Collection[str], pool: RankPool, frequencies: Mapping[str, int]) -> float:
+    """The largest share of the question, by the weight of its words, that stands in one item."""
+    asked = sum(inverse_frequency(pool.size, frequencies.get(term, 0)) for term in terms)
+    if not asked:
+        return 0.0
+    found = (sum(inverse_frequency(pool.size, frequency) for frequency in item.shared.values()) for item in pool.items)
+    return min(1.0, max(found, default=0.0) / asked)
+
+
+def _has_unknown_name(text: str, known: Collection[str], own: Collection[str]) -> bool:
+    """Whether a question has a capitalized word that is nowhere among the candidates; English ones only, because other
+    languages capitalize more.
+    """
+    names = {word for name in _NAME.findall(text) for word in words(name)} - STOP_WORDS - word_forms.calendar_words()
+    return any(name not in known and name not in own for name in names) and word_forms.is_english(text)

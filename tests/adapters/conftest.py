@@ -1,0 +1,3 @@
+"""The tests in `frameworks` need packages that are not here: `make test-adapters` runs them."""
+
+collect_ignore = ["frameworks"]
