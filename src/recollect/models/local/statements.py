@@ -19,7 +19,7 @@ from recollect.models.local.rule import (
 
 _EXPRESSIONS = expressions("statements")
 _HANDIWORK = {"restoring", "renovating", "composing", "recording", "training for", "writing"}
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+_TENS: list[str] = [*"twenty thirty forty fifty sixty seventy eighty ninety".split()]
 _DIRECTIONS = {"downtown", "central", "northern", "southern"}
 
 
