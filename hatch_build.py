@@ -20,7 +20,7 @@ VOCABULARY = "tokenizers/l2_supercat_tokenizer_config.json"
 
 
 class VectorsBuildHook(BuildHookInterface):
-    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002 - neither is needed
         folder = Path(self.root) / "src/recollect/embedders/_wordllama"
         if not (folder / "LICENSE").exists():  # written last
             sys.path.append(str(Path(self.root) / ".venv" / "weights"))  # where the Makefile puts them

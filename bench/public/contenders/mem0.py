@@ -64,7 +64,7 @@ class Contender:
             self.memory.add(messages, user_id=user, infer=False)
 
     async def search(self, user: str, question: str) -> int:
-        return len(self.memory.search(question, filters={"user_id": user}, top_k=10)["results"])
+        return len(self.memory.search(question, filters={"user_id": user}, top_k=10, threshold=0.0)["results"])
 
     async def texts(self, user: str) -> list[str]:
         found = self.memory.get_all(filters={"user_id": user}, top_k=1_000_000)

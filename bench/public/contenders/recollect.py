@@ -22,7 +22,7 @@ async def main():
         assert await memory.search("tea", user="ada")
 asyncio.run(main())
 """
-IMPORT = "import recollect"
+IMPORT = "from recollect import AsyncMemory"  # the bare package loads its names when they are used
 
 
 class Contender:
