@@ -5,6 +5,7 @@ into docs/images, once in the colors of a light and once of a dark terminal.
 """
 
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -48,6 +49,8 @@ LIGHT = TerminalTheme(
         (140, 149, 159),
     ],
 )
+_LOADS = re.compile(r"@font-face \{.*?\}|<!--.*?-->", re.DOTALL)
+"""What a picture would load from elsewhere: fonts, for which any monospaced one will do."""
 THEMES = {"light": LIGHT, "dark": DIMMED_MONOKAI}
 
 
@@ -135,7 +138,8 @@ def draw(screen: Screen, ansi: str) -> list[Path]:
             for line in lines:
                 console.print(Text.from_ansi(line), soft_wrap=True)
             path = IMAGES / f"screen-{screen.name}-{theme}.svg"
-            path.write_text(console.export_svg(title=screen.title, theme=colors), encoding="utf-8")
+            svg = console.export_svg(title=screen.title, theme=colors)
+            path.write_text(_LOADS.sub("", svg), encoding="utf-8")
             written.append(path)
     return written
 
