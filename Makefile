@@ -14,7 +14,7 @@ CHAT_EXTRAS := $(if $(ANTHROPIC_API_KEY)$(OPENAI_API_KEY)$(filter-out local null
 CHAT_STAMP  := $(or $(wildcard $(STAMP)),.venv/.installed-chat$(addprefix -,$(CHAT_EXTRAS)))
 
 .DEFAULT_GOAL := help
-.PHONY: help venv run test test-postgres test-all test-adapters check format docs acceptance bench mutants clean
+.PHONY: help venv run test test-postgres test-all test-adapters check format docs acceptance bench screens mutants clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -84,6 +84,9 @@ acceptance: venv ## run the tests of the acceptance list and print which items t
 
 bench: venv ## run the benchmarks
 	$(BIN)/python -m bench $(ARGS)
+
+screens: venv ## draw the terminal screens of the docs from real runs (needs tmux)
+	$(BIN)/python -m bench.screens
 
 mutants: venv ## change the source in small ways and print what no test notices
 	$(BIN)/python -m bench.mutants $(ARGS)

@@ -335,7 +335,7 @@ async def test_a_model_answers_with_what_is_remembered_and_why_tells_what_it_got
         def talk() -> tuple[str, str, str]:
             with chatting(folder, **with_a_model(server)) as terminal:
                 assert "Model: openai:gpt-5-mini" in terminal.raw
-                return terminal.say("I live in Lisbon"), terminal.say("where do I live?"), terminal.say("/why")
+                return terminal.say("I live in Lisbon"), terminal.say("where do I live?"), terminal.say("/why all")
 
         told, asked, why = await asyncio.to_thread(talk)
         assert "Noted.\n  learned: [fact] Lives in Lisbon\n" in told

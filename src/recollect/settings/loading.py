@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from recollect.core.errors import ConfigError
 from recollect.settings import sources
@@ -87,9 +87,10 @@ def provide_keys(keys: Mapping[str, str]) -> None:
 
 def _keys_in_file(data: dict[str, Any], path: Path | None) -> dict[str, str]:
     """Take out of a file's data the keys in it, by the names of their variables."""
-    held = data.pop("keys", None) or {}
-    if not isinstance(held, dict):
+    table: Any = data.pop("keys", None) or {}
+    if not isinstance(table, dict):
         raise ConfigError(f"{path}: keys is a table, such as keys: {{ANTHROPIC_API_KEY: …}}")
+    held = cast("dict[str, Any]", table)
     for name in held:
         if name not in SECRETS:
             raise ConfigError(f"{path}: keys: {name} is not a known key; did you mean {nearest(str(name), SECRETS)}?")

@@ -181,5 +181,5 @@ class _Search:
         return isinstance(item, Memo) and item.source.message == self.message.id
 
     async def _hits(self, query: str, **options: Unpack[SearchOptions]) -> list[Hit]:
-        found = SearchOptions(limit=MAX_CANDIDATES, **options)
-        return await self.memory.search(query, user=self.message.author, place=self.message.place, **found)
+        options["limit"] = MAX_CANDIDATES
+        return await self.memory.search(query, user=self.message.author, place=self.message.place, **options)

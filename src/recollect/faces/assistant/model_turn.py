@@ -24,8 +24,8 @@ CACHE_SETTINGS = {"anthropic_cache_tool_definitions": True, "anthropic_cache_ins
 
 
 _LOOP = re.compile(r"(.{12,400}?)\1{5,}$", re.DOTALL)
-LOOP_CHARS, LOOP_STEP = 3_000, 200
-"""How much of a reply's end is looked at for repetition, and how often."""
+LOOP_CHARS, LOOP_STEP, MIN_LOOP_CHARS = 3_000, 200, 1_500
+"""How much of a reply's end is looked at for repetition, how often, and from which length on it is a loop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class _LoopCheck:
         self._unchecked += len(piece)
         if self._unchecked >= LOOP_STEP:
             self._unchecked = 0
-            if _LOOP.search(self._end):
+            if (loop := _LOOP.search(self._end)) is not None and len(loop[0]) >= MIN_LOOP_CHARS:
                 raise ModelUnavailable("the model repeats itself", plain="it began to repeat itself and was stopped")
 
 

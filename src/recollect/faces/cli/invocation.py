@@ -103,7 +103,7 @@ def command(
         function(Invocation(options), *args, **kwargs)
 
     parameters = list(inspect.signature(function).parameters.values())[1:]
-    left_out = frozenset() if speaks else SPEAKER_OPTIONS
+    left_out = frozenset[str]() if speaks else SPEAKER_OPTIONS
     hidden = INSTALLATION_OPTIONS if tells_json else INSTALLATION_OPTIONS | {"json"}
     return with_options(run, parameters, left_out=left_out, hidden=hidden)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from getpass import getpass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 import yaml
@@ -176,9 +176,10 @@ async def _call(choice: Choice) -> None:
 def write(path: Path, choice: Choice) -> None:
     """Write the choice into the file, beside what else is in it; only its owner can read it."""
     kept = _without(_read(path).splitlines(keepends=True), ("model", "model_base_url"))
-    values = {"model": choice.model} | ({"model_base_url": choice.url} if choice.url else {})
+    values: dict[str, Any] = {"model": choice.model} | ({"model_base_url": choice.url} if choice.url else {})
     if choice.keys:
-        before = (yaml.safe_load("".join(kept)) or {}).get(KEYS) or {}
+        document: dict[str, Any] = yaml.safe_load("".join(kept)) or {}
+        before: dict[str, str] = document.get(KEYS) or {}
         kept = _without(kept, (KEYS,))
         values |= {KEYS: {**before, **choice.keys}}
     text = "".join(kept)
