@@ -115,15 +115,17 @@ async def test_a_summary_over_its_limit_is_recompressed_once_and_then_cut_at_a_s
     assert text == " ".join(SENTENCES[:3])
 
 
-async def test_a_summary_that_cannot_be_recompressed_is_cut() -> None:
+@pytest.mark.parametrize("shortened", ["", "They bought a yacht in Monaco for 900 dollars."])
+async def test_a_summary_that_cannot_be_recompressed_is_cut(shortened: str) -> None:
     words = " ".join(f"word{number}" for number in range(40))
-    model = summing(lambda previous, exchange, limit: words, shortens=lambda text, limit: "")
+    model = summing(lambda previous, exchange, limit: words, shortens=lambda text, limit: shortened)
     async with opened(model=model, summary={"every_n_turns": 1, "max_chars": 100}) as stage:
         await talk(stage, 1, about=words)
         await stage.settle()
         text = await summary(stage)
     assert text is not None
     assert len(text) <= 100
+    assert text.startswith("word0 word1"), "a shorter text that makes something up is not used"
 
 
 @pytest.mark.acceptance("B73", "C11", "C20", "C25")
