@@ -142,6 +142,11 @@ def last_online(shard: str) -> Name:
     return StateKind.LAST_ONLINE, shard
 
 
+def welcomed(guild: int) -> Name:
+    """Name of the value that says that whoever invited the bot to a server was welcomed."""
+    return StateKind.WELCOMED, str(guild)
+
+
 def panel_message(guild: int) -> Name:
     """Name of the value that holds the panel in a server's memory channel."""
     return StateKind.PANEL_MESSAGE, str(guild)

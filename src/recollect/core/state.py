@@ -129,6 +129,7 @@ class StateKind(StrEnum):
     OPT_OUTS = "discord_opt_outs"  # person: what they don't want
     DAILY_REPLIES = "discord_daily_replies"  # guild: day, and number of replies
     LAST_ONLINE = "discord_last_online"  # shards: when the bot was last online
+    WELCOMED = "discord_welcomed"  # guild: when whoever invited the bot was welcomed
     PANEL_MESSAGE = "discord_panel_message"  # guild: the panel in its memory channel
 
     OTHER = "other"  # of plug-ins, and of earlier versions under names that this one doesn't know

@@ -8,7 +8,9 @@ from collections.abc import AsyncIterator
 import discord
 from discord.ext import commands
 
+from recollect import bot_state as state
 from recollect.core.errors import RecollectError
+from recollect.core.state import Owner
 from recollect.faces.discord.context import BotContext
 
 log = logging.getLogger("recollect.discord")
@@ -43,6 +45,15 @@ class Onboarding(commands.Cog):
 
     @commands.Cog.listener()
     async def on_guild_join(self, guild: discord.Guild) -> None:
+        """Welcome, once: a server that becomes available late looks like one that was joined."""
+        name, now = state.welcomed(guild.id), self._bot.clock().isoformat()
+        try:
+            if await self._bot.state.get(name) is not None:
+                return
+            await self._bot.state.put(name, now, Owner.guild(str(guild.id)))
+        except RecollectError as error:
+            log.warning("cannot store that the server %s was welcomed: %s", guild.id, error)
+            return
         text = self._text(guild)
         async for recipient in self._recipients(guild):
             try:
@@ -51,6 +62,13 @@ class Onboarding(commands.Cog):
                 log.info("the welcome for the server %s did not arrive: %s", guild.id, error)
             else:
                 return
+
+    @commands.Cog.listener()
+    async def on_guild_remove(self, guild: discord.Guild) -> None:
+        try:
+            await self._bot.state.drop(state.welcomed(guild.id))
+        except RecollectError as error:
+            log.warning("the server %s is not welcomed if it returns: %s", guild.id, error)
 
     def _text(self, guild: discord.Guild) -> str:
         options = self._bot.settings.discord
