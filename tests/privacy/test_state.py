@@ -14,10 +14,10 @@ from recollect.bot_state import BotState
 from recollect.core.ports import Tx, Usage
 from recollect.core.ports.jobs import Job
 from recollect.core.state import OUTLASTING, Owner, StateKind, StateRow
-from recollect.core.types import Message, Summary
+from recollect.core.types import Message, Place, Summary
 from recollect.learning import batches
 from recollect.learning.budget import Budget
-from recollect.learning.consent import pause
+from recollect.learning.consent import pause, pause_place
 from recollect.learning.ingest import add_message
 from recollect.learning.schedule import Schedule
 from recollect.policy.viewer import session_name
@@ -82,6 +82,11 @@ async def narrow(stage: Stage) -> None:
     await audience_migration.narrow(stage.memory.store, stage.clock())
 
 
+async def pause_places(stage: Stage) -> None:
+    for place in (Place("discord", GUILD), Place("discord", dm=USER)):
+        await stage.memory.store.write(lambda tx, place=place: pause_place(tx, place, stage.clock(), "operator"))
+
+
 async def plan(stage: Stage) -> None:
     for target in (ErasureTarget(KEY), ErasureTarget(guild=GUILD)):
         await stage.memory.privacy.schedule(target, stage.clock() + timedelta(days=9), asked_by="operator")
@@ -143,11 +148,13 @@ MAKERS: dict[StateKind, Maker] = {
     StateKind.BUDGET_SPENT: ask_a_model,
     StateKind.DAILY_LOG: talk(WHEN_IDLE),
     StateKind.PAUSED: lambda stage: stage.memory.store.write(lambda tx: pause(tx, KEY, stage.clock())),
+    StateKind.PAUSED_PLACES: pause_places,
     StateKind.UNSEEN_DELETION: lambda stage: stage.memory.message_deleted("discord", "never seen"),
     StateKind.UNSEEN_DELETIONS: lambda stage: stage.memory.message_deleted("discord", "never seen"),
     StateKind.WITHHELD: forget,
     StateKind.WITHHELD_IN_GUILD: forget,
     StateKind.UNREAD_LANGUAGES: note((StateKind.UNREAD_LANGUAGES, KEY), "Polish", PERSON),
+    StateKind.GUILD_NAME: note((StateKind.GUILD_NAME, GUILD), "Repair café", SERVER),
     StateKind.DISPLAY_NAME: talk(BY_TURNS),
     StateKind.AUDIENCES_NARROWED: narrow,
     StateKind.IDENTITIES_SPLIT: note((StateKind.IDENTITIES_SPLIT, KEY), USER, PERSON),
@@ -238,6 +245,7 @@ async def test_no_kind_of_state_is_left_of_an_erased_person(tmp_path: Path):
     named = {row.kind for row in left if USER in f"{row}"}
     assert named == {
         StateKind.PAUSED,
+        StateKind.PAUSED_PLACES,  # their DM
         StateKind.PLANNED_ERASURE,
         StateKind.RUNNING_ERASURE,  # that of the guild
         StateKind.SNAPSHOT_MESSAGE,

@@ -93,7 +93,7 @@ async def test_a_reader_changes_nothing_whatever_it_sends(app: FastAPI, memory: 
 async def test_reading_changes_nothing_either(app: FastAPI, memory: AsyncMemory):
     done = await memory.remember("Likes tea", user="ann")
     before = await memory.store.read(lambda tx: tx.events.list())
-    params = {"user": "ann", "id": done.memo.id, "session": "x", "q": "tea"}
+    params = {"user": "ann", "id": done.memo.id, "session": "local:dm:ann", "q": "tea"}
     document = describe()["paths"]
     async with asking(app, READER) as reader:
         for path, methods in document.items():
