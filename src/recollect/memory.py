@@ -59,6 +59,9 @@ class AsyncMemory(MemoryUpkeep):
     """Long-term memory: `async with AsyncMemory("memory.db") as memory`. Every method may be called concurrently.
 
     `user` is who speaks and `place` where, by default in their DM: what is not visible there is not shown.
+
+    An argument that can't be used, or the id of no memo, raises `BadInput`, a `ValueError` that names it, before
+    anything is changed. That nothing or too much matched, or a statement is refused, is an outcome.
     """
 
     async def add(
