@@ -8,6 +8,7 @@ import pytest
 from recollect import AsyncMemory, Memory, Refused, Remembered
 from recollect.core.errors import BadInput
 from recollect.core.reasons import Reason
+from recollect.recall.vectors import index
 from tests import ground
 
 
@@ -43,7 +44,10 @@ async def test_a_later_text_replaces_an_earlier_one_of_the_same_call(memory: Asy
     assert await texts(memory) == ["I like tea", "I live in Lisbon"]
 
 
-async def test_they_are_one_transaction_have_vectors_at_once_and_one_undo_takes_them_back(memory: AsyncMemory):
+async def test_they_are_one_transaction_have_vectors_at_once_and_one_undo_takes_them_back(
+    memory: AsyncMemory, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(index, "EMBED_TIMEOUT_SECONDS", 60.0)  # a busy machine takes long to load the weights
     before = await memory.store.read(lambda tx: tx.generation())
     numbers = [f"I have visited city number {number}" for number in range(40)]
     outcomes = await memory.remember(numbers, user="ada", tags=["travel"])
