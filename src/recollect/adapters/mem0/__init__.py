@@ -94,7 +94,7 @@ class AsyncMemory:
         results: list[dict[str, Any]] = []
         for message in said:
             outcome = await self.memory.remember(
-                message["content"],
+                str(message["content"]),
                 user=scope.owner,
                 place=scope.place,
                 metadata={**details, ROLE: message["role"]},
@@ -227,11 +227,10 @@ class AsyncMemory:
     async def reset(self) -> None:
         """Erase everyone who has memories, for good: what they said and what was learned."""
         await self.memory.open()
-        admin, after = Admin(self.memory, now), ""
-        while people := await admin.people(after=after):
-            for subject, _ in people:
-                await admin.erase(ErasureTarget(subject.id), confirmed=subject.id)
-            after = people[-1][0].scope
+        admin = Admin(self.memory, now)
+        while owners := (await admin.owner_page()).owners:  # the first page, as those on it are gone then
+            for owner in owners:
+                await admin.erase(ErasureTarget(owner.subject.id), confirmed=owner.subject.id)
 
     async def close(self) -> None:
         await self.memory.close()

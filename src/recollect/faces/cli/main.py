@@ -74,7 +74,7 @@ COMMANDS = {
 FIRST = ("chat", "setup", "show", "search", "remember", "edit", "forget", "undo", "doctor", "help")
 """The commands of the first screen; `recollect help all` lists the others."""
 SPEAKERLESS = frozenset(
-    {*COMMANDS["Run"], *COMMANDS["Check"], "setup", "people", "backup", "copy-store"} - {"mcp", "discord", "hook"}
+    {"serve", "worker", "tool-schema", *COMMANDS["Check"], "setup", "people", "backup", "copy-store"}
 )
 """Commands that don't depend on who speaks where."""
 WITHOUT_JSON = frozenset({"chat", "demo", "discord", "serve", "worker", "mcp", "help", "hook", "tool-schema"})
