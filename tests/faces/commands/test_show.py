@@ -159,7 +159,7 @@ async def test_reset_rolling_clears_the_summary_of_this_session_alone(profile: s
         await talk.stage.summarise("They talked about lunch.", GENERAL)
         await talk("!memory remember I like tea")
         assert await talk("!memory reset rolling") == "Cleared the rolling summary of this session"
-        assert "Rolling summary" not in await talk("!memory show")
+        assert "Summary of this" not in await talk("!memory show")
         assert "I like tea" in await talk("!memory show")
         assert "They talked about lunch." in await talk("!memory show", place=GENERAL)
         assert await talk("!memory reset rolling") == "There is no rolling summary here to clear"
@@ -172,10 +172,10 @@ async def test_reset_clears_only_the_share_of_the_one_who_asks_where_sessions_ar
             asked = await talk.stage.say(f"{chat}We decided to move the API of {user} to Fastify.", user)
             await talk.stage.reply("Which version of Fastify is it?", asked)
         assert await talk.memory.worker.wait_idle(20)
-        assert "Rolling summary:" in await talk("!memory show", "bob")
+        assert "Summary of this conversation:" in await talk("!memory show", "bob")
         assert await talk("!memory reset rolling", "ann") == "Cleared the rolling summary of this session"
-        assert "Rolling summary:" not in await talk("!memory show", "ann")
-        assert "Rolling summary:" in await talk("!memory show", "bob")
+        assert "Summary of this conversation:" not in await talk("!memory show", "ann")
+        assert "Summary of this conversation:" in await talk("!memory show", "bob")
 
 
 async def test_reset_of_anything_else_says_how_it_is_used():

@@ -142,9 +142,9 @@ async def test_the_summary_is_cleared_only_after_a_question() -> None:
         await scene.ask("we talk about the release plan")
         await scene.settle()
         asked = await slash(scene, "memory reset")
-        assert "Rolling summary" in text(await slash(scene, "memory show"))
+        assert "Summary of this conversation" in text(await slash(scene, "memory show"))
         await scene.ann.click(asked.response or asked.followups[-1], label="Clear")
-        assert "Rolling summary" not in text(await slash(scene, "memory show"))
+        assert "Summary of this conversation" not in text(await slash(scene, "memory show"))
 
 
 async def test_a_message_of_ones_own_is_remembered_as_a_fact_and_anothers_as_a_note_that_stays_here() -> None:
