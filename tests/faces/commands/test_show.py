@@ -172,10 +172,10 @@ async def test_reset_clears_only_the_share_of_the_one_who_asks_where_sessions_ar
             asked = await talk.stage.say(f"{chat}We decided to move the API of {user} to Fastify.", user)
             await talk.stage.reply("Which version of Fastify is it?", asked)
         assert await talk.memory.worker.wait_idle(20)
-        assert "Summary of this conversation:" in await talk("!memory show", "bob")
+        assert "Rolling summary:" in await talk("!memory show", "bob")
         assert await talk("!memory reset rolling", "ann") == "Cleared the rolling summary of this session"
-        assert "Summary of this conversation:" not in await talk("!memory show", "ann")
-        assert "Summary of this conversation:" in await talk("!memory show", "bob")
+        assert "Rolling summary:" not in await talk("!memory show", "ann")
+        assert "Rolling summary:" in await talk("!memory show", "bob")
 
 
 async def test_reset_of_anything_else_says_how_it_is_used():
