@@ -62,7 +62,7 @@ def test_the_week_shows_each_thing_that_memory_does(process: Run):
     assert "not learned: gives instructions" in week["Friday"]
     assert 'Nothing matches "allergic"' in week["Saturday"]
     assert 'Restored: "Is allergic to peanuts"' in week["Saturday"]
-    assert "Rolling summary:\n      cleo: Decided: lake house, 12 to 14 June." in week["Sunday"]
+    assert "Summary of this conversation:\n      cleo: Decided: lake house, 12 to 14 June." in week["Sunday"]
 
 
 @pytest.mark.slow

@@ -159,7 +159,7 @@ async def test_reset_rolling_clears_the_summary_of_this_session_alone(profile: s
         await talk.stage.summarise("They talked about lunch.", GENERAL)
         await talk("!memory remember I like tea")
         assert await talk("!memory reset rolling") == "Cleared the rolling summary of this session"
-        assert "Rolling summary" not in await talk("!memory show")
+        assert "Summary of this" not in await talk("!memory show")
         assert "I like tea" in await talk("!memory show")
         assert "They talked about lunch." in await talk("!memory show", place=GENERAL)
         assert await talk("!memory reset rolling") == "There is no rolling summary here to clear"

@@ -103,9 +103,9 @@ async def test_the_summary_is_shown_and_reset_for_this_channel_only() -> None:
         await scene.ask("we talk about the release plan")
         await scene.ask("we talk about lunch", where=scene.general)
         await scene.settle()
-        assert "Rolling summary:" in await scene.order("!memory show")
+        assert "Summary of this conversation:" in await scene.order("!memory show")
         assert (await scene.order("!memory reset rolling")).startswith("Cleared")
-        assert "Rolling summary:" not in await scene.order("!memory show")
+        assert "Summary of this conversation:" not in await scene.order("!memory show")
         assert "lunch" in await scene.order("!memory show", where=scene.general)
 
 

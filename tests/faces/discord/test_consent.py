@@ -71,7 +71,7 @@ async def test_excluded_channels_categories_and_roles_are_not_heard_but_their_me
         assert (await scene.ask("I like tea")).startswith("Memory is switched off here")
         await scene.settle()
         assert await scene.known() == []
-        assert (await scene.order("!memory show")).startswith("Durable memory")
+        assert (await scene.order("!memory show")).startswith("What I remember")
         assert await scene.ask("I like tea", where=scene.general) == "I see."
     async with acting(discord={"excluded_roles": [staff]}) as scene:
         assert (await scene.ask("I like tea")).startswith("Memory is switched off here")

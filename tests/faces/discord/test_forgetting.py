@@ -93,7 +93,7 @@ async def test_the_memory_channel_shows_it_in_nobodys_summary_until_it_is_undone
         await scene.order("!memory forget Lisbon")
         assert not any("Lisbon" in one for one in await shown())
         await scene.order("!memory undo")
-        assert any("Lisbon" in one.partition("Rolling summary")[0] for one in await shown())
+        assert any("Lisbon" in one.partition("Summary of this conversation")[0] for one in await shown())
 
 
 async def test_the_memory_channel_does_not_show_what_was_said_in_a_deleted_message() -> None:

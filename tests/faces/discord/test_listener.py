@@ -86,7 +86,7 @@ async def test_bots_webhooks_and_system_messages_are_neither_answered_nor_kept()
 async def test_what_discord_itself_says_in_someones_name_is_neither_answered_nor_kept() -> None:
     async with wired() as wire, wire.online():
         await wire.lab.say(wire.lab.ada, wire.lab.dev, f"{wire.lab.bot.mention} joined", kind=JOINED)
-        assert (await wire.order("!memory show")).startswith("Durable memory")
+        assert (await wire.order("!memory show")).startswith("What I remember")
         assert await wire.memory.store.read(lambda tx: tx.messages.written_by(f"discord:{wire.lab.ada.id}")) == []
 
 
