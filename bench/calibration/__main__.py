@@ -157,7 +157,9 @@ def main() -> int:
     if given.json is not None:
         figures = {
             name: {
-                f"{half}: {measured}": round(statistics.fmean(values), 4) for (half, measured), values in counts.items()
+                f"{half}: {measured}": round(statistics.fmean(values), 4)
+                for (half, measured), values in counts.items()
+                if values
             }
             for name, counts in results.items()
         }
