@@ -17,7 +17,6 @@ from recollect.core.ports import PromptRequest, Tx
 from recollect.core.reasons import Reason
 from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Message, Origin, Place, Status, Subject
 from recollect.engine import Engine
-from recollect.policy.redaction import redact_tags
 from recollect.policy.viewer import Viewer, provenance, require_present, subject_of
 from recollect.policy.visibility import VisibilityPolicy, addressed, limit_audience
 from recollect.recall import listing
@@ -183,17 +182,10 @@ class View:
         """Change a memo's text, tags, metadata or expiry; its audience is never wider than that of the change. Here as
         below, raises VersionConflict if the memo no longer has this version.
         """
-        from recollect.policy.redaction.json_values import redact_value
-        from recollect.policy.statement import edited_text
-
-        engine = self.engine
-        redacted = None if text is None else edited_text(text)
-        vector = None if redacted is None else await engine.vectors.embed_text(redacted)
-        source = provenance(self.user, self.place, None, origin)
+        engine, source = self.engine, provenance(self.user, self.place, None, origin)
         wide = engine.policy is VisibilityPolicy.USER_GLOBAL
-        details = None if metadata is None else redact_value(dict(metadata))
-        tags = None if tags is None else redact_tags(tags)
-        requested = learning.edit.MemoEdit(redacted, tags, source, wide, details, expires)
+        requested = learning.edit.MemoEdit.redacted(text, tags, metadata, expires, source, wide=wide)
+        vector = None if requested.text is None else await engine.vectors.embed_text(requested.text)
         subject, viewer, context = self.subject, self._viewer, self._context
         limits = wiring.memo_limits(engine.settings, lore=self.lore)
 

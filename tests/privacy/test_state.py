@@ -182,6 +182,8 @@ MAKERS: dict[StateKind, Maker] = {
     StateKind.PENDING_SNAPSHOTS: follow_log,
     StateKind.NOTICE_MESSAGE: note(state.notice_message(f"user:{KEY}", "durable-1"), "1/3", PERSON),
     StateKind.COMMANDS: note((StateKind.COMMANDS, ""), "digest", Owner.nobody()),
+    StateKind.ACCESS_TOKEN: note((StateKind.ACCESS_TOKEN, "t1"), "{}", Owner.member(KEY, GUILD)),
+    StateKind.ACCESS_TOKEN_USE: note((StateKind.ACCESS_TOKEN_USE, "t1"), "now", Owner.member(KEY, GUILD)),
     StateKind.RETENTION: note((StateKind.RETENTION, GUILD), "30", SERVER),
     StateKind.GUILD_SETTINGS: note((StateKind.GUILD_SETTINGS, GUILD), "{}", SERVER),
     StateKind.CONSENT: note((StateKind.CONSENT, f"{GUILD}:{USER}"), "yes", Owner.member(KEY, GUILD)),

@@ -132,7 +132,7 @@ async def test_a_tool_with_a_bare_id_reads_of_the_only_person_who_has_it_says_so
             assert not answer.ok
             assert "say discord:1042, or local:1042 for somebody new" in answer.text
         async with Client(build(stage.memory, user=ID)) as client:
-            assert [row.title for row in (await client.list_resources()).resources] == [SECRET]
+            assert [row.title for row in (await client.list_resources()).resources] == ["All memories", SECRET]
             assert SECRET in str(await client.get_prompt("what-do-you-remember"))
             for write in writes:
                 assert (await client.call_tool("memory", write)).is_error

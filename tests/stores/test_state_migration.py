@@ -112,6 +112,18 @@ async def test_no_record_is_lost_and_each_list_keeps_its_order(old_store: str):
         StateKind.MODEL_USAGE,
         StateKind.BUDGET_SPENT,
         StateKind.UNREAD_LANGUAGES,
+        StateKind.ACCESS_TOKEN,
+        StateKind.ACCESS_TOKEN_USE,
+        StateKind.GUILD_NAME,
+        StateKind.PAUSED_PLACES,
+        StateKind.RETENTION,
+        StateKind.GUILD_SETTINGS,
+        StateKind.CONSENT,
+        StateKind.OPT_OUTS,
+        StateKind.DAILY_REPLIES,
+        StateKind.LAST_ONLINE,
+        StateKind.WELCOMED,
+        StateKind.PANEL_MESSAGE,
     }
     assert {row.kind for row in found} >= set(StateKind) - {kind for *_, (kind, *_) in MORE} - later
     assert viewers == ["1042 discord:500:channel:600", "1043"]

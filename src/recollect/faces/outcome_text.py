@@ -30,10 +30,10 @@ from recollect.core.text import clip, collapse_spaces
 from recollect.core.types import EVERYWHERE, Audience, Memo
 from recollect.policy.rendering import discord_url
 from recollect.policy.visibility import VisibilityPolicy
-from recollect.settings import Settings
 
 if TYPE_CHECKING:
     from recollect.learning.ingest import LearnedOutcome
+    from recollect.settings import Settings
 
 NOTHING_TO_UNDO = "There is nothing to undo"
 NOTHING_TO_REDO = "There is nothing to redo"
@@ -72,7 +72,7 @@ _UNDO_LABELS = {
 """What undo did to a memo, by the change that it reverted."""
 
 
-def is_literal(settings: Settings) -> bool:
+def is_literal(settings: "Settings") -> bool:
     """Whether replies have the words of the document that the profile follows."""
     return settings.chat_commands.wording == "document"
 

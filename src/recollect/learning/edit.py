@@ -3,8 +3,10 @@
 An edit made for a narrow audience must not reach a wider one through a memo that the wider one sees.
 """
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any, Self
 
 from recollect.core.changes import Candidate, Revise, Skip
 from recollect.core.errors import BadInput, UnknownMemo
@@ -13,6 +15,9 @@ from recollect.core.reasons import Reason
 from recollect.core.types import EVERYWHERE, Audience, Memo, Metadata, Origin, Provenance
 from recollect.learning.apply import ChangeContext, MemoLimits, apply_statement, write
 from recollect.policy.guard.statements import without_instructions
+from recollect.policy.redaction import redact_tags
+from recollect.policy.redaction.json_values import redact_value
+from recollect.policy.statement import edited_text
 from recollect.policy.visibility import common_audience
 
 
@@ -29,6 +34,27 @@ class MemoEdit:
     wide: bool = False
     metadata: Metadata | None = None
     expires: datetime | None = None
+
+    @classmethod
+    def redacted(
+        cls,
+        text: str | None,
+        tags: Collection[str] | None,
+        metadata: Mapping[str, Any] | None,
+        expires: datetime | None,
+        source: Provenance,
+        *,
+        wide: bool,
+    ) -> Self:
+        """An edit as it was asked for, without secrets; raises BadInput."""
+        return cls(
+            None if text is None else edited_text(text),
+            None if tags is None else redact_tags(tags),
+            source,
+            wide,
+            None if metadata is None else redact_value(dict(metadata)),
+            expires,
+        )
 
 
 def edit_memo(

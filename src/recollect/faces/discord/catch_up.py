@@ -68,6 +68,8 @@ class CatchUp(commands.Cog):
     @commands.Cog.listener()
     async def on_message(self, message: discord.Message) -> None:
         del message
+        if not self._is_online:
+            return  # when it was last online has not been read yet
         if self._recorded is None or self._bot.clock() - self._recorded >= RECORD_INTERVAL:
             await self._record()
 

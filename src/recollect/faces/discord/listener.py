@@ -1,6 +1,7 @@
 """Receives Discord's message events and hands them to the assistant and to memory."""
 
 import logging
+from collections import deque
 from dataclasses import replace
 from io import BytesIO
 from typing import Any
@@ -40,10 +41,14 @@ NO_PUBLIC_EXPORT = (
 )
 EXPORT_ATTACHED = "Everything that is remembered about you, as a file."
 
+MAX_HANDLED = 1_000
+"""Messages of this process whose ids are known: more than can come while the bot catches up on a place."""
+
 
 class MessageListener(commands.Cog):
     def __init__(self, bot: BotContext) -> None:
         self._bot = bot
+        self._handled: deque[int] = deque(maxlen=MAX_HANDLED)
 
     @property
     def _me(self) -> discord.ClientUser:
@@ -54,7 +59,12 @@ class MessageListener(commands.Cog):
         await self.handle(message, place_of(message.channel, message.author.id))
 
     async def handle(self, message: discord.Message, place: Place) -> None:
-        """Answer a message, or listen to it; whatever fails is logged."""
+        """Answer a message, or listen to it; whatever fails is logged. One that comes live while the bot catches up is
+        handled once.
+        """
+        if message.id in self._handled:
+            return
+        self._handled.append(message.id)
         if not is_from_person(message) or not await is_allowed(self._bot, message.author):
             return
         chat_message = message_of(message, place, readable_text(message, self._me))

@@ -163,9 +163,9 @@ class Rulebook:
         options = self._options
         chosen = GuildSettings() if guild is None else await self.settings(guild)
 
-        def pick(name: str) -> Any:
+        def pick(name: str, operators: Any) -> Any:
             value = getattr(chosen, name)
-            return getattr(options, name) if value is None or self.is_locked(name, guild or 0) else value
+            return operators if value is None or self.is_locked(name, guild or 0) else value
 
         memory_channel = chosen.memory_channel or ""
         return GuildRules(
@@ -174,13 +174,13 @@ class Rulebook:
             frozenset((*options.excluded_roles, *chosen.excluded_roles)),
             options.memory_channel if guild is None or self._operators_channel_is_in(guild) else memory_channel,
             chosen.log_channel or "",
-            pick("privacy_notice"),
-            pick("consent"),
+            pick("privacy_notice", options.privacy_notice),
+            pick("consent", options.consent),
             chosen.consent_role or "",
-            pick("learned_notices"),
+            pick("learned_notices", options.learned_notices),
             chosen.language or "",
-            pick("replies_per_minute"),
-            pick("daily_replies"),
+            pick("replies_per_minute", options.replies_per_minute),
+            pick("daily_replies", options.daily_replies),
         )
 
     async def settings(self, guild: int) -> GuildSettings:
