@@ -135,7 +135,11 @@ async def test_a_tool_with_a_bare_id_reads_of_the_only_person_who_has_it_says_so
             assert [row.title for row in (await client.list_resources()).resources] == ["All memories", SECRET]
             assert SECRET in str(await client.get_prompt("what-do-you-remember"))
             for write in writes:
-                assert (await client.call_tool("memory", write)).is_error
+                verb = {"delete": "forget"}.get(write["action"], write["action"])
+                arguments = {name: value for name, value in write.items() if name != "action"}
+                refused = await client.call_tool(f"{verb}_memory", arguments)
+                assert refused.is_error
+                assert "say discord:1042" in str(refused.content)
         assert [memo.text for memo in (await stage.memory.show(user="discord:1042")).memos] == [SECRET]
         assert (await MemoryTool(stage.memory, user="local:1042").call(writes[0])).ok
         assert SECRET not in (await tool.call({"action": "list", "category": "fact"})).text

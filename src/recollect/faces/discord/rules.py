@@ -160,7 +160,7 @@ class Rulebook:
         return getattr(getattr(channel, "guild", None), "id", None) == guild
 
     async def of(self, guild: int | None) -> GuildRules:
-        options = self._options
+        options = self._memory.settings.discord
         chosen = GuildSettings() if guild is None else await self.settings(guild)
 
         def pick(name: str, operators: Any) -> Any:
