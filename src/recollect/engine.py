@@ -17,7 +17,7 @@ from recollect.core.ports import Corpus, Filters, Tx
 from recollect.core.state import StateKind
 from recollect.core.types import Message, Place, Status, person_key
 from recollect.jobs.worker import Worker
-from recollect.learning.removed import RecentlyRemoved
+from recollect.learning.recently_removed import RecentlyRemoved
 from recollect.policy.viewer import Viewer, session_name
 from recollect.policy.visibility import VisibilityPolicy
 from recollect.prompting.compose import LAYERS_TIMEOUT_SECONDS, Composer

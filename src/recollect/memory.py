@@ -45,7 +45,6 @@ if TYPE_CHECKING:  # what only annotations name is not loaded by `import recolle
     from recollect.core.types import Audience, Kind, Memo, Place
     from recollect.learning.ingest import LearnedOutcome
     from recollect.policy.statement import StatementOptions
-    from recollect.privacy.receipt import Receipt
     from recollect.prompting.assemble import Prompt
     from recollect.recall.query import Hit
 
@@ -101,23 +100,24 @@ class AsyncMemory(MemoryUpkeep):
         """A message was edited: what rested on its old text is rolled back. False when it is unknown, or known in a
         newer state. `place` is where it is now, if fewer people can see it there than when it was said.
         """
-        from recollect.learning import ingest
+        from recollect.learning.ingest import MAX_MESSAGE_CHARS
+        from recollect.learning.message_changes import edit_message
 
         await self._ensure_open()
         when, schedule, removed = at or self._clock(), self.engine.schedule, self.engine.removed
-        text, where = redact(text[: ingest.MAX_MESSAGE_CHARS]).text, place and redact_place(place)
+        text, where = redact(text[:MAX_MESSAGE_CHARS]).text, place and redact_place(place)
         return await self.engine.write(
-            lambda tx: ingest.edit(tx, platform, message_id, text, when, schedule, where, removed)
+            lambda tx: edit_message(tx, platform, message_id, text, when, schedule, where, removed)
         )
 
     async def message_deleted(self, platform: str, message_id: str, at: datetime | None = None) -> bool:
         """A message was deleted, and with it what rests on it; False when it is unknown or already deleted."""
-        from recollect.learning import ingest
+        from recollect.learning.message_changes import delete_message
 
         await self._ensure_open()
         deleted_at, schedule, removed = at or self._clock(), self.engine.schedule, self.engine.removed
         return await self.engine.write(
-            lambda tx: ingest.delete(tx, platform, message_id, deleted_at, schedule, removed)
+            lambda tx: delete_message(tx, platform, message_id, deleted_at, schedule, removed)
         )
 
     async def wait_learned(
@@ -140,10 +140,6 @@ class AsyncMemory(MemoryUpkeep):
         """Learn now from the queued messages of a conversation; returns how many jobs were made due."""
         await self._ensure_open()
         return await self.view("", place).flush()
-
-    async def reset(self, *, user: UserId, place: Place | None = None) -> bool:
-        """Clear the rolling summary of the conversation here; work in flight can't bring it back."""
-        return await (await self._changer(user, place)).reset()
 
     @overload
     async def remember(
@@ -393,23 +389,6 @@ class AsyncMemory(MemoryUpkeep):
         check_limit(limit, offset)
         return await (await self._reader(user, place, lore)).list(statuses_of(statuses), kinds, limit, offset)
 
-    async def forgotten(
-        self, *, user: UserId, place: Place | None = None, lore: bool = False, limit: int | None = None, offset: int = 0
-    ) -> Listing:
-        """What `restore` can bring back, newest first."""
-        check_limit(limit, offset)
-        return await (await self._reader(user, place, lore)).forgotten(limit, offset)
-
     async def why(self, memo: MemoRef, *, user: UserId, place: Place | None = None, lore: bool = False) -> Explanation:
         """Where a memo comes from and what happened to it, as far as that may be told here; raises UnknownMemo."""
         return await (await self._reader(user, place, lore)).why(memo_id(memo))
-
-    async def erase(self, *, user: UserId, place: Place | None = None, here: bool = False) -> Receipt | None:
-        """Erase everything about a user for good, or, with `here`, what they left on the place's server. The receipt
-        says what was removed and where it was looked for; None when there is nothing.
-        """
-        return await (await self._changer(user, place)).erase(here=here)
-
-    async def export(self, *, user: UserId) -> dict[str, Any]:
-        """Everything that is kept about a user, as JSON that `recollect import` takes."""
-        return await (await self._reader(user)).export()

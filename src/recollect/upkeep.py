@@ -1,9 +1,9 @@
-"""Upkeep: the verbs of `AsyncMemory` with which a memory is consolidated, learned again, copied and looked after."""
+"""Upkeep: the verbs of `AsyncMemory` that consolidate a memory, learn again, copy, export and erase."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from recollect.core.types import Subject
 from recollect.inputs import UserId, check_limit
@@ -13,14 +13,26 @@ if TYPE_CHECKING:  # what only annotations name is not loaded by `import recolle
     from datetime import datetime
 
     from recollect.core.events import Event
-    from recollect.core.outcomes import RelearnOutcome, RelearnRun
+    from recollect.core.outcomes import Listing, RelearnOutcome, RelearnRun
     from recollect.core.ports import Progress
     from recollect.core.types import Place
     from recollect.learning.consolidate import ConsolidationReport
+    from recollect.privacy.receipt import Receipt
 
 
 class MemoryUpkeep(OpenedMemory):
     """What an `AsyncMemory` does besides its daily work."""
+
+    async def reset(self, *, user: UserId, place: Place | None = None) -> bool:
+        """Clear the rolling summary of the conversation here; work in flight can't bring it back."""
+        return await (await self._changer(user, place)).reset()
+
+    async def forgotten(
+        self, *, user: UserId, place: Place | None = None, lore: bool = False, limit: int | None = None, offset: int = 0
+    ) -> Listing:
+        """What `restore` can bring back, newest first."""
+        check_limit(limit, offset)
+        return await (await self._reader(user, place, lore)).forgotten(limit, offset)
 
     async def consolidate(self, *, user: UserId, dry_run: bool = False) -> ConsolidationReport:
         """Consolidate a user's memory now. The report shows private memos too: for their eyes only."""
@@ -67,3 +79,13 @@ class MemoryUpkeep(OpenedMemory):
         count = await self.store.reindex(progress)
         await self.vectors.fill(progress)
         return count
+
+    async def erase(self, *, user: UserId, place: Place | None = None, here: bool = False) -> Receipt | None:
+        """Erase everything about a user for good, or, with `here`, what they left on the place's server. The receipt
+        says what was removed and where it was looked for; None when there is nothing.
+        """
+        return await (await self._changer(user, place)).erase(here=here)
+
+    async def export(self, *, user: UserId) -> dict[str, Any]:
+        """Everything that is kept about a user, as JSON that `recollect import` takes."""
+        return await (await self._reader(user)).export()

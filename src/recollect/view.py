@@ -184,14 +184,14 @@ class View:
         """
         engine, source = self.engine, provenance(self.user, self.place, None, origin)
         wide = engine.policy is VisibilityPolicy.USER_GLOBAL
-        requested = learning.edit.MemoEdit.redacted(text, tags, metadata, expires, source, wide=wide)
+        requested = learning.edit_memo.MemoEdit.redacted(text, tags, metadata, expires, source, wide=wide)
         vector = None if requested.text is None else await engine.vectors.embed_text(requested.text)
         subject, viewer, context = self.subject, self._viewer, self._context
         limits = wiring.memo_limits(engine.settings, lore=self.lore)
 
         def work(tx: Tx) -> Memo:
             memo = listing.get(tx, subject, memo_id, viewer, version)
-            memo = learning.edit.edit_memo(tx, memo, requested, context, limits, vector)
+            memo = learning.edit_memo.edit_memo(tx, memo, requested, context, limits, vector)
             return listing.without_hidden_links(tx, memo, viewer)
 
         return await engine.write(work)

@@ -7,7 +7,7 @@ from recollect.core.errors import UnknownMemo
 from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal, Retraction
 from recollect.core.state import StateKind
 from recollect.core.types import EVERYWHERE, Memo, Place, Status
-from recollect.learning.ingest import MAX_UNSEEN_DELETIONS
+from recollect.learning.message_changes import MAX_UNSEEN_DELETIONS
 from recollect.testing.models import FakeModel, nothing, quoting
 from tests.scenes import DEV, DM, STAFF, Stage, opened
 

@@ -156,7 +156,7 @@ async def test_a_summary_is_shown_in_the_memory_channel_only_if_all_of_it_could_
         assert "June" not in shown
         await scene.ask("the picnic is in May", where=scene.staff)
         (shown,) = [one.content for one in await mirrored(scene) if one.content.startswith("<@")]
-        assert "May" in shown.partition("Summary of this conversation")[2]
+        assert "May" in shown.partition("Rolling summary")[2]
         assert "June" not in shown
 
 

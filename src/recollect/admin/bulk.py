@@ -11,7 +11,7 @@ from recollect.core.errors import BadInput
 from recollect.core.ports import Tx
 from recollect.core.types import Audience, Kind, Memo, Provenance, Status, Subject
 from recollect.learning import changes
-from recollect.learning.edit import MemoEdit, edit_memo
+from recollect.learning.edit_memo import MemoEdit, edit_memo
 from recollect.learning.restore import restore
 from recollect.policy.redaction import redact_tags
 from recollect.policy.similarity import Similarity, compare, match_cues, slot_of

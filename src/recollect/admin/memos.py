@@ -29,7 +29,7 @@ from recollect.core.types import (
 from recollect.learning import changes
 from recollect.learning import undo as undo_module
 from recollect.learning.apply import write
-from recollect.learning.edit import MemoEdit, edit_memo
+from recollect.learning.edit_memo import MemoEdit, edit_memo
 from recollect.learning.restore import restore
 from recollect.policy import kinds
 from recollect.policy.merge import retire

@@ -10,7 +10,7 @@ from recollect.core.ports import Corpus, Filters, Tx
 from recollect.core.ports.ranker import RankQuery
 from recollect.core.types import LOCAL, Memo, Message, Subject, guild_key
 from recollect.recall import search
-from recollect.recall.query import Hit, Query
+from recollect.recall.query import EMPTY_SAMPLE, Hit, Query
 from recollect.recall.rankers import unified
 from recollect.settings import wiring
 
@@ -59,6 +59,7 @@ class SearchAdmin(PeopleAdmin):
                     question=question,
                     corpus=corpus,
                     scopes=scopes,
+                    sample=search.corpus_sample(tx, corpus, scopes) if corpus == "messages" else EMPTY_SAMPLE,
                     ranker=wiring.ranker("unified"),
                     limit=limit,
                     strict=True,

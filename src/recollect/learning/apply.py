@@ -11,7 +11,7 @@ from recollect.core.events import Event, EventKind
 from recollect.core.ports import Tx, Vector
 from recollect.core.reasons import Reason
 from recollect.core.types import EVERYWHERE, Audience, Memo, Origin, Status, Subject, Tombstone
-from recollect.policy import hindsight
+from recollect.policy import relearn_limits
 from recollect.policy.guard.statements import screen
 from recollect.policy.merge import ExistingMemos, is_automatic_lore, may_retract, merge, over_limit, overflow, retire
 from recollect.policy.similarity import match_cues
@@ -68,7 +68,7 @@ def apply_statement(
     existing = _existing_memos(tx, candidate)
     decided = merge(candidate, existing, context.at)
     if context.again:
-        decided = hindsight.settle(decided, candidate, partial(said_at, tx), _learned_before(tx, context.message))
+        decided = relearn_limits.settle(decided, candidate, partial(said_at, tx), _learned_before(tx, context.message))
     changes = write(tx, decided, context, vector)
     written = {change.memo.id for change in changes if isinstance(change, Add)}
     written |= {change.after.id for change in changes if isinstance(change, Revise)}

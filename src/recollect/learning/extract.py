@@ -51,7 +51,7 @@ from recollect.learning.extraction_records import (
 )
 from recollect.learning.token_usage import total_usage
 from recollect.learning.unread_languages import note_unread_language
-from recollect.policy import guard, hindsight
+from recollect.policy import guard, relearn_limits
 from recollect.policy.guard.retractions import is_ended
 from recollect.policy.merge import covered_by, may_retract, retire
 from recollect.policy.redaction import redact, redact_tags
@@ -357,7 +357,7 @@ def _supersede(tx: Tx, memo_id: str, message: Message, successor: Memo | None, c
 
 def _is_settled(tx: Tx, memo: Memo, message: Message, context: ChangeContext) -> bool:
     """Whether an old message that is learned from again has no power over a memo."""
-    return context.again and hindsight.is_settled(memo, message.at, message.id, partial(said_at, tx))
+    return context.again and relearn_limits.is_settled(memo, message.at, message.id, partial(said_at, tx))
 
 
 def _instructions_in(messages: Sequence[Message]) -> list[Message]:

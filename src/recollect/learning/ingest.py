@@ -9,7 +9,7 @@ from recollect.core.clock import to_ms
 from recollect.core.events import Event, EventKind
 from recollect.core.ports import Tx
 from recollect.core.ports.jobs import JobState
-from recollect.core.state import Owner, StateKind
+from recollect.core.state import StateKind
 from recollect.core.text import clip, collapse_spaces, digest
 from recollect.core.types import (
     AudienceLevel,
@@ -22,14 +22,11 @@ from recollect.core.types import (
     message_ref,
     with_bare_id,
 )
-from recollect.learning.removed import RecentlyRemoved, screened
-from recollect.learning.rollback import rollback_message
-from recollect.learning.schedule import Schedule, queue_daily_log, relearn, schedule_jobs
+from recollect.learning.recently_removed import RecentlyRemoved, screened
+from recollect.learning.schedule import Schedule, schedule_jobs
 from recollect.policy.redaction import redact, redact_name, redact_place
 from recollect.policy.rendering import speaker
-from recollect.policy.repetition import shares
 from recollect.policy.viewer import require_present, valid_user
-from recollect.policy.visibility import narrower
 from recollect.recall.display_names import Names, claim
 
 log = logging.getLogger("recollect")
@@ -38,11 +35,6 @@ MAX_MESSAGE_CHARS = 100_000
 """Characters of a message that are stored."""
 _MAX_EVENTS_SCANNED = 200
 """Events of a user that are scanned for those of one message."""
-MAX_UNSEEN_DELETIONS = 1_000
-"""Deletions of unseen messages that are remembered; beyond that, the older half is dropped."""
-_TIME_RESOLUTION = timedelta(milliseconds=1)
-MAX_REPLIES_SCANNED = 20
-"""Messages after a deleted one that are scanned for replies to it."""
 MAX_QUESTION_CHARS, MAX_ANSWER_CHARS = 80, 100
 """Characters of a question and of its answer in a short-term entry."""
 
@@ -143,97 +135,6 @@ def _record_exchange(tx: Tx, question: Message, answer: Message, now: datetime, 
 def _without_bars(text: str) -> str:
     """A text that can't pass for what another speaker says in the same line."""
     return collapse_spaces(text).replace("|", "¦")
-
-
-def edit(
-    tx: Tx,
-    platform: str,
-    message_id: str,
-    text: str,
-    edited_at: datetime,
-    schedule: Schedule = NO_JOBS,
-    place: Place | None = None,
-    removed: RecentlyRemoved | None = None,
-) -> bool:
-    """A message was edited: roll back what rested on its old text, and learn from the new one, which only those heard
-    who could read the place both then and now (`place`).
-
-    False when the message is unknown. An edit that arrives before its message is ignored: the message will arrive
-    with its current text.
-    """
-    before = tx.messages.get(platform, message_id)
-    if before is not None:
-        text = screened(tx, replace(before, text=text), removed).text
-    changed = tx.messages.edit(platform, message_id, text, edited_at)
-    if changed and before is not None and place is not None:
-        narrow = narrower(before.place, place)
-        if narrow != before.place:
-            tx.messages.move(platform, message_id, narrow)
-    message = tx.messages.get(platform, message_id)
-    if changed and before is not None and message is not None:
-        _remove_quotes(tx, message)
-        _roll_back(tx, before, text, edited_at, removed)
-        relearn(tx, message, edited_at, schedule)
-        queue_daily_log(tx, message, edited_at, schedule)
-        tx.events.add(Event(EventKind.MESSAGE_EDITED, edited_at, data={"platform": platform, "message": message_id}))
-    return changed
-
-
-def delete(
-    tx: Tx,
-    platform: str,
-    message_id: str,
-    deleted_at: datetime,
-    schedule: Schedule = NO_JOBS,
-    removed: RecentlyRemoved | None = None,
-) -> bool:
-    """Delete a message's text and what rests on it; the log keeps that there was one."""
-    message = tx.messages.get(platform, message_id)
-    if message is None:
-        _note_unseen_deletion(tx, platform, message_id, deleted_at)
-        return False
-    _remove_quotes(tx, message)
-    tx.messages.delete(platform, message_id, deleted_at)
-    _roll_back(tx, message, None, deleted_at, removed)
-    queue_daily_log(tx, message, deleted_at, schedule)
-    tx.events.add(Event(EventKind.MESSAGE_DELETED, deleted_at, data={"platform": platform, "message": message_id}))
-    return True
-
-
-def _roll_back(
-    tx: Tx, message: Message, text: str | None, now: datetime, removed: RecentlyRemoved | None = None
-) -> None:
-    """Take back what rests on a message that was edited or deleted, and the words of replies that repeat it."""
-    replies = [] if message.bot else _replies(tx, message)
-    for reply in replies:  # "I see." may stay
-        if shares(reply.text, message.text) and not (text and shares(reply.text, text)):
-            tx.messages.delete(reply.place.platform, reply.id, now)
-    statements = rollback_message(tx, message, text, now)
-    if removed is not None:
-        removed.note(statements, message)
-
-
-def _replies(tx: Tx, message: Message) -> list[Message]:
-    later = tx.messages.after(message.place, message.at - _TIME_RESOLUTION, MAX_REPLIES_SCANNED)
-    return [reply for reply in later if reply.bot and reply.reply_to == message.id]
-
-
-def _note_unseen_deletion(tx: Tx, platform: str, message_id: str, deleted_at: datetime) -> None:
-    """Remember the deletion of an unseen message, so that it is not added when it arrives later."""
-    reference, nobody = f"{platform}/{message_id}", Owner.nobody()  # whose message it was is not known
-    tx.state.append(StateKind.UNSEEN_DELETION, reference, deleted_at.isoformat(), nobody)
-    tx.state.append(StateKind.UNSEEN_DELETIONS, "", reference, nobody)
-    if tx.state.count(StateKind.UNSEEN_DELETIONS) > MAX_UNSEEN_DELETIONS:
-        oldest = tx.state.items(StateKind.UNSEEN_DELETIONS)[: MAX_UNSEEN_DELETIONS // 2]
-        for old in oldest:
-            tx.state.clear(StateKind.UNSEEN_DELETION, old)
-        tx.state.remove(StateKind.UNSEEN_DELETIONS, "", oldest)
-
-
-def _remove_quotes(tx: Tx, message: Message) -> None:
-    """Remove the short-term entries that quote a message."""
-    if message.place.guild_key is not None:
-        tx.exchanges.remove_quoting(message.place.guild_key, message.id)
 
 
 @dataclass(frozen=True, slots=True)

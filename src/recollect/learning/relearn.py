@@ -1,6 +1,6 @@
 """Relearn: extract from messages again with the model that is configured now, in the background and as one batch.
 
-What people wrote, pinned, edited or forgot stays as it is, and so does what was said since (`policy.hindsight`): a
+What people wrote, pinned, edited or forgot stays as it is, and so does what was said since (`policy.relearn_limits`): a
 second run changes nothing. A preview learns in a transaction that is rolled back.
 """
 

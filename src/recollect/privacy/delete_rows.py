@@ -13,7 +13,7 @@ from recollect.core.state import StateKind
 from recollect.core.text import escape
 from recollect.core.types import Memo, Message, Subject, Tombstone, parse_message_ref
 from recollect.learning import derived
-from recollect.learning.removed import RecentlyRemoved
+from recollect.learning.recently_removed import RecentlyRemoved
 from recollect.learning.schedule import Schedule, queue_daily_log, queue_summary
 from recollect.policy.viewer import session_name
 from recollect.privacy.inventory import (

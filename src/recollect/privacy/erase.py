@@ -20,8 +20,9 @@ from recollect.core.events import Event
 from recollect.core.ports import Progress, Store, Tx
 from recollect.core.reasons import Reason
 from recollect.core.types import Memo, Message, Subject
-from recollect.learning import derived, ingest
-from recollect.learning.removed import RecentlyRemoved
+from recollect.learning import derived
+from recollect.learning.message_changes import delete_message
+from recollect.learning.recently_removed import RecentlyRemoved
 from recollect.learning.schedule import Schedule
 from recollect.privacy import delete_rows, planned_erasures, retention
 from recollect.privacy.export import export
@@ -159,7 +160,7 @@ class PrivacyService:
         return not is_interrupted and (await self.preview(target)).empty
 
     async def schedule(self, target: ErasureTarget, due: datetime, *, asked_by: str) -> bool:
-        """Plan an erasure for `due`; see `confirm` and `call_off`. False when one is already planned."""
+        """Plan an erasure for `due`; see `confirm` and `cancel`. False when one is already planned."""
         plan = Plan(target, due, asked_by, self._clock())
         return await self._store.write(lambda tx: planned_erasures.schedule(tx, plan))
 
@@ -202,7 +203,7 @@ class PrivacyService:
 
     def _delete_message(self, tx: Tx, message: Message) -> bool:
         where, now = message.place.platform, self._clock()
-        return ingest.delete(tx, where, message.id, now, self._schedule, self._hooks.removed)
+        return delete_message(tx, where, message.id, now, self._schedule, self._hooks.removed)
 
     async def export(self, target: ErasureTarget) -> dict[str, Any]:
         """Everything about the target, as JSON values."""

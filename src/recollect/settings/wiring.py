@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from recollect.learning.consolidate import ConsolidationOptions
     from recollect.learning.extraction_records import ExtractionOptions
     from recollect.learning.ingest import ExchangeLimits
-    from recollect.learning.removed import RecentlyRemoved
+    from recollect.learning.recently_removed import RecentlyRemoved
     from recollect.learning.schedule import Schedule
     from recollect.learning.summarize import SummaryOptions
     from recollect.privacy.erase import PrivacyService
@@ -179,7 +179,7 @@ def privacy_service(
     removed: RecentlyRemoved | None = None,
 ) -> PrivacyService:
     """The service that erases and exports, with the hooks that an erasure calls."""
-    from recollect.learning.removed import RecentlyRemoved
+    from recollect.learning.recently_removed import RecentlyRemoved
     from recollect.privacy.erase import ErasureHooks, PrivacyService
     from recollect.transfer.mirror.purge import MirrorPurge
 

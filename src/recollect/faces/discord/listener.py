@@ -14,7 +14,7 @@ from recollect.core.errors import RecollectError
 from recollect.core.types import Message, Place
 from recollect.faces.commands.dispatcher import Answer
 from recollect.faces.commands.parse import ParsedCommand, parse
-from recollect.faces.discord import edits, streaming
+from recollect.faces.discord import message_changes, streaming
 from recollect.faces.discord.attachments import read_files
 from recollect.faces.discord.consent import NO, ask, consent_status, language_of, may_be_overheard
 from recollect.faces.discord.context import BotContext
@@ -164,7 +164,7 @@ class MessageListener(commands.Cog):
         """The answer to a message without text, which Discord may merely not show."""
         if message.flags.voice:
             return NO_VOICE_MESSAGES
-        return NO_WORDS if edits.shows_text(self._bot, message) else UNREADABLE
+        return NO_WORDS if message_changes.shows_text(self._bot, message) else UNREADABLE
 
     async def _store(self, message: discord.Message, chat_message: Message) -> None:
         """Store a message that expects no answer."""
@@ -202,15 +202,15 @@ class MessageListener(commands.Cog):
 
     @commands.Cog.listener()
     async def on_raw_message_edit(self, event: discord.RawMessageUpdateEvent) -> None:
-        await edits.apply_edit(self._bot, event.message)
+        await message_changes.apply_edit(self._bot, event.message)
 
     @commands.Cog.listener()
     async def on_raw_message_delete(self, event: discord.RawMessageDeleteEvent) -> None:
-        await edits.apply_deletions(self._bot, [str(event.message_id)])
+        await message_changes.apply_deletions(self._bot, [str(event.message_id)])
 
     @commands.Cog.listener()
     async def on_raw_bulk_message_delete(self, event: discord.RawBulkMessageDeleteEvent) -> None:
-        await edits.apply_deletions(self._bot, map(str, sorted(event.message_ids)))
+        await message_changes.apply_deletions(self._bot, map(str, sorted(event.message_ids)))
 
     @commands.Cog.listener()
     async def on_raw_member_remove(self, event: discord.RawMemberRemoveEvent) -> None:

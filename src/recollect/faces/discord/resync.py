@@ -15,7 +15,7 @@ from recollect import bot_state as state
 from recollect.core.errors import RecollectError
 from recollect.core.state import StateKind
 from recollect.core.types import Message, Place
-from recollect.faces.discord import edits
+from recollect.faces.discord import message_changes
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.payloads import without_nulls
 from recollect.faces.discord.places import PLATFORM, parse_session
@@ -145,7 +145,9 @@ class Resync(commands.Cog):
             return False
         oldest = 0 if len(current) < limit else min(map(int, current))
         missing = [message_id for message_id in stored_ids if message_id not in current]
-        await edits.apply_deletions(self._bot, [message_id for message_id in missing if int(message_id) > oldest])
+        await message_changes.apply_deletions(
+            self._bot, [message_id for message_id in missing if int(message_id) > oldest]
+        )
         for message_id in stored_ids:
             if message_id in current:
                 await self._apply_edit(place, channel, current[message_id])
@@ -158,13 +160,13 @@ class Resync(commands.Cog):
         try:
             connection = channel._state  # pyright: ignore[reportPrivateUsage] there is no public way
             message = discord.Message(state=connection, channel=channel, data=without_nulls(payload))
-            await edits.apply_edit(self._bot, message)
+            await message_changes.apply_edit(self._bot, message)
         except Exception:
             log.exception("message %s in %s can't be read, and is skipped", payload["id"], place.session)
 
     async def _delete_place(self, place: Place) -> None:
         try:
-            count = await edits.delete_place(self._bot, place)
+            count = await message_changes.delete_place(self._bot, place)
         except RecollectError as error:
             log.warning("cannot delete the messages of %s, which is gone: %s", place.session, error)
         else:

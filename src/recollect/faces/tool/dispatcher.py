@@ -140,22 +140,15 @@ class MemoryTool:
     async def _search(self, call: Search) -> Answer:
         if not self._is_enabled:
             return Answer(self._status(), {"enabled": False, "close": False, "results": []})
-        hits = await self._run_search(call, call.limit, strict=True)
-        if hits:
-            return _results("", hits, close=True)
-        nearest_hits = await self._run_search(call, min(call.limit or MAX_NEAREST, MAX_NEAREST), strict=False)
-        if nearest_hits:
-            return _results("Nothing fits closely. The nearest:\n", nearest_hits, close=False)
-        return _results("Nothing found. Try other words, or list a category.", [], close=False)
-
-    async def _run_search(self, call: Search, limit: int | None, *, strict: bool) -> list[Hit]:
         kinds = [kind.value for kind in Kind if call.category in (None, to_category(kind))]
-        return await (await self.view()).search(
-            call.query,
-            filters=Filters(kinds=kinds) if call.category else None,
-            limit=limit,
-            strict=strict,
+        hits = await (await self.view()).search(
+            call.query, filters=Filters(kinds=kinds) if call.category else None, limit=call.limit
         )
+        if any(hit.relevant for hit in hits):  # then what shares a word with the question may help, too
+            return _results("", [hit for hit in hits if hit.relevant or hit.parts.get("words")], close=True)
+        if hits:
+            return _results("Nothing fits closely. The nearest:\n", hits[:MAX_NEAREST], close=False)
+        return _results("Nothing found. Try other words, or list a category.", [], close=False)
 
     async def _list(self, call: List) -> Answer:
         if call.category is None:

@@ -14,7 +14,7 @@ from recollect.core.reasons import Reason
 from recollect.core.text import clean, collapse_spaces
 from recollect.core.types import EVERYWHERE, Audience, AudienceLevel, Kind, Memo, Origin, Place, Provenance, Subject
 from recollect.learning.apply import ChangeContext, MemoLimits, apply_statement, write
-from recollect.learning.edit import MemoEdit, edit_memo
+from recollect.learning.edit_memo import MemoEdit, edit_memo
 from recollect.policy.visibility import VisibilityPolicy, limit_audience, stated_audience
 from recollect.transfer.mirror.pages.compare import Edited, Fresh
 from recollect.transfer.mirror.pages.markdown import Page, kind_of, revised
