@@ -100,6 +100,7 @@ async def test_the_service_keeps_its_users_apart(tmp_path: Path, monkeypatch: py
             assert (await client.get("/memories")).status_code == 422
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", ["pydantic_ai_agent.py", "langgraph_agent.py"])
 async def test_an_agent_knows_in_the_next_run_what_it_was_told(program: str, tmp_path: Path):
     async with ModelServer(answer) as server:

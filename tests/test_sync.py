@@ -250,6 +250,7 @@ def test_a_call_from_its_own_loop_is_refused_instead_of_waiting_forever(memory: 
         memory.run(inside())
 
 
+@pytest.mark.slow
 def test_waiting_with_a_dead_model_returns_what_was_learned_without_it(tmp_path: Path) -> None:
     class DeadModel:
         name = "dead"

@@ -115,6 +115,7 @@ def test_somebody_else_is_somebody_else(folder: Path):
         assert "Nora" in terminal.say("!memory show")
 
 
+@pytest.mark.slow
 def test_what_must_not_be_kept_is_named_and_left_out_of_the_history_too(folder: Path):
     secret = "AKIA" + "IOSFODNN7EXAMPLE"
     with chatting(folder) as terminal:

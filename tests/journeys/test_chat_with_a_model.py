@@ -55,6 +55,7 @@ async def test_tools_are_shown_replies_stopped_tried_again_and_counted(folder: P
             assert "Traceback" not in terminal.raw
 
 
+@pytest.mark.slow
 async def test_what_goes_wrong_is_told_in_words_and_a_loop_is_stopped(folder: Path) -> None:
     answers: deque[Answer] = deque([Status(401), Says("I see it again and again. " * 200), *([SEARCH] * 40)])
     async with ModelServer(lambda _: answers.popleft()) as server:

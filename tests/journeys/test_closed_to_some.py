@@ -99,6 +99,7 @@ async def test_a_channel_that_only_another_bot_can_not_see_is_public() -> None:
         assert await scene.tells_the_cake(scene.lab.dev)
 
 
+@pytest.mark.slow
 async def test_a_channel_is_closed_to_those_whom_its_category_shuts_out() -> None:
     async with party() as scene:
         world = scene.lab.world
@@ -108,6 +109,7 @@ async def test_a_channel_is_closed_to_those_whom_its_category_shuts_out() -> Non
         assert not await scene.tells_the_cake(follows)
 
 
+@pytest.mark.slow
 async def test_who_is_not_known_by_name_is_shut_out_all_the_same() -> None:
     """Without the intent for members the bot knows the ids of those who are denied, and nothing else of them."""
     async with party(discord={"members": False}) as scene:

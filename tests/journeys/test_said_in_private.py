@@ -63,6 +63,7 @@ async def town(**settings: Any) -> AsyncIterator[Town]:
             yield scene
 
 
+@pytest.mark.slow
 async def test_what_is_remembered_in_a_dm_is_told_nowhere_else_and_the_answer_says_so() -> None:
     async with town() as scene:
         answer = await scene.order(f"!memory remember {SECRET}", scene.dm)

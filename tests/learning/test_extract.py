@@ -393,6 +393,7 @@ async def test_what_is_said_while_a_round_is_studied_is_kept_for_the_next() -> N
         assert sorted(await stage.known()) == ["I have two cats", "I live in Berlin"]
 
 
+@pytest.mark.slow
 @pytest.mark.acceptance("D12")
 async def test_beyond_four_hundred_waiting_clanker_gives_up_the_oldest() -> None:
     asked, hold = asyncio.Event(), asyncio.Event()

@@ -38,6 +38,7 @@ async def rows_of(stage: Stage, target: ErasureTarget) -> str:
     return json.dumps({name: document[name] for name in ("memos", "messages", "exchanges")}, sort_keys=True)
 
 
+@pytest.mark.slow
 async def test_no_byte_of_an_erased_person_is_left_in_any_file(tmp_path: Path):
     async with opened(tmp_path) as stage:
         await tell(stage)
@@ -136,6 +137,7 @@ async def test_whose_turn_it_was_last_is_forgotten_too(tmp_path: Path):
     assert set(rows_with(store, "zq7731")) <= STAYS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("key", "item"),
     [
@@ -567,6 +569,7 @@ async def test_someone_who_asked_not_to_be_learned_from_is_not_learned_from_afte
         assert await stage.memory.store.read(lambda tx: is_paused(tx, "discord:ann"))
 
 
+@pytest.mark.slow
 async def test_the_log_keeps_that_something_happened_and_the_receipt_without_content(tmp_path: Path):
     async with opened(tmp_path) as stage:
         await tell(stage)

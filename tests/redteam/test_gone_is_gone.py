@@ -128,6 +128,7 @@ async def three_more(talk: Talk, place: Place = DEV) -> str:
     return str([request.body for request in requests])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", ["delete", "edit"])
 async def test_what_a_deleted_or_edited_message_said_is_in_no_row_no_file_and_no_request(
     tmp_path: Path, change: str
@@ -148,6 +149,7 @@ async def test_what_a_deleted_or_edited_message_said_is_in_no_row_no_file_and_no
         assert excerpts(await three_more(talk)) == []
 
 
+@pytest.mark.slow
 @pytest.mark.acceptance("W11")
 @pytest.mark.parametrize("profile", PROFILES)
 async def test_under_every_profile_what_was_forgotten_or_deleted_is_in_no_later_request(
@@ -194,6 +196,7 @@ async def test_where_there_are_only_summaries_what_was_deleted_is_in_no_row_no_f
         assert list(files_with(tmp_path, SECRET)) == []
 
 
+@pytest.mark.slow
 @pytest.mark.acceptance("W11")
 @pytest.mark.parametrize("profile", [*PROFILES, "rolling"])
 async def test_under_every_profile_what_an_erased_person_said_is_in_no_later_request(

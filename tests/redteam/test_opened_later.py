@@ -94,6 +94,7 @@ BOTH_TIMES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", BOTH_TIMES)
 async def test_what_an_edit_says_is_told_only_to_those_who_could_read_the_channel_both_times(how: str) -> None:
     before, after, narrow = BOTH_TIMES[how]
@@ -130,6 +131,7 @@ async def _permit(scene: Scene, channel: ChannelHandle, who: int, *, view: bool)
     await scene.env.settle()
 
 
+@pytest.mark.slow
 async def test_a_closed_channel_that_is_opened_tells_nothing_of_before_not_even_what_the_bot_itself_said() -> None:
     async with acting(_recall, summary=EVERY_TURN) as scene:
         await scene.order(f"!memory remember {SECRET}", where=scene.staff)

@@ -221,6 +221,7 @@ async def test_a_lock_that_another_process_keeps_is_waited_for_and_then_named(da
         assert set(await texts_of(one)) == {"mine", "theirs"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["fast", "immediate"])
 async def test_a_restart_of_the_server_loses_nothing_and_stops_nobody(own_server: Server, how: str):
     with made_database(own_server.address) as name:

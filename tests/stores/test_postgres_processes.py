@@ -91,6 +91,7 @@ async def test_bots_that_write_at_once_lose_nothing_of_each_other(database: str)
         assert not faults(await store.check_health())
 
 
+@pytest.mark.slow
 async def test_a_bot_that_is_killed_loses_nothing_it_acknowledged_and_stops_nobody(database: str):
     doomed, other = start(WRITE, database, "doomed", "100000"), start(WRITE, database, "other", "15")
     told = [await asyncio.to_thread(read_line, doomed) for _ in range(30)]

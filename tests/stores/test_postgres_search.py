@@ -81,6 +81,7 @@ async def test_texts_of_many_tongues_are_found_as_on_sqlite(store: PostgresStore
             assert sorted(ours, key=str) == sorted(theirs, key=str)
 
 
+@pytest.mark.slow
 async def test_a_word_of_more_rows_than_are_read_finds_the_newest_as_on_sqlite(store: PostgresStore, sqlite: Store):
     memos = [make_memo(f"tea {'tea ' * (n % 3)}number{n}") for n in range(words.MAX_POSTINGS + 100)]
     for each in (store, sqlite):
@@ -137,6 +138,7 @@ async def test_an_index_that_lost_rows_or_kept_too_many_is_noticed_and_mended(da
     assert await find(store, "drink") == ["likes tea"]
 
 
+@pytest.mark.slow
 async def test_recent_memos_are_those_changed_last_however_old_they_are(store: PostgresStore):
     memos = [make_memo(f"memo {n}", updated=at(n)) for n in range(2_100)]
     keys = await put(store, *memos)

@@ -101,6 +101,7 @@ async def test_statements_stay_prepared_from_one_unit_to_the_next(store: Postgre
     assert kept > 0
 
 
+@pytest.mark.slow
 async def test_the_newest_of_a_scope_are_read_in_order_however_little_the_planner_knows(store: PostgresStore):
     await store.write(lambda tx: [tx.memos.put(make_memo(f"fact {n}")) for n in range(2_000)])
     newest = (

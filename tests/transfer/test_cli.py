@@ -66,7 +66,7 @@ def test_whose_it_is_can_be_said_and_is_otherwise_who_speaks(cli: Run, folder: P
     for who in ("me", "ann", "ben"):
         assert "I prefer tea" in cli("show", "--as", who).out
         assert (folder / "data" / "workspace" / "users" / who / "MEMORY.md").is_file()
-    assert cli("export", "--guild", "g1").json["memos"][0]["subject"] == "__lore__"
+    assert cli("export", "--guild", "g1", "--format", "json").json["memos"][0]["subject"] == "__lore__"
 
 
 def test_what_was_for_everywhere_by_default_elsewhere_is_private_here_and_what_was_shared_stays_so(
@@ -146,6 +146,7 @@ def test_lines_go_to_a_new_file_of_yours_or_to_the_terminal(cli: Run, folder: Pa
     assert (folder / "ann.jsonl").read_text() == data
 
 
+@pytest.mark.slow
 def test_an_export_moves_into_another_store_and_out_again(
     cli: Run, folder: Path, told: None, elsewhere: dict[str, str]
 ):
@@ -221,6 +222,7 @@ def test_an_export_says_how_many_memories_have_no_place_in_it(cli: Run, told: No
     assert (value["memories"] + value["left_out"], value["left_out"]) == (3, int(said[0]) if said else 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["discoclaw", "clanker", "devclaw", "pages"])
 def test_of_nothing_no_folder_is_made(cli: Run, folder: Path, told: None, form: str):
     done = cli("export", "nobody", "--format", form, "--to", "out", code=3)

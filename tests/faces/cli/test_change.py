@@ -48,6 +48,7 @@ def test_a_profile_with_one_memory_per_person_keeps_its_documents_answer_and_rul
     assert "I like tea" in cli("--profile", "dnam", "show", "--in", "club/#lobby").out
 
 
+@pytest.mark.slow
 def test_remember_as_json_says_what_became_of_it(cli: Run):
     added = cli("remember", "I live in Bern", "--kind", "fact", "--tag", "Home", "--pin", "--json").json
     assert added["outcome"] == "added"
@@ -212,6 +213,7 @@ def test_pin_unpin_share_and_private_by_number_and_by_id(cli: Run):
     assert cli("share", memo, "--json").json["memo"]["audience"] == "everywhere"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["pin", "unpin", "share", "private", "history"])
 @pytest.mark.parametrize("memo", ["durable-00000000", "7", "²", "9" * 5_000])
 def test_a_memory_that_is_not_there_ends_with_3(cli: Run, command: str, memo: str):

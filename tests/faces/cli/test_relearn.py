@@ -1,10 +1,13 @@
 """relearn: what it shows, what it changes, that undo takes it back, and what it says where it can't."""
 
+import pytest
+
 from tests.faces.cli.conftest import Run
 
 NO_LEARNING = {"RECOLLECT_EXTRACTION_MODEL": "null"}
 
 
+@pytest.mark.slow
 def test_what_was_missed_is_shown_then_learned_once_and_undone(cli: Run):
     for text in ("I live in Lisbon", "I work as a nurse"):
         cli("add", text, **NO_LEARNING)

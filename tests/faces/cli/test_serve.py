@@ -230,6 +230,7 @@ async def test_a_refused_discord_token_ends_all_of_it_and_is_told(folder: Path):
             assert "Traceback" not in running.said
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a terminal")
 async def test_at_the_first_start_on_a_terminal_the_token_is_shown_once(folder: Path):
     first, second = await _on_a_terminal(), await _on_a_terminal()

@@ -1,5 +1,7 @@
 """People are told, once, that they are remembered; who was not told is not overheard; what is excluded stays out."""
 
+import pytest
+
 from recollect.faces.discord.privacy_notice import NOTICE
 from tests.faces.discord.scene import acting
 from tests.faces.discord.test_memory_channel import channel_id, mirrored
@@ -167,6 +169,7 @@ async def test_who_left_the_memory_channel_is_in_neither_it_nor_the_learned_line
         assert await scene.known() == ["I like green tea"]
 
 
+@pytest.mark.slow
 async def test_a_server_forgets_after_so_many_days_what_was_said_there_but_not_what_one_told_it_to_remember() -> None:
     async with acting(summary={"enabled": False}) as scene:
         await scene.ask("I like green tea")

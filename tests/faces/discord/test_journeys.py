@@ -35,6 +35,7 @@ async def test_what_is_told_in_a_dm_never_shows_in_a_channel() -> None:
         assert "another job" in await scene.whisper("!memory show")
 
 
+@pytest.mark.slow
 async def test_what_is_told_in_a_closed_channel_stays_there_and_in_the_dm() -> None:
     async with acting() as scene:
         await scene.ask("I will be promoted in May", where=scene.staff)

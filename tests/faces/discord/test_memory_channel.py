@@ -48,6 +48,7 @@ async def test_each_user_has_one_pinned_message_that_is_edited_as_their_memory_c
         assert "chess" not in anns.content.partition("Rolling summary")[0]
 
 
+@pytest.mark.slow
 @pytest.mark.acceptance("B54")
 async def test_a_restart_makes_no_second_message_and_a_deleted_one_is_made_anew() -> None:
     async with acting(discord__memory_channel=await channel_id(), summary={"enabled": False}) as scene:
@@ -118,6 +119,7 @@ async def test_a_memory_channel_that_fails_is_ignored_and_the_bot_goes_on(status
         assert len(await mirrored(scene)) == 1, "it is tried again after a while"
 
 
+@pytest.mark.slow
 async def test_what_could_not_be_written_is_written_later_even_after_a_restart() -> None:
     async with acting(discord__memory_channel=await channel_id(), summary={"enabled": False}) as scene:
         await mirrored(scene)

@@ -32,6 +32,7 @@ async def ask(bot: Wired, user: User, text: str) -> None:
     bot.clock.advance(minutes=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["recollect", "ReCollect ", "Rеcollect", "Ｒｅｃｏｌｌｅｃｔ", "Rec\u200bollect"])
 async def test_a_person_who_is_called_like_the_bot_does_not_speak_for_it(name: str) -> None:
     async with ModelServer(Says("k")) as server, wired() as bot, bot.online(speaker_of(server)):

@@ -226,6 +226,7 @@ async def test_what_is_said_aloud_is_kept_only_once_its_speaker_was_told() -> No
             assert dms(wire) == [NOTICE]
 
 
+@pytest.mark.slow
 async def test_the_memory_channel_shows_nobody_who_was_not_told() -> None:
     async with acting(discord={"privacy_notice": "dm"}, discord__memory_channel=await channel_id()) as scene:
         await mirrored(scene)

@@ -246,6 +246,7 @@ async def test_ids_may_have_any_characters(client: httpx.AsyncClient, memory: As
     assert (await client.get("/api/v1/memo", params={"user": "ann", "id": name})).status_code == 404
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "body",
     [
