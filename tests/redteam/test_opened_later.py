@@ -9,6 +9,7 @@ from simcord.backend.models import Overwrite
 from simcord.enums import OverwriteType
 
 from recollect import AsyncMemory, Message, Place
+from recollect.faces.assistant.offline import offline_answer
 from recollect.testing.clock import FakeClock
 from recollect.testing.model_server import Request, Says
 from recollect.testing.models import FakeModel
@@ -44,6 +45,9 @@ async def _told(memory: AsyncMemory, place: Place, clock: FakeClock) -> set[str]
     ways = {section.name for section in prompt.sections if "June" in section.text and section.name != "message"}
     hits = await memory.search("layoffs June", user="bob", place=place, over="messages")
     ways |= {"search" for hit in hits if "June" in hit.text}
+    for question in ("when are the layoffs?", "what did Ann say?", "what did we talk about?"):
+        answer = await offline_answer(memory, Message("q", "bob", place, question, clock()))
+        ways |= {"without a model"} if "June" in answer.text else set()
     shown = [await memory.show(user=user, place=place) for user in ("ann", "bob")]
     ways |= {"show" for page in shown if "June" in f"{page.summary} {page.memos}"}
     return ways

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from recollect.core.events import Event
 from recollect.core.ports import Store, Tx
 from recollect.core.types import Memo, Message, Place, Subject, Summary
-from recollect.policy.visibility import is_forgotten
+from recollect.policy.visibility import audience_covers_place, is_forgotten
 from recollect.recall import withheld
 from recollect.recall.display_names import Names
 
@@ -22,14 +22,20 @@ class Timeline:
         """The newest messages of a conversation, or of its whole channel, oldest first."""
         return await self._store.read(lambda tx: tx.messages.recent(place, limit, whole_stream=whole_stream))
 
-    async def quotable(self, messages: Sequence[Message], limit: int) -> Sequence[Message]:
-        """The first messages from which nothing was forgotten, with unique names."""
+    async def quotable(self, messages: Sequence[Message], limit: int, here: Place) -> Sequence[Message]:
+        """The first messages that everyone who can read a place could hear, and from which nothing was forgotten, with
+        unique names.
+        """
 
         def work(tx: Tx) -> Sequence[Message]:
+            people = {message.person for message in messages if not message.bot}
+            held = withheld.collect(tx, here, people, messages)
             remaining = [
                 message
                 for message in messages
-                if not is_forgotten(tx.memos.from_message(message.place.platform, message.id))
+                if audience_covers_place(message.place.audience, here)
+                and not is_forgotten(tx.memos.from_message(message.place.platform, message.id))
+                and not held.hides(message)
             ]
             return self._names.tagged(tx, remaining[:limit])
 

@@ -9,8 +9,9 @@ from recollect.core.types import Message, Place
 from recollect.faces.assistant.assistant import Assistant
 from recollect.testing.model_server import Calls, Request, Says
 from recollect.testing.models import FakeModel, quoting
+from tests.faces.assistant.test_alone import alone
 from tests.faces.assistant.test_assistant import Talk, talking
-from tests.scenes import DEV, DM, GENERAL
+from tests.scenes import DEV, DM, GENERAL, opened
 
 HOME = Place(dm="me")
 ASKED = "where do I live?"
@@ -227,3 +228,15 @@ async def test_what_a_model_learns_by_is_told_nothing_of_it() -> None:
         await talk.ask("I play chess", "bob")
         await talk.stage.settle()
         assert "Lisbon" not in str(model.inputs[-1].context)
+
+
+async def test_without_a_model_a_message_is_not_quoted_once_a_part_of_it_was_forgotten() -> None:
+    async with opened(model="local", run_worker=True, extraction__trigger="on_ingest") as stage:
+        talk = alone(stage)
+        await talk.ask("hi, I live in Porto and I am allergic to peanuts", place=DM)
+        await stage.settle()
+        assert "Porto" in await talk.ask(ASKED, place=DM)
+        await talk.ask("forget that I live in Porto", place=DM)
+        for question in (ASKED, "what did we talk about?", "when did I tell you where I live?"):
+            assert "Porto" not in await talk.ask(question, place=DM)
+        assert "peanuts" in await talk.ask("what am I allergic to?", place=DM)

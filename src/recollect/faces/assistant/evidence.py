@@ -164,9 +164,10 @@ class _Search:
         return is_statement(said.text)
 
     async def quotable(self, items: Sequence[Memo | Message]) -> list[Memo | Message]:
-        """Without messages of which something was forgotten."""
+        """Without messages that may not be told here, or of which something was forgotten."""
         said = [item for item in items if isinstance(item, Message)]
-        quotable = {item.id: item for item in await self.memory.timeline.quotable(said, len(said))} if said else {}
+        timeline, here = self.memory.timeline, self.message.place
+        quotable = {item.id: item for item in await timeline.quotable(said, len(said), here)} if said else {}
         return [quotable.get(item.id, item) for item in items if isinstance(item, Memo) or item.id in quotable]
 
     async def sources(self, memos: Sequence[Memo], said: Sequence[Message]) -> dict[str, Message]:

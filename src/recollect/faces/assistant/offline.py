@@ -255,7 +255,7 @@ class OfflineSearch:
             and evidence.is_statement(message.text)
             and (not periods or any(span.first <= message.at.date() <= span.last for span in periods))
         ]
-        quotable = await self.memory.timeline.quotable(said[::-1], MAX_QUOTED)
+        quotable = await self.memory.timeline.quotable(said[::-1], MAX_QUOTED, self.message.place)
         if not quotable:
             return self._say("not_talked")
         lines = [

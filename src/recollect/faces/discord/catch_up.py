@@ -178,7 +178,10 @@ class CatchUp(commands.Cog):
         except Exception:
             log.exception("message %s in %s can't be read, and is skipped", payload["id"], channel.id)
             return False
-        await self._listener.handle(message, await self._place(message))
+        place = await self._place(message)
+        if not self._listener.claim_missed(message.id):
+            return False
+        await self._listener.handle(message, place)
         return True
 
     async def _place(self, message: discord.Message) -> Place:

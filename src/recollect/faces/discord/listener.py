@@ -41,14 +41,15 @@ NO_PUBLIC_EXPORT = (
 )
 EXPORT_ATTACHED = "Everything that is remembered about you, as a file."
 
-MAX_HANDLED = 1_000
-"""Messages of this process whose ids are known: more than can come while the bot catches up on a place."""
+MAX_KNOWN_IDS = 1_000
+"""Messages whose ids are known, live ones and others: more than can come while the bot catches up on a place."""
 
 
 class MessageListener(commands.Cog):
     def __init__(self, bot: BotContext) -> None:
         self._bot = bot
-        self._handled: deque[int] = deque(maxlen=MAX_HANDLED)
+        self._live: deque[int] = deque(maxlen=MAX_KNOWN_IDS)
+        self._caught_up: deque[int] = deque(maxlen=MAX_KNOWN_IDS)
 
     @property
     def _me(self) -> discord.ClientUser:
@@ -56,15 +57,19 @@ class MessageListener(commands.Cog):
 
     @commands.Cog.listener()
     async def on_message(self, message: discord.Message) -> None:
-        await self.handle(message, place_of(message.channel, message.author.id))
+        if message.id not in self._caught_up:
+            self._live.append(message.id)
+            await self.handle(message, place_of(message.channel, message.author.id))
+
+    def claim_missed(self, message_id: int) -> bool:
+        """Whether a message is to be caught up on: it did not come live, and is ignored if it still does."""
+        if message_id in self._live:
+            return False
+        self._caught_up.append(message_id)
+        return True
 
     async def handle(self, message: discord.Message, place: Place) -> None:
-        """Answer a message, or listen to it; whatever fails is logged. One that comes live while the bot catches up is
-        handled once.
-        """
-        if message.id in self._handled:
-            return
-        self._handled.append(message.id)
+        """Answer a message, or listen to it; whatever fails is logged."""
         if not is_from_person(message) or not await is_allowed(self._bot, message.author):
             return
         chat_message = message_of(message, place, readable_text(message, self._me))
