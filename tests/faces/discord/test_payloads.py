@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from recollect.faces.discord.payloads import read_message
 from tests.doubles.discord.http import Trouble
 from tests.doubles.discord.world import Event
 from tests.faces.discord.wire import WAIT, Lab, wired
@@ -61,3 +62,12 @@ async def test_where_a_reference_is_refused_the_answer_comes_without_it() -> Non
         answer = await lab.next_message(lab.dev, WAIT)
         assert answer.content.startswith("Remembered")
         assert answer.reply_to is None
+
+
+async def test_messages_that_are_read_later_may_have_nulls_too() -> None:
+    async with wired() as wire, wire.online() as client:
+        lab = wire.lab
+        await lab.say(lab.ada, lab.dev, "I like tea")
+        (payload,) = await client.http.logs_from(lab.dev.id, 1)
+        spoiled_payload = {**payload, "thread": None, "poll": None, "interaction_metadata": None}
+        assert read_message(client.get_channel(lab.dev.id), spoiled_payload).content == "I like tea"

@@ -19,6 +19,7 @@ from recollect.core.types import Place
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.listener import MessageListener
 from recollect.faces.discord.messages import is_from_person
+from recollect.faces.discord.payloads import read_message
 from recollect.faces.discord.places import PLATFORM, parse_session, place_of
 from recollect.faces.discord.resync import DELAY_SECONDS, MAX_PLACES, Channel, Sleep, may_read
 
@@ -167,8 +168,7 @@ class CatchUp(commands.Cog):
     async def _handle(self, channel: Channel, payload: "Payload") -> bool:
         """Handle one message like a new one; False when there is nothing to do."""
         try:
-            connection = channel._state  # pyright: ignore[reportPrivateUsage] there is no public way
-            message = discord.Message(state=connection, channel=channel, data=payload)
+            message = read_message(channel, payload)
             if not is_from_person(message) or await self._bot.memory.timeline.message(PLATFORM, str(message.id)):
                 return False
             if message.guild is not None and not isinstance(message.author, discord.Member):

@@ -22,6 +22,13 @@ def without_nulls(payload: Payload) -> Payload:
     return {name: value for name, value in payload.items() if value is not None}  # type: ignore[return-value]
 
 
+def read_message(channel: Any, payload: Mapping[str, Any]) -> discord.Message:
+    """A message from what Discord's API returned. They are parsed one by one, as `history()` stops at the first that
+    discord.py does not understand.
+    """
+    return discord.Message(state=channel._state, channel=channel, data=without_nulls(payload))  # type: ignore[arg-type]
+
+
 def guard_parsers(client: discord.Client) -> None:
     """Let an event that can't be parsed be tried without its nulls, and then be skipped."""
     parsers = client._connection.parsers  # pyright: ignore[reportPrivateUsage] there is no public way

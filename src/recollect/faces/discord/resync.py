@@ -17,7 +17,7 @@ from recollect.core.state import StateKind
 from recollect.core.types import Message, Place
 from recollect.faces.discord import message_changes
 from recollect.faces.discord.context import BotContext
-from recollect.faces.discord.payloads import without_nulls
+from recollect.faces.discord.payloads import read_message
 from recollect.faces.discord.places import PLATFORM, parse_session
 
 if TYPE_CHECKING:  # these modules of discord.py import each other
@@ -154,13 +154,9 @@ class Resync(commands.Cog):
         return True
 
     async def _apply_edit(self, place: Place, channel: Channel, payload: "Payload") -> None:
-        """Store a message's current text. Payloads are parsed one by one, as `history()` stops at the first that
-        discord.py does not understand.
-        """
+        """Store a message's current text."""
         try:
-            connection = channel._state  # pyright: ignore[reportPrivateUsage] there is no public way
-            message = discord.Message(state=connection, channel=channel, data=without_nulls(payload))
-            await message_changes.apply_edit(self._bot, message)
+            await message_changes.apply_edit(self._bot, read_message(channel, payload))
         except Exception:
             log.exception("message %s in %s can't be read, and is skipped", payload["id"], place.session)
 
