@@ -6,9 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
 
+from recollect.faces.discord.check import check
 from recollect.faces.discord.payloads import read_message
 from tests.doubles.discord.http import Trouble
+from tests.doubles.discord.server import point_discord_at
 from tests.doubles.discord.world import Event
 from tests.faces.discord.wire import WAIT, Lab, wired
 
@@ -71,3 +75,16 @@ async def test_messages_that_are_read_later_may_have_nulls_too() -> None:
         (payload,) = await client.http.logs_from(lab.dev.id, 1)
         spoiled_payload = {**payload, "thread": None, "poll": None, "interaction_metadata": None}
         assert read_message(client.get_channel(lab.dev.id), spoiled_payload).content == "I like tea"
+
+
+async def test_a_check_of_a_server_that_is_no_discord_says_so() -> None:
+    async def hello(_: web.Request) -> web.Response:
+        return web.Response(text="hello")
+
+    app = web.Application()
+    app.router.add_get("/{path:.*}", hello)
+    async with TestServer(app) as server, wired(discord={"api_base_url": str(server.make_url("/api"))}) as wire:
+        with point_discord_at(wire.lab):  # which puts things back
+            checks = await check(wire.memory, "a token")
+    assert (checks[-1].check, checks[-1].state) == ("connection", "broken")
+    assert "is not understood" in checks[-1].detail
