@@ -111,7 +111,7 @@ async def test_a_check_says_that_all_is_well_or_how_to_mend_it(tmp_path: Path) -
         await well.start("--check")
         assert await well.ended() == 0, well.log
         assert "✓ token" in well.log
-        assert "not registered yet: Remember this" in well.log
+        assert "not registered yet: Forget this" in well.log
     async with Lab(privileged="") as lab:
         ill = Bot(lab, tmp_path, RECOLLECT_DISCORD_ALLOWED_USERS="", RECOLLECT_DISCORD_MEMORY_CHANNEL="77")
         closed = lab.world.guild("Closed", lab.ada, bot_may="view_channel")
@@ -129,7 +129,7 @@ async def test_a_check_says_that_all_is_well_or_how_to_mend_it(tmp_path: Path) -
         "oauth2/authorize?client_id=",
     ):
         assert advice in ill.log, ill.log
-    assert is_empty(tmp_path), "a check needs_notice nothing"
+    assert is_empty(tmp_path), "a check stores nothing"
 
 
 def is_empty(folder: Path) -> bool:
