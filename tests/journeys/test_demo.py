@@ -55,7 +55,7 @@ def test_the_week_shows_each_thing_that_memory_does(process: Run):
     assert "ben in #general/lunch › What am I allergic to?\n" in week["Tuesday"]
     assert "- Is allergic to peanuts" in week["Tuesday"]
     in_dm, in_public = week["Wednesday"].split("11:00 ben in #general")
-    assert "- Their partner Mia is pregnant" in in_dm
+    assert "- Your partner Mia is pregnant" in in_dm
     assert "pregnant" not in in_public
     assert 'It took the place of: "Lives in Lisbon"' in week["Thursday"]
     assert "kept as: The key of the staging bucket is [redacted: AWS key]" in week["Friday"]
@@ -86,7 +86,7 @@ def test_a_demo_can_be_left_with_ctrl_c_and_the_chat_begins(folder: Path):
         terminal.shows("learned: [fact] Lives in Lisbon")
         terminal.write(CTRL_C)
         greeting = terminal.prompt()
-        assert "Memory: data/memory.db, 0 items about you" in greeting
+        assert "Memory: data/memory.db, 0 memories about you" in greeting
         assert "What I remember (0 memories):" in terminal.say("!memory show")
         terminal.write(CTRL_D)
         assert terminal.end() == 0
