@@ -160,7 +160,7 @@ def test_hostile_text_does_not_act_on_the_terminal(folder: Path, process: Run):
     process("add", f"the trombone story {title}{clear} end")
     process("remember", f"My tuba is {title}{clear} gold")
     with chatting(folder) as terminal:
-        assert r"\x1b]0;owned\x07\x1b[2J\x1b[H end" in terminal.say("how did the trombone story end?")
+        assert "the trombone story ]0;owned [2J [H end" in terminal.say("how did the trombone story end?")
         assert "My tuba is ]0;owned [2J [H gold" in terminal.say("!memory show")
         terminal.write(f"{PASTE}I like {title} jazz{PASTED}")
         terminal.say("")
