@@ -1,5 +1,6 @@
 """The settings of the Discord bot, and of the page and the API, by their effect."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from discord.gateway import DiscordWebSocket
 from discord.http import Route
 
+from recollect import bot_state as state
 from recollect.core.errors import RecollectError
 from recollect.faces.discord.client import Client, required_intents
 from recollect.faces.discord.run import configure_endpoints
@@ -165,11 +167,17 @@ async def _(turned: Turned) -> bool:
     async with wired(**turned.settings()) as wire:
         async with wire.online():
             await wire.order("!memory help")
+        wire.clock.advance(minutes=10)
         await wire.lab.say(wire.lab.ada, wire.lab.dev, "!memory remember I like tea")
-        async with wire.online():
-            await wire.order("!memory help", wire.lab.general)
-            if turned.value != "never":
-                await eventually(lambda: len(wire.lab.said(wire.lab.dev)) == 2, 60.0)
+        async with wire.online() as client:
+
+            async def is_decided() -> bool:
+                """Whether it was noted that the bot is online again, which is done after catching up began."""
+                name = state.last_online(client.bot.settings.discord.shard)
+                return await client.bot.state.get(name) == wire.clock().isoformat()
+
+            await eventually(is_decided)
+            await asyncio.gather(*(task for task in asyncio.all_tasks() if task.get_name() == "recollect-catch-up"))
         return await wire.known() == ["I like tea"]
 
 

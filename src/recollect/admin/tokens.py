@@ -198,8 +198,8 @@ class AccessTokens:
         self._uses[token.id] = now
 
         def work(tx: Tx) -> None:
-            tx.state.clear(StateKind.ACCESS_TOKEN_USE, token.id)
             if tx.state.count(StateKind.ACCESS_TOKEN, token.id):  # it may have been revoked meanwhile
+                tx.state.clear(StateKind.ACCESS_TOKEN_USE, token.id)
                 tx.state.append(StateKind.ACCESS_TOKEN_USE, token.id, now.isoformat(), _owner(token))
 
         try:
