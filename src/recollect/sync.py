@@ -5,9 +5,8 @@ There is one implementation: calls run on an event loop in a background thread, 
 
 from __future__ import annotations
 
-import asyncio
 import atexit
-import concurrent.futures.thread  # pyright: ignore[reportUnusedImport] # see `_close_all`
+import concurrent.futures.thread  # noqa: F401 # pyright: ignore[reportUnusedImport] # see `_close_all`
 import os
 import threading
 import weakref
@@ -15,6 +14,7 @@ from contextlib import suppress
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
+from recollect.core.background_loop import LOOP
 from recollect.core.clock import Clock, now
 from recollect.core.errors import RecollectError
 from recollect.memory import AsyncMemory
@@ -32,40 +32,6 @@ CLOSE_TIMEOUT_SECONDS = 10.0
 """How long the end of a process waits for a memory to close."""
 
 
-class _Loop:
-    """An event loop in a thread of its own, which starts with the first call."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._thread: threading.Thread | None = None
-
-    def run(self, work: Coroutine[Any, Any, R], timeout: float | None = None) -> R:
-        """Run to the end in the other thread; Ctrl-C here cancels it there."""
-        if threading.current_thread() is self._thread:
-            work.close()
-            raise RecollectError("Memory would wait for itself here: use AsyncMemory inside its own event loop")
-        future = self.start(work)
-        try:
-            return future.result(timeout)
-        except BaseException:
-            future.cancel()
-            raise
-
-    def start(self, work: Coroutine[Any, Any, R]) -> concurrent.futures.Future[R]:
-        """Begin it in the other thread, and don't wait."""
-        return asyncio.run_coroutine_threadsafe(work, self._started())
-
-    def _started(self) -> asyncio.AbstractEventLoop:
-        with self._lock:
-            if self._loop is None:
-                self._loop = asyncio.new_event_loop()
-                self._thread = threading.Thread(target=self._loop.run_forever, name="recollect", daemon=True)
-                self._thread.start()
-            return self._loop
-
-
-_loop = _Loop()
 _open: set[AsyncMemory] = set()
 """What has to be closed when the process ends."""
 
@@ -123,7 +89,7 @@ class Memory:
         if self._process != os.getpid():
             work.close()
             raise RecollectError("this memory was opened before a fork: open one in each process")
-        return _loop.run(work, timeout)
+        return LOOP.run(work, timeout)
 
     add = _blocking(AsyncMemory.add)
     remember = _blocking(AsyncMemory.remember)
@@ -162,13 +128,13 @@ def _abandon(memory: AsyncMemory) -> None:
     """Nobody has it any more: it closes in its own time. Not after a fork, where it is the parent's."""
     if memory in _open:
         _open.discard(memory)
-        _loop.start(memory.close())
+        LOOP.start(memory.close())
 
 
 def _close_all() -> None:
     while _open:
         with suppress(Exception):  # a process that ends has nobody to tell; what was acknowledged is on disk
-            _loop.run(_open.pop().close(), CLOSE_TIMEOUT_SECONDS)
+            LOOP.run(_open.pop().close(), CLOSE_TIMEOUT_SECONDS)
 
 
 # Before threads are refused, such as those that load an embedder; that is before `atexit`. What is registered first is
@@ -177,9 +143,7 @@ getattr(threading, "_register_atexit", atexit.register)(_close_all)
 
 
 def _after_fork() -> None:
-    """In the child of a fork the thread is gone: it gets a loop of its own, and no memory to close."""
-    global _loop
-    _loop = _Loop()
+    """In the child of a fork there is no memory to close: they are the parent's."""
     _open.clear()
 
 

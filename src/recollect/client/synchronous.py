@@ -1,13 +1,12 @@
-"""The same client without `await`: it drives the asynchronous one on a loop of its own."""
+"""The same client without `await`: it drives the asynchronous one on the loop of this process."""
 
-import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from recollect.client.asynchronous import Client
+from recollect.core.background_loop import LOOP
 from recollect.core.events import Event
 
 P = ParamSpec("P")
@@ -26,14 +25,12 @@ def _blocking(
 
 class SyncClient:
     """A client of one server for code without `await`, also inside a running loop such as a notebook's. Calls from
-    several threads take turns; use it as a context manager, or close it.
+    several threads go on at the same time; use it as a context manager, or close it.
     """
 
     def __init__(self, url: str, token: str, *, timeout: float = 10.0, transport: Any = None) -> None:
         self.asynchronous = Client(url, token, timeout=timeout, transport=transport)
         """The client that does the work."""
-        self._thread = ThreadPoolExecutor(1, "recollect-client")
-        self._runner = asyncio.Runner()
 
     def __enter__(self) -> Self:
         return self
@@ -43,12 +40,10 @@ class SyncClient:
 
     def close(self) -> None:
         self.run(self.asynchronous.close())
-        self._thread.submit(self._runner.close).result()
-        self._thread.shutdown()
 
     def run(self, work: Coroutine[Any, Any, R]) -> R:
         """Wait for a coroutine of `asynchronous`."""
-        return self._thread.submit(self._runner.run, work).result()
+        return LOOP.run(work)
 
     def follow(self, after: int | None = None) -> Iterator[Event]:
         """The log as it is written, until the server stops; resume with the id of the last event as `after`."""

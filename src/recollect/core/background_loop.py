@@ -1,0 +1,60 @@
+"""An event loop in a thread of its own, on which objects without `await` run what they are asked for."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from recollect.core.errors import RecollectError
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine
+    from concurrent.futures import Future
+
+R = TypeVar("R")
+
+
+class BackgroundLoop:
+    """It starts with the first call, and anew in the child of a fork, where the thread is gone."""
+
+    def __init__(self) -> None:
+        self._reset()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._reset)
+
+    def _reset(self) -> None:
+        self._lock = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+
+    def run(self, work: Coroutine[Any, Any, R], timeout: float | None = None) -> R:
+        """Run to the end in the other thread; Ctrl-C here cancels it there."""
+        if threading.current_thread() is self._thread:
+            work.close()
+            raise RecollectError(
+                "this would wait for itself: inside its own event loop, use AsyncMemory, or the client that is awaited"
+            )
+        future = self.start(work)
+        try:
+            return future.result(timeout)
+        except BaseException:
+            future.cancel()
+            raise
+
+    def start(self, work: Coroutine[Any, Any, R]) -> Future[R]:
+        """Begin it in the other thread, and don't wait."""
+        return asyncio.run_coroutine_threadsafe(work, self._started())
+
+    def _started(self) -> asyncio.AbstractEventLoop:
+        with self._lock:
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                self._thread = threading.Thread(target=self._loop.run_forever, name="recollect", daemon=True)
+                self._thread.start()
+            return self._loop
+
+
+LOOP = BackgroundLoop()
+"""That of this process."""
