@@ -105,10 +105,11 @@ class Runner:
         """Pause what asks a model, longer each time; the attempt doesn't count, and an outage is logged once."""
         was_failing = self.backoff.is_failing
         delay = self.backoff.add_failure(job.kind, asyncio.get_running_loop().time(), options)
+        due = self._clock() + timedelta(seconds=delay)  # as the outage shows from here on, the delay starts here too
         if not was_failing:
             log.warning("the model can't be reached (%s); learning waits, nothing is lost", error)
             await self._log_event(job, error_kind(job.kind), str(error))
-        return await self._retry_later(job, delay, str(error), counted=False)
+        return await self._retry_at(job, due, str(error))
 
     async def _retry_later(self, job: Job, seconds: float, error: str, *, counted: bool = True) -> bool:
         return await self._retry_at(job, self._clock() + timedelta(seconds=seconds), error, counted=counted)
