@@ -61,11 +61,11 @@ class Runner:
             log.warning("job %d was taken over by another worker", job.id)
             return False
         except StaleResult:
-            return await self._retry_later(job, 0.0, "what it rests on has changed", counted=False)
+            return await self._retry_at(job, self._clock(), "what it rests on has changed")
         except PutOff as reason:
             return await self._retry_at(job, reason.until, str(reason))
         except (StoreBusy, StoreUnreachable) as error:  # not the job's fault, and likely temporary
-            return await self._retry_later(job, options.retry_delay, str(error), counted=False)
+            return await self._retry_at(job, self._clock() + timedelta(seconds=options.retry_delay), str(error))
         except ModelTimeout as error:  # slow for this job; others may be quick
             return await self._handle_failure(job, error, options)
         except ModelUnavailable as error:
@@ -96,23 +96,21 @@ class Runner:
         is_expected = isinstance(error, RecollectError | TimeoutError)
         message = str(error) if is_expected else f"{type(error).__name__}: {error}"
         log.warning("%s of %s failed: %s", job.kind, job.queue, message, exc_info=None if is_expected else error)
+        due = self._clock() + timedelta(seconds=retry_delay(job.attempts, options))  # from when the failure shows
         await self._log_event(job, error_kind(job.kind), message)
         if job.attempts >= options.max_attempts:
             return await self._fail(job, message)
-        return await self._retry_later(job, retry_delay(job.attempts, options), message)
+        return await self._retry_at(job, due, message, counted=True)
 
     async def _handle_unavailable(self, job: Job, error: ModelUnavailable, options: WorkerOptions) -> bool:
         """Pause what asks a model, longer each time; the attempt doesn't count, and an outage is logged once."""
         was_failing = self.backoff.is_failing
         delay = self.backoff.add_failure(job.kind, asyncio.get_running_loop().time(), options)
-        due = self._clock() + timedelta(seconds=delay)  # as the outage shows from here on, the delay starts here too
+        due = self._clock() + timedelta(seconds=delay)  # from when the outage shows
         if not was_failing:
             log.warning("the model can't be reached (%s); learning waits, nothing is lost", error)
             await self._log_event(job, error_kind(job.kind), str(error))
         return await self._retry_at(job, due, str(error))
-
-    async def _retry_later(self, job: Job, seconds: float, error: str, *, counted: bool = True) -> bool:
-        return await self._retry_at(job, self._clock() + timedelta(seconds=seconds), error, counted=counted)
 
     async def _retry_at(self, job: Job, due: datetime, error: str, *, counted: bool = False) -> bool:
         await self._store.write(
