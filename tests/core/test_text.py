@@ -4,7 +4,7 @@ import time
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from recollect.core.text import MAX_WORDS, clean, clip, collapse_spaces, digest, fold, normalize, query_words, words
@@ -117,6 +117,8 @@ def test_folding_twice_is_folding_once(text: str):
         ("\ud800", ""),
         ("", ""),
         ("日本 語", "日本 語"),
+        ("\u200d \u200c", ""),
+        ("می\u200cخواهم \u200d", "می\u200cخواهم"),
     ],
 )
 def test_squeezing_trims_and_collapses(text: str, expected: str):
@@ -124,10 +126,13 @@ def test_squeezing_trims_and_collapses(text: str, expected: str):
 
 
 @given(ANY_TEXT)
+@example("\u200d")
+@example("می\u200cخواهم")
 def test_a_squeezed_text_is_one_printable_line(text: str):
     squeezed = collapse_spaces(text)
     assert collapse_spaces(squeezed) == squeezed
-    assert squeezed.isprintable()
+    assert squeezed == squeezed.strip("\u200c\u200d")
+    assert squeezed.translate(dict.fromkeys((0x200C, 0x200D))).isprintable()
     assert "  " not in squeezed
 
 

@@ -116,14 +116,16 @@ def inverse_frequency(size: int, frequency: int) -> float:
 
 
 _JOINERS = "\u200c\u200d"
-"""Invisible, but emoji and Persian words need them."""
+"""Invisible, but emoji and Persian words need them inside."""
 
 
 def collapse_spaces(text: str) -> str:
     """Trim and collapse white space; NUL and other control characters become spaces."""
-    if not text.isprintable():
-        text = "".join(char if char.isprintable() or char in _JOINERS else " " for char in text)
-    return " ".join(text.split())
+    if text.isprintable():
+        return " ".join(text.split())
+    visible = "".join(char if char.isprintable() or char in _JOINERS else " " for char in text)
+    words = (word.strip(_JOINERS) for word in visible.split())
+    return " ".join(word for word in words if word)
 
 
 def normalize(text: str) -> str:
