@@ -1,5 +1,6 @@
 """What an operator does on the page: find, read, change several, settle, pause, watch; through the page's own forms."""
 
+import os
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -16,6 +17,7 @@ from recollect.core.types import Message, Place, Subject
 from recollect.faces.http.auth import Role
 from recollect.testing.clock import START, FakeClock
 from tests.faces.http.visiting import text_of, visiting
+from tests.stores.postgres import programs
 
 DEV = Place("discord", "77", "701", name="dev", public=True)
 BOB = "discord:42"
@@ -165,8 +167,9 @@ async def test_jobs_show_what_waits_group_problems_and_can_be_tried_now(
 
 
 async def test_the_system_page_has_settings_with_their_origin_a_backup_and_a_test_of_the_models(
-    app: FastAPI, memory: AsyncMemory, tmp_path: Path
+    app: FastAPI, memory: AsyncMemory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
+    monkeypatch.setenv("PATH", f"{programs()}{os.pathsep}{os.environ['PATH']}")  # pg_dump of the server's version
     async with visiting(app) as visitor:
         page = text_of(await visitor.see("/system"))
         assert "embedder null argument" in page
