@@ -192,6 +192,7 @@ async def test_a_process_killed_a_hundred_times_on_the_write_path_loses_and_repe
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 async def test_of_two_processes_on_one_store_the_other_takes_over_when_one_is_killed(tmp_path: Path):
     store, record = ground.at(tmp_path / "memory.db"), Record()
     lives = start(store, "lives", "40")
