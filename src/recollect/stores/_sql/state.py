@@ -23,6 +23,7 @@ _NAMING = f"""
 """
 _READ_MOSTLY = (
     StateKind.PAUSED,
+    StateKind.PAUSED_PLACES,
     StateKind.WITHHELD,
     StateKind.WITHHELD_IN_GUILD,
     StateKind.DISPLAY_NAME,
