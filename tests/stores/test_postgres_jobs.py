@@ -300,8 +300,7 @@ TALK = {
 }
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("how", TALK)
+@pytest.mark.parametrize("how", ["at once", *(pytest.param(how, marks=pytest.mark.slow) for how in [*TALK][1:])])
 async def test_talk_and_learning_from_it_never_wait_for_each_other_in_a_circle(how: str, database: str, tmp_path: Path):
     settings = {"embedder": "null", "data_dir": tmp_path, "model": FakeModel(everything), **TALK[how]}
     place = Place("discord", "g1", "c1", public=True)
