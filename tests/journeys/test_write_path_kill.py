@@ -197,8 +197,12 @@ async def test_of_two_processes_on_one_store_the_other_takes_over_when_one_is_ki
     store, record = ground.at(tmp_path / "memory.db"), Record()
     lives = start(store, "lives", "40")
     dies = start(store, "dies")
-    record.add(await asyncio.to_thread(killed, dies, 60, 0.005))
-    out, errors = await asyncio.to_thread(lives.communicate)
+    try:
+        record.add(await asyncio.to_thread(killed, dies, 60, 0.005))
+        out, errors = await asyncio.to_thread(lives.communicate)
+    finally:  # threads that still read from them would hold up the end of a test that failed
+        dies.kill()
+        lives.kill()
     assert lives.returncode == 0, errors
     record.add(out.splitlines())
     async with opened(store) as memory:
