@@ -124,7 +124,7 @@ def evaluate(encoder: CrossEncoder, encoded: Encoded, rows: list[dict[str, Any]]
     return {"weight": weight, "tokens": limit, **tables}
 
 
-def train(given: argparse.Namespace) -> dict[str, Any]:
+def train(given: argparse.Namespace) -> None:
     torch.manual_seed(given.seed)
     torch.set_float32_matmul_precision("high")
     chance = random.Random(given.seed)
@@ -162,20 +162,25 @@ def train(given: argparse.Namespace) -> dict[str, Any]:
             done += 1
             mean = 0.98 * mean + 0.02 * loss.detach() if done > 1 else loss.detach()
         print(f"epoch {epoch + 1}: loss {float(mean):.3f}, {time.monotonic() - began:.0f} s", flush=True)
-        print(_line(evaluate(encoder, encoded, candidates, MAX_TOKENS)), flush=True)
+        print(line_of(evaluate(encoder, encoded, candidates, MAX_TOKENS)), flush=True)
     found = {limit: evaluate(encoder, encoded, candidates, limit) for limit in (64, MAX_TOKENS, 128)}
     for one in found.values():
-        print(_line(one), flush=True)
-    with torch.no_grad():  # so that one weight fits every model of ours
-        scale = found[MAX_TOKENS]["weight"] / WEIGHT
-        encoder.head.weight.mul_(scale)
-        encoder.head.bias.mul_(scale)
-    given.out.mkdir(parents=True, exist_ok=True)
-    torch.save({name: tensor.half().cpu() for name, tensor in encoder.state_dict().items()}, given.out / "model.pt")
-    return {"seed": given.seed, "seconds": round(time.monotonic() - began), "figures": list(found.values())}
+        print(line_of(one), flush=True)
+    report = {"seed": given.seed, "seconds": round(time.monotonic() - began), "figures": list(found.values())}
+    save(encoder, found[MAX_TOKENS]["weight"], given.out, report)
 
 
-def _line(found: dict[str, Any]) -> str:
+def save(encoder: CrossEncoder, weight: float, folder: Path, report: dict[str, Any]) -> None:
+    """Writes the model, scaled so that one weight fits every model of ours, and its figures."""
+    with torch.no_grad():
+        encoder.head.weight.mul_(weight / WEIGHT)
+        encoder.head.bias.mul_(weight / WEIGHT)
+    folder.mkdir(parents=True, exist_ok=True)
+    torch.save({name: tensor.half().cpu() for name, tensor in encoder.state_dict().items()}, folder / "model.pt")
+    (folder / "figures.json").write_text(json.dumps(report, indent=2) + "\n", "utf-8")
+
+
+def line_of(found: dict[str, Any]) -> str:
     tables = (
         f"{name}: " + "/".join(f"{value:.3f}".removeprefix("0") for value in table.values())
         for name, table in found.items()
@@ -195,8 +200,7 @@ def main() -> int:
     parser.add_argument("--rate", type=float, default=2e-4)
     parser.add_argument("--sources", nargs="*", default=[], help="only these; default: all")
     given = parser.parse_args()
-    report = train(given)
-    (given.out / "figures.json").write_text(json.dumps(report, indent=2) + "\n", "utf-8")
+    train(given)
     return 0
 
 

@@ -340,7 +340,7 @@ class Settings(Group):
         "Reranker of search results: the path of an ONNX model, fastembed:model, or on for reranker/model.onnx in the "
         "data folder; off for none.",
     )
-    rerank_timeout: Seconds = detail("0.5s", "How long a search waits for the reranker, then keeps its order.", gt=0)
+    rerank_timeout: Seconds = detail("1s", "How long a search waits for the reranker, then keeps its order.", gt=0)
     visibility: Visibility = setting(
         "by_audience",
         "Where memories may surface: where everyone present could have heard them, wherever their person speaks, or in "
