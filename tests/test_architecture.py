@@ -16,7 +16,7 @@ TIERS = [
     {"language"},
     {"policy"},
     {"workspace"},
-    {"stores", "embedders", "models"},
+    {"stores", "embedders", "models", "rerankers"},
     {"jobs", "recall"},
     {"learning"},
     {"prompting", "privacy", "transfer"},
@@ -35,7 +35,10 @@ TIERS = [
 RANK = {name: rank for rank, tier in enumerate(TIERS) for name in tier}
 
 # Found by name through `plugins`, imported by nobody: not by a sibling kind, not by a flow.
-PLUGINS = ("stores", "embedders", "models", "compat", "prompting.layers", "prompting.layouts", "transfer.formats")
+PLUGINS = (
+    *("stores", "embedders", "models", "rerankers", "compat"),
+    *("prompting.layers", "prompting.layouts", "transfer.formats"),
+)
 
 # Inside `faces`, lowest first; `adapters` and `client` are at the top level because outsiders import them.
 FACES = "outcome_text client tool commands assistant adapters http mcp discord cli chat".split()
@@ -45,7 +48,8 @@ LIBRARIES = {
     "apsw": "stores",
     "psycopg": "stores",
     "Stemmer": "stores",
-    "fastembed": "embedders",
+    "fastembed": "embedders rerankers",
+    "onnxruntime": "rerankers",
     "pydantic_ai": "models faces.assistant adapters",
     "langgraph": "adapters",
     "langchain_core": "adapters",

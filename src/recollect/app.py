@@ -19,6 +19,7 @@ from recollect.core.errors import MissingExtra, RecollectError, StoreUnreachable
 from recollect.core.ports import Embedder, EmbedderOptions, Handler, HasNotice, Layer, Model, ModelOptions, Store, Tx
 from recollect.core.ports.jobs import ACKNOWLEDGE, CONSOLIDATE, DAILY_LOG, EXTRACT, RELEARN, SUMMARIZE, Job
 from recollect.core.ports.layout import Layout
+from recollect.core.ports.reranker import Reranker
 from recollect.core.ports.store import SupportsMemoriesFts
 from recollect.jobs.limits import ModelLimiter
 from recollect.jobs.priority import ForegroundPriority
@@ -54,7 +55,9 @@ NARROWED_WARNING = (
     "'recollect share' lets a memory be heard wherever its owner speaks"
 )
 JOB_KINDS = (ACKNOWLEDGE, EXTRACT, RELEARN, SUMMARIZE, DAILY_LOG, CONSOLIDATE)
-OWN_NAMES = frozenset("memory summaries workspace backups tokens.json chat_history ended-sessions context".split())
+OWN_NAMES = frozenset(
+    "memory summaries workspace backups reranker tokens.json chat_history ended-sessions context".split()
+)
 """Files and folders in the data folder, besides the store."""
 
 
@@ -108,6 +111,7 @@ class Parts:
     write_monitor: WriteMonitor
     """The same store, as what tells of writes that it refused."""
     vectors: VectorIndexer
+    reranker: Reranker | None
     settings: Settings
     layers: Mapping[str, Layer]
     layout: Layout
@@ -144,6 +148,8 @@ async def open_parts(loaded: Loaded, clock: Clock, run_worker: bool, model: Mode
         vectors = VectorIndexer(store, chain, revive, payload=payload, clock=clock)
         vectors.start()
         closing.push_async_callback(vectors.close)
+        if reranker := make_reranker(settings):
+            closing.push_async_callback(reranker.close)
         models = partial(_model, closing=closing, models={}, override=model, assistant=settings.discord.name)
         learner = partial(models, settings.extraction.model, settings.extraction.base_url)
         names = Names(settings.discord.name)
@@ -183,6 +189,7 @@ async def open_parts(loaded: Loaded, clock: Clock, run_worker: bool, model: Mode
             store=store,
             write_monitor=write_monitor,
             vectors=vectors,
+            reranker=reranker,
             settings=settings,
             layers={name: plugins.load("layers", name, settings) for name in settings.layers if settings.enabled},
             layout=plugins.load("layouts", settings.layout),
@@ -354,3 +361,17 @@ def make_embedders(settings: Settings) -> list[Embedder]:
 def make_embedder(spec: str, settings: Settings) -> Embedder:
     """One embedder by its specification, such as the name of one that made vectors earlier; raises MissingExtra."""
     return plugins.load("embedders", spec, EmbedderOptions(settings.embedder_base_url, secret))
+
+
+def make_reranker(settings: Settings) -> Reranker | None:
+    """The configured reranker; None where there is none, or its package is missing."""
+    spec = settings.rerank
+    if spec == "on":
+        spec = str(settings.data_dir / "reranker" / "model.onnx")
+    if not spec:
+        return None
+    try:
+        return plugins.load("rerankers", f"onnx:{spec}" if spec.endswith(".onnx") and ":" not in spec[2:] else spec)
+    except MissingExtra as error:
+        log.warning("%s; results keep their order", error)
+        return None

@@ -21,6 +21,7 @@ from recollect.learning.recently_removed import RecentlyRemoved
 from recollect.policy.viewer import Viewer, session_name
 from recollect.policy.visibility import VisibilityPolicy
 from recollect.prompting.compose import LAYERS_TIMEOUT_SECONDS, Composer
+from recollect.recall.reranking import Reranking
 from recollect.recall.search import Searcher
 from recollect.recall.timeline import Timeline
 from recollect.recall.usage import UsageCounter
@@ -61,7 +62,8 @@ class Engine:
         options, lifetime = wiring.composer_options(settings), settings.search.cache_ttl
         self.composer = Composer(parts.layers, parts.layout, options, lifetime, clock, prompt_timeout)
         self.worker = parts.worker or Worker(store, {}, clock)
-        self._searcher = Searcher(store, self.vectors, self.usage, wiring.ranker, clock)
+        reranking = None if parts.reranker is None else Reranking(parts.reranker, settings.rerank_timeout)
+        self._searcher = Searcher(store, self.vectors, self.usage, wiring.ranker, clock, reranking)
         self.runs_worker = parts.worker is not None
         """Whether this process learns, or leaves it to another."""
         self._speakers: set[str] = set()

@@ -18,6 +18,7 @@ PACKAGES = {
     "stores": ("stores",),
     "embedders": ("embedders",),
     "models": ("models",),
+    "rerankers": ("rerankers",),
     "layers": ("prompting.layers",),
     "layouts": ("prompting.layouts", "compat.layouts"),
     "rankers": ("recall.rankers", "compat.rankers"),

@@ -176,6 +176,48 @@ async def _(turned: Turned) -> bool:
     return any("Lives in Lisbon" in text and "live in Lisbon" in text for text in texts)
 
 
+THEIR_RERANKER = """
+import asyncio
+
+
+class Theirs:
+    name = "theirs"
+
+    def __init__(self, spec): ...
+
+    async def score(self, question, texts):
+        await asyncio.sleep(0.2)
+        return [10.0 * len(text) for text in texts]
+
+    async def close(self): ...
+"""
+
+
+async def _longest_first(turned: Turned, **others: Any) -> bool:
+    """Whether a reranker of another package, which takes 0.2 seconds, puts the longest first."""
+    folder = turned.folder / "theirs-1.dist-info"
+    folder.mkdir()
+    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1\n")
+    (folder / "entry_points.txt").write_text("[recollect.rerankers]\ntheirs = their_reranker:Theirs\n")
+    (turned.folder / "their_reranker.py").write_text(THEIR_RERANKER)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(turned.folder)
+        async with opened(**turned.settings(embedder="null", **others)) as stage:
+            await stage.remember("I like tea", "There is a long story about how I came to grow herbs")
+            hits = await stage.memory.search("tea", user="ann", place=DEV)
+    return hits[0].text.startswith("There")
+
+
+@EFFECTS.at("rerank", ("theirs", True), ("off", False))
+async def _(turned: Turned) -> bool:
+    return await _longest_first(turned, rerank_timeout=60)
+
+
+@EFFECTS.at("rerank_timeout", (60, True), (0.01, False))
+async def _(turned: Turned) -> bool:
+    return await _longest_first(turned, rerank="theirs")
+
+
 @EFFECTS.at("visibility", ("by_audience", []), ("user_global", ["I live in Lisbon"]))
 async def _(turned: Turned) -> list[str]:
     async with opened(**turned.settings(model=FakeModel())) as stage:

@@ -87,6 +87,10 @@ class EmbedderError(RecollectError):
     """Texts could not be turned into vectors."""
 
 
+class RerankerError(RecollectError):
+    """Results could not be put into a better order."""
+
+
 class ModelError(RecollectError):
     """A language model did not answer as it should."""
 

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import Protocol, TypeVar
 
-from recollect.core.ports.ranker import STOP_WORDS, Ranked, tokens
+from recollect.core.ports.ranker import STOP_WORDS, tokens
 
 MIN_OVERLAP = 0.6
 MAX_REPEATS = 2
@@ -11,10 +12,25 @@ MAX_COMPARED_CHARS = 400
 """Characters of each text that are compared."""
 
 
-def diversify(ranked: Sequence[Ranked], limit: int) -> list[Ranked]:
+class HasText(Protocol):
+    @property
+    def text(self) -> str: ...
+
+
+class Result(Protocol):
+    """Anything ranked: a ranker's result or a hit."""
+
+    @property
+    def item(self) -> HasText: ...
+
+
+R = TypeVar("R", bound=Result)
+
+
+def diversify(ranked: Sequence[R], limit: int) -> list[R]:
     """The first `limit` results, of which at most two have mostly the same words."""
-    selected: list[Ranked] = []
-    repeats: list[Ranked] = []
+    selected: list[R] = []
+    repeats: list[R] = []
     seen: list[set[str]] = []
     for result in ranked:
         if len(selected) == limit:

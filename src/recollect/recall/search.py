@@ -17,12 +17,17 @@ from recollect.recall.diversity import diversify
 from recollect.recall.listing import without_hidden_links
 from recollect.recall.query import EMPTY_SAMPLE, Candidates, Hit, Query, VisibilityCheck
 from recollect.recall.rankers.unified import is_assistant, parse_query
+from recollect.recall.reranking import RERANKED_HITS, Reranking
 from recollect.recall.usage import UsageCounter
 from recollect.recall.vectors.index import VectorIndexer
 
 SAMPLE_SIZE = 300
 USED_RESULTS = 5
 """Results of a search, best first, that count as used."""
+
+
+RERANKED = "unified"
+"""The ranker whose results a reranker may put into another order."""
 
 
 class SearchOptions(TypedDict, total=False):
@@ -41,9 +46,16 @@ class SearchOptions(TypedDict, total=False):
 
 class Searcher:
     def __init__(
-        self, store: Store, vectors: VectorIndexer, usage: UsageCounter, ranker: Callable[[str], Ranker], clock: Clock
+        self,
+        store: Store,
+        vectors: VectorIndexer,
+        usage: UsageCounter,
+        ranker: Callable[[str], Ranker],
+        clock: Clock,
+        reranking: Reranking | None = None,
     ) -> None:
         self._store, self._vectors, self._usage, self._ranker, self._clock = store, vectors, usage, ranker, clock
+        self._reranking = reranking
 
     async def search(
         self,
@@ -83,7 +95,12 @@ class Searcher:
             status=status,
             vector=await self._vectors.embed_query(topic, over),
         )
-        hits = await self._store.read(lambda tx: search(tx, query, withheld.search_filter(tx, viewer, over)))
+        reranking = self._reranking if ranker == RERANKED else None  # other designs keep their order
+        found = replace(query, limit=max(limit, RERANKED_HITS), strict=False, min_score=None) if reranking else query
+        hits = await self._store.read(lambda tx: search(tx, found, withheld.search_filter(tx, viewer, over)))
+        if reranking:
+            hits = await reranking.order(text, hits)
+            hits = [hit for hit in hits if (hit.relevant or not strict) and hit.score >= (min_score or 0.0)][:limit]
         if count_use:
             used = (hit for hit in hits[:USED_RESULTS] if hit.score > 0)
             self._usage.add(hit.item.key for hit in used if isinstance(hit.item, Memo))

@@ -20,6 +20,7 @@ from recollect.settings.values import (
     Off,
     OptionalSeconds,
     Plugin,
+    Reranker,
     Seconds,
     Shard,
     Store,
@@ -334,6 +335,12 @@ class Settings(Group):
     embed_evidence: Flag = detail(
         False, "Embed a memory together with its kind and the words it came from, rather than alone."
     )
+    rerank: Reranker = detail(
+        "",
+        "Reranker of search results: the path of an ONNX model, fastembed:model, or on for reranker/model.onnx in the "
+        "data folder; off for none.",
+    )
+    rerank_timeout: Seconds = detail("1s", "How long a search waits for the reranker, then keeps its order.", gt=0)
     visibility: Visibility = setting(
         "by_audience",
         "Where memories may surface: where everyone present could have heard them, wherever their person speaks, or in "

@@ -108,6 +108,14 @@ def embedder_name(raw: object) -> str:
     return f"openai:{name}" if name.startswith("text-embedding-") else name
 
 
+def reranker_name(raw: object) -> str:
+    """A name, or the path of a model; empty for none. YAML 1.1 reads bare `on` and `off` as true and false."""
+    if raw is None or isinstance(raw, bool):
+        return "on" if raw else ""
+    name = text(raw)
+    return {"off": "", "none": "", "null": "", "false": "", "true": "on"}.get(name.casefold(), name)
+
+
 def store_url(raw: object) -> str:
     """A URL; a file path becomes an `sqlite:///` URL."""
     url = text(raw)
@@ -182,6 +190,7 @@ Text = Annotated[str, Parse(text)]
 Model = Annotated[str, Parse(model_name)]
 Address = Annotated[str, Parse(address)]
 Embedder = Annotated[str, Parse(embedder_name)]
+Reranker = Annotated[str, Parse(reranker_name)]
 Shard = Annotated[str, Parse(shard)]
 Store = Annotated[str, Parse(store_url)]
 Directory = Annotated[Path, Parse(directory)]

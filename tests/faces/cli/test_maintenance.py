@@ -195,6 +195,13 @@ def test_doctor_tells_of_wrong_settings_and_missing_keys(cli: Run):
     assert "✗ store" in cli("doctor", "--store", "nonsense:///x", code=1).out
 
 
+def test_doctor_tells_of_a_reranker_that_is_not_there(cli: Run, store: Path):
+    pytest.importorskip("onnxruntime")
+    found = cli("doctor", RECOLLECT_RERANK="no/model.onnx", code=1).out
+    assert "✗ reranker: the reranker no/model.onnx needs the file no/model.onnx, which is not there" in found
+    assert "set RECOLLECT_RERANK; off keeps the order of search" in found
+
+
 def test_doctor_tells_of_a_data_folder_that_is_a_file(cli: Run, folder: Path):
     (folder / "data").write_text("x")
     assert "✗ data folder" in cli("doctor", code=1).out

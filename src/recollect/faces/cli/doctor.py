@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Literal
 
 from recollect import app, plugins
-from recollect.app import make_embedders, make_model
+from recollect.app import make_embedders, make_model, make_reranker
 from recollect.core import ports
 from recollect.core.clock import now
 from recollect.core.errors import ConfigError, RecollectError
+from recollect.core.ports.reranker import Reranker
 from recollect.core.types import Message, Place
 from recollect.faces.assistant.model_turn import price_of
 from recollect.faces.cli.invocation import Invocation
@@ -37,6 +38,7 @@ _ADVICE = {
 
 _ONLINE = "'recollect doctor --online' makes one or two tiny calls to it"
 _EMBEDDER_ADVICE = "set RECOLLECT_EMBEDDER; null searches by words only"
+_RERANKER_ADVICE = "set RECOLLECT_RERANK; off keeps the order of search"
 _MODEL_ADVICE = "check key, name and address of the model; RECOLLECT_MODEL=local works without"
 _OFFLINE = ("local", "null")
 CALL_TIMEOUT_SECONDS = 30.0
@@ -73,6 +75,7 @@ def examine(call: Invocation, *, online: bool = False) -> list[Finding]:
         _data_dir(settings.data_dir),
         *_store(settings.store),
         *_embedders(settings, online),
+        *_reranker(settings),
         *_models(settings, missing_keys, online),
     ]
 
@@ -154,6 +157,30 @@ async def _try_embedder(embedder: ports.Embedder, online: bool) -> Finding:
     return Finding(
         "embedder", "ok", embedder.name if embedder.local else f"{embedder.name} answered: one word embedded"
     )
+
+
+def _reranker(settings: Settings) -> Iterator[Finding]:
+    if not settings.rerank:
+        return
+    try:
+        reranker = make_reranker(settings)
+        if reranker is None:
+            detail = f"{settings.rerank} is not installed: results keep their order"
+            yield Finding("reranker", "note", detail, "pip install 'recollect[rerank]'")
+            return
+        logits = asyncio.run(_rate_one(reranker))
+    except (RecollectError, TimeoutError) as error:
+        yield Finding("reranker", "broken", _reason(error), _RERANKER_ADVICE)
+    else:
+        yield Finding("reranker", "ok", f"{reranker.name} rated {len(logits)} text")
+
+
+async def _rate_one(reranker: Reranker) -> list[float]:
+    try:
+        async with asyncio.timeout(CALL_TIMEOUT_SECONDS):
+            return await reranker.score("Who is there?", ["It's me"])
+    finally:
+        await reranker.close()
 
 
 def _models(settings: Settings, missing_keys: Sequence[str], online: bool) -> Iterator[Finding]:

@@ -1,0 +1,1 @@
+"""A reranker of our own, from the data to its figures: see `docs/reranking.md`."""

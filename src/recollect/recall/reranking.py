@@ -1,0 +1,71 @@
+"""The last step of a search where a reranker is set: it reads the question with each of the first hits.
+
+    rank = score ÷ the best score + WEIGHT × logit
+
+It changes the order only. How sure the search is that anything was found stays what the ranker said: the n-th hit gets
+the n-th score. What a reranker does not rate in time, or at all, keeps the order it had.
+"""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+
+from recollect.core.ports.reranker import Reranker
+from recollect.recall.diversity import diversify
+from recollect.recall.query import Hit
+
+log = logging.getLogger("recollect.recall")
+
+RERANKED_HITS = 30
+WEIGHT = 0.1
+"""Of a logit, against a share of the best score."""
+MAX_TEXT_CHARS = 4_000
+
+
+class Reranking:
+    def __init__(self, reranker: Reranker, timeout: float) -> None:
+        self._reranker, self._timeout = reranker, timeout
+        self._is_failing = False
+
+    async def order(self, question: str, hits: Sequence[Hit]) -> list[Hit]:
+        """The hits, the first of them in the reranker's order."""
+        first, others = hits[:RERANKED_HITS], hits[RERANKED_HITS:]
+        logits = await self._rate(question, first) if len(first) > 1 else None
+        if logits is None:
+            return list(hits)
+        best = max(hit.score for hit in first)
+        shares = (hit.score / best if best > 0 else 0.0 for hit in first)
+        rated = [(share + WEIGHT * logit, hit, logit) for share, hit, logit in zip(shares, first, logits, strict=True)]
+        rated.sort(key=lambda one: -one[0])
+        ordered = diversify([replace(hit, parts=hit.parts | {"rerank": logit}) for _, hit, logit in rated], len(rated))
+        slots = sorted(((hit.score, hit.relevant) for hit in first), reverse=True)
+        placed = zip(ordered, slots, strict=True)
+        return [*(replace(hit, score=score, relevant=relevant) for hit, (score, relevant) in placed), *others]
+
+    async def _rate(self, question: str, hits: Sequence[Hit]) -> list[float] | None:
+        try:
+            async with asyncio.timeout(self._timeout):
+                logits = await self._reranker.score(question, [text_of(hit) for hit in hits])
+        except TimeoutError:
+            self._note(f"{self._reranker.name} takes more than {self._timeout:g} s")
+            return None
+        except Exception as error:  # noqa: BLE001 - a plug-in of others: no search fails for it
+            self._note(str(error) or type(error).__name__)
+            return None
+        if len(logits) != len(hits):
+            self._note(f"{self._reranker.name} rated {len(logits)} of {len(hits)} texts")
+            return None
+        self._is_failing = False
+        return logits
+
+    def _note(self, reason: str) -> None:
+        """One warning until it works again."""
+        log.log(logging.DEBUG if self._is_failing else logging.WARNING, "results keep their order: %s", reason)
+        self._is_failing = True
+
+
+def text_of(hit: Hit) -> str:
+    """A message with its speaker: a question often names them."""
+    text, message = hit.text[:MAX_TEXT_CHARS], hit.message
+    return text if message is None else f"{message.name or message.author}: {text}"
