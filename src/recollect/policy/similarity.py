@@ -6,11 +6,12 @@ Favors precision: keeping two memos that say nearly the same costs little, losin
 import re
 from dataclasses import dataclass
 from enum import Enum, auto
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 
 from recollect.core.text import normalize, query_words, words
 from recollect.language import lexicon, word_forms
 from recollect.language.lexicon import Patterns
+from recollect.language.prefilter import required_literals
 
 MAX_STATEMENT_CHARS = 300
 """Up to this length, a text is one statement that is matched against the patterns of relations."""
@@ -106,45 +107,60 @@ _RIVALS = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
 class _Parsed:
-    """The features of a text that are compared."""
+    """The features of a text that are compared, each computed on first use: most texts differ in the first few."""
 
-    normalized: str
-    order: list[str]
-    """Stems of the words that matter."""
-    content: set[str]
-    negated: bool
-    past: bool
-    persons: set[str]
-    roles: list[str]
-    """Pronouns in order, if more than one person is named: who does it to whom."""
-    symbols: list[str]
-    slot: Slot | None
-    prefers: tuple[str, ...] | None
-    left: list[str] | None
-    """The place that someone moved away from."""
+    def __init__(self, text: str) -> None:
+        self.normalized = normalize(text).replace("’", "'").replace("i'm ", "i am ")
+        self.symbols = sorted(_SYMBOLS.findall(text))
+
+    @property
+    def _statement(self) -> str:
+        return self.normalized if len(self.normalized) <= MAX_STATEMENT_CHARS else ""
+
+    @cached_property
+    def order(self) -> list[str]:
+        """Stems of the words that matter."""
+        return _order(self.normalized)
+
+    @cached_property
+    def content(self) -> set[str]:
+        return set(self.order) - lexicon.words("prepositions") - lexicon.words("additions")
+
+    @cached_property
+    def negated(self) -> bool:
+        return not lexicon.words("negation").isdisjoint(self.order)
+
+    @cached_property
+    def past(self) -> bool:
+        return not lexicon.words("past").isdisjoint(self.order)
+
+    @cached_property
+    def persons(self) -> set[str]:
+        return _persons(self.normalized)
+
+    @cached_property
+    def roles(self) -> list[str]:
+        """Pronouns in order, if more than one person is named: who does it to whom."""
+        return _roles(self.normalized)
+
+    @cached_property
+    def slot(self) -> Slot | None:
+        return _slot(self._statement)
+
+    @cached_property
+    def prefers(self) -> tuple[str, ...] | None:
+        match = _PATTERNS.prefers.match(self._statement)
+        return match.groups() if match else None
+
+    @cached_property
+    def left(self) -> list[str] | None:
+        """The place that someone moved away from."""
+        match = _PATTERNS.moved.match(self._statement)
+        return _head(_order(match[1])) if match else None
 
 
-@lru_cache(maxsize=8192)
-def _parse(text: str) -> _Parsed:
-    normalized = normalize(text).replace("’", "'").replace("i'm ", "i am ")
-    order = _order(normalized)
-    statement = normalized if len(normalized) <= MAX_STATEMENT_CHARS else ""
-    prefers, moved = _PATTERNS.prefers.match(statement), _PATTERNS.moved.match(statement)
-    return _Parsed(
-        normalized=normalized,
-        order=order,
-        content=_content(order),
-        negated=not lexicon.words("negation").isdisjoint(order),
-        past=not lexicon.words("past").isdisjoint(order),
-        persons=_persons(normalized),
-        roles=_roles(normalized),
-        symbols=_SYMBOLS.findall(text),
-        slot=_slot(statement),
-        prefers=prefers.groups() if prefers else None,
-        left=_head(_order(moved[1])) if moved else None,
-    )
+_parse = lru_cache(maxsize=8192)(_Parsed)
 
 
 def compare(new: str, old: str) -> Similarity:
@@ -154,11 +170,9 @@ def compare(new: str, old: str) -> Similarity:
         return Similarity.SAME
     if fresh.slot and known.slot and fresh.slot.name == known.slot.name:
         similarity = _compare_values(fresh.slot.value, known.slot.value)
-        is_same = similarity is not Similarity.SAME or sorted(fresh.symbols) == sorted(known.symbols)
+        is_same = similarity is not Similarity.SAME or fresh.symbols == known.symbols
         return similarity if is_same else Similarity.CONTRADICTS  # "A+", "A-"
-    if fresh.persons != known.persons or fresh.roles != known.roles:
-        return Similarity.OTHER
-    if sorted(fresh.symbols) != sorted(known.symbols):
+    if fresh.symbols != known.symbols or fresh.persons != known.persons or fresh.roles != known.roles:
         return Similarity.OTHER
     if _flips(fresh, known) or _moved_away(fresh, known):
         return Similarity.CONTRADICTS
@@ -206,6 +220,8 @@ def slot_of(text: str) -> Slot | None:
 
 
 def _slot(statement: str) -> Slot | None:
+    if not _any_slot().match(statement):
+        return None
     for name in _SLOTS:
         match = getattr(_PATTERNS, name).match(statement)
         if match:
@@ -223,6 +239,14 @@ def _slot(statement: str) -> Slot | None:
 
 
 @cache
+def _any_slot() -> re.Pattern[str]:
+    """Matches whatever one of the relations matches, in one go: most statements have none."""
+    own = [getattr(_PATTERNS, name).pattern for name in (*_SLOTS, "count")]
+    foreign = [f"(?:{pattern.pattern})$" for _, pattern in _foreign_slots()]
+    return re.compile("|".join(f"(?:{pattern})" for pattern in (*own, *foreign)))
+
+
+@cache
 def _foreign_slots() -> list[tuple[str, re.Pattern[str]]]:
     """The relations of other languages, under the names of the English ones."""
     tables = lexicon.tables("slots").values()
@@ -230,9 +254,11 @@ def _foreign_slots() -> list[tuple[str, re.Pattern[str]]]:
 
 
 @cache
-def _foreign_phrases() -> list[tuple[re.Pattern[str], str]]:
+def _phrases() -> list[tuple[tuple[str, ...], re.Pattern[str], str]]:
+    """What is replaced before words are compared, in all languages, with the literals without which it can't occur."""
     pairs = (pair for table in lexicon.tables("similar").values() for pair in table.get("phrases", ()))
-    return [(re.compile(pattern), replacement) for pattern, replacement in pairs]
+    foreign = [(re.compile(pattern), replacement) for pattern, replacement in pairs]
+    return [(required_literals(pattern), pattern, replacement) for pattern, replacement in (*foreign, *_PHRASES)]
 
 
 @cache
@@ -345,10 +371,6 @@ def _adds(long: list[str], short: list[str]) -> bool:
     return following in lexicon.words("additions") or following[0].isdecimal()
 
 
-def _content(order: list[str]) -> set[str]:
-    return set(order) - lexicon.words("prepositions") - lexicon.words("additions")
-
-
 def _roles(text: str) -> list[str]:
     """Pronouns in order, all first persons alike; nothing where only one person is named."""
     pronouns: list[str] = _PERSON.findall(text)
@@ -363,8 +385,11 @@ def _persons(text: str) -> set[str]:
 
 def _order(text: str) -> list[str]:
     """Stems of the words that matter, in order."""
-    for pattern, replacement in (*_foreign_phrases(), *_PHRASES):
-        text = pattern.sub(replacement, text)
+    for literals, pattern, replacement in _phrases():
+        for literal in literals:
+            if literal in text:
+                text = pattern.sub(replacement, text)
+                break
     all_words = words(text)
     last, filler = len(all_words) - 1, lexicon.words("filler")
     return [
