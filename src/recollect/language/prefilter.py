@@ -21,19 +21,20 @@ class Prefilter:
 
     def __init__(self, patterns: Sequence["re.Pattern[str]"]) -> None:
         self.patterns = patterns
-        self._by_gram: dict[str, list[tuple[str, int]]] = {}
+        self._by_gram: dict[tuple[str, ...], list[tuple[str, int]]] = {}
         self._short: list[tuple[str, int]] = []
         for position, pattern in enumerate(patterns):
             for literal in required_literals(pattern):
                 if len(literal) < _GRAM_CHARS:
                     self._short.append((literal, position))
                 else:
-                    self._by_gram.setdefault(literal[:_GRAM_CHARS], []).append((literal, position))
+                    self._by_gram.setdefault(tuple(literal[:_GRAM_CHARS]), []).append((literal, position))
+        self._grams = frozenset(self._by_gram)
 
     def candidates(self, text: str) -> list["re.Pattern[str]"]:
         """Those that may match; all others can't."""
-        grams = {text[start : start + _GRAM_CHARS] for start in range(len(text) - _GRAM_CHARS + 1)}
-        entries = [entry for gram in grams & self._by_gram.keys() for entry in self._by_gram[gram]] + self._short
+        grams = self._grams.intersection(zip(text, text[1:], text[2:], strict=False))
+        entries = [entry for gram in grams for entry in self._by_gram[gram]] + self._short
         return [self.patterns[position] for position in sorted({place for word, place in entries if word in text})]
 
 

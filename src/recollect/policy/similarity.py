@@ -335,8 +335,8 @@ def _flips(new: _Parsed, old: _Parsed) -> bool:
         return is_over and len(shorter) > 1 and shorter[0] == longer[0] and _is_contained(shorter, longer)
     if len(new.order) != len(old.order):
         return False
-    differing = [{first, second} for first, second in zip(new.order, old.order, strict=True) if first != second]
-    return differing == [_OPPOSITES]
+    differing = [pair for pair in zip(new.order, old.order, strict=True) if pair[0] != pair[1]]
+    return len(differing) == 1 and {*differing[0]} == _OPPOSITES
 
 
 def _without_negation(order: list[str]) -> list[str]:
