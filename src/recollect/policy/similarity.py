@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from enum import Enum, auto
 from functools import cache, cached_property, lru_cache
+from itertools import takewhile
 
 from recollect.core.text import normalize, query_words, words
 from recollect.language import lexicon, word_forms
@@ -44,6 +45,7 @@ _PHRASES = (
     (re.compile(r"(?:\band\s+){2,}"), "and "),
 )
 _OPPOSITES = {"lik", "hat"}
+_SPELLINGS = ("favorite", "favourite"), ("color", "colour"), ("time zone", "timezone"), ("e-mail", "email")
 
 _ENDINGS = (("ies", "y"), ("ing", ""), ("es", "e"), ("s", ""))
 """Not those of the past tense."""
@@ -112,11 +114,8 @@ class _Parsed:
 
     def __init__(self, text: str) -> None:
         self.normalized = normalize(text).replace("’", "'").replace("i'm ", "i am ")
+        self.statement = self.normalized if len(self.normalized) <= MAX_STATEMENT_CHARS else ""
         self.symbols = sorted(_SYMBOLS.findall(text))
-
-    @property
-    def _statement(self) -> str:
-        return self.normalized if len(self.normalized) <= MAX_STATEMENT_CHARS else ""
 
     @cached_property
     def order(self) -> list[str]:
@@ -136,27 +135,23 @@ class _Parsed:
         return not lexicon.words("past").isdisjoint(self.order)
 
     @cached_property
-    def persons(self) -> set[str]:
-        return _persons(self.normalized)
-
-    @cached_property
-    def roles(self) -> list[str]:
-        """Pronouns in order, if more than one person is named: who does it to whom."""
-        return _roles(self.normalized)
+    def persons(self) -> tuple[set[str], list[str]]:
+        """Those named and, if they are several, the pronouns in order: who does it to whom."""
+        return _persons(self.normalized), _roles(self.normalized)
 
     @cached_property
     def slot(self) -> Slot | None:
-        return _slot(self._statement)
+        return _slot(self.statement)
 
     @cached_property
     def prefers(self) -> tuple[str, ...] | None:
-        match = _PATTERNS.prefers.match(self._statement)
+        match = _PATTERNS.prefers.match(self.statement)
         return match.groups() if match else None
 
     @cached_property
     def left(self) -> list[str] | None:
         """The place that someone moved away from."""
-        match = _PATTERNS.moved.match(self._statement)
+        match = _PATTERNS.moved.match(self.statement)
         return _head(_order(match[1])) if match else None
 
 
@@ -172,7 +167,7 @@ def compare(new: str, old: str) -> Similarity:
         similarity = _compare_values(fresh.slot.value, known.slot.value)
         is_same = similarity is not Similarity.SAME or fresh.symbols == known.symbols
         return similarity if is_same else Similarity.CONTRADICTS  # "A+", "A-"
-    if fresh.symbols != known.symbols or fresh.persons != known.persons or fresh.roles != known.roles:
+    if fresh.symbols != known.symbols or fresh.persons != known.persons:
         return Similarity.OTHER
     if _flips(fresh, known) or _moved_away(fresh, known):
         return Similarity.CONTRADICTS
@@ -184,7 +179,7 @@ def details(long: str, short: str) -> bool:
     full, plain = _parse(long), _parse(short)
     return (
         bool(plain.content)
-        and full.persons == plain.persons
+        and full.persons[0] == plain.persons[0]
         and full.negated == plain.negated
         and full.order[:1] == plain.order[:1]
         and _is_contained(plain.order, full.order)
@@ -209,9 +204,7 @@ def match_cues(text: str) -> list[str]:
 def _rivals(text: str) -> tuple[str, ...]:
     """Words of facts that a text may replace without sharing a word with them."""
     parsed = _parse(text)
-    if parsed.slot is not None:
-        return _cues(parsed.slot.name)
-    return _RIVALS["home"] if parsed.left else ()
+    return _cues(parsed.slot.name) if parsed.slot else _RIVALS["home"] if parsed.left else ()
 
 
 def slot_of(text: str) -> Slot | None:
@@ -274,12 +267,9 @@ def _number(word: str) -> str:
 
 
 def _unify_spelling(name: str) -> str:
-    return (
-        name.replace("favorite", "favourite")
-        .replace("color", "colour")
-        .replace("time zone", "timezone")
-        .replace("e-mail", "email")
-    )
+    for spelling, usual in _SPELLINGS:
+        name = name.replace(spelling, usual)
+    return name
 
 
 def _compare_values(new: str, old: str) -> Similarity:
@@ -309,15 +299,8 @@ def _extends(long: list[str], short: list[str]) -> bool:
 
 def _head(order: list[str]) -> list[str]:
     """The value itself: "acme" of "acme as an engineer"."""
-    end = next(
-        (
-            index
-            for index, word in enumerate(order)
-            if word in lexicon.words("prepositions") or word in lexicon.words("additions")
-        ),
-        len(order),
-    )
-    return order[:end]
+    ends = lexicon.words("prepositions") | lexicon.words("additions")
+    return list(takewhile(lambda word: word not in ends, order))
 
 
 def _flips(new: _Parsed, old: _Parsed) -> bool:
