@@ -199,7 +199,7 @@ class Run:
     def disk(self, folder: Path) -> None:
         """Bytes on disk for each memo, of those sides that hold everything; messages are part of it."""
         count = sum(self._saved.values())
-        limit = max(*self.size.sizes, *self.size.large)
+        limit = max((*self.size.sizes, *self.size.large))
         for side in self.turns(limit):
             files = (path for path in (folder / side.name).rglob("*") if path.is_file())
             total = sum(path.stat().st_size for path in files if "plug-ins" not in path.parts)
