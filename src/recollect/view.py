@@ -150,9 +150,7 @@ class View:
         vectors = await engine.vectors.embed_texts(accepted)
         limits, viewer = wiring.memo_limits(settings, lore=self.lore), self._viewer
         remember = learning.changes.remember_all
-        context = self._context
-        if options.get("audience") == EVERYWHERE:
-            context = replace(context, shared=True)
+        context = replace(self._context, shared=options.get("audience") == EVERYWHERE)
         return await engine.write(
             lambda tx: remember(tx, candidates, context, limits, vectors, viewer), is_complete=None not in vectors
         )
