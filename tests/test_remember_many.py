@@ -44,6 +44,19 @@ async def test_a_later_text_replaces_an_earlier_one_of_the_same_call(memory: Asy
     assert await texts(memory) == ["I like tea", "I live in Lisbon"]
 
 
+async def test_what_many_texts_repeat_or_replace_is_found_as_if_each_came_alone(memory: AsyncMemory):
+    said = [f"I like dish number {number} of the menu" for number in range(30)]
+    said += ["I live in Berlin", "I like dish number 7 of the menu", "I don't like dish number 8 of the menu"]
+    said += ["I live in Lisbon", "dish number 3 was good", "I like dish number 9 of the menu and its sauce"]
+    together = await memory.remember(said, user="ada")
+    alone = [await memory.remember(text, user="bob") for text in said]
+    kinds = [[type(change).__name__ for change in getattr(outcome, "changes", ())] for outcome in together]
+    assert kinds == [[type(change).__name__ for change in getattr(outcome, "changes", ())] for outcome in alone]
+    assert sorted(await texts(memory, "ada")) == sorted(await texts(memory, "bob"))
+    assert {"I live in Lisbon", "I don't like dish number 8 of the menu"} < {*await texts(memory)}
+    assert not {"I live in Berlin", "I like dish number 8 of the menu"} & {*await texts(memory)}
+
+
 async def test_they_are_one_transaction_have_vectors_at_once_and_one_undo_takes_them_back(
     memory: AsyncMemory, monkeypatch: pytest.MonkeyPatch
 ):

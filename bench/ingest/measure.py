@@ -20,6 +20,8 @@ from recollect.core.ports import Store
 WRITERS, READING_ROUNDS = 64, 10
 MODELS = (0.1, 1.0)
 """Seconds that a model takes for a call: one as language models are, one far quicker, so that a slow queue shows."""
+TALKERS, SECONDS_BETWEEN_MESSAGES, TALKERS_MODEL = 8, 0.1, 0.1
+"""Writers at whose side prompts are composed, how long each thinks between two messages, and the model's seconds."""
 Step = Callable[[], None]
 Times = dict[str, list[float]]
 
@@ -169,6 +171,37 @@ async def reading(size: Size, figures: Figures, step: Step) -> None:
             paced.going.set()
         for name in alone:
             figures.add(f"p95 of {name}, model of {seconds:g} s", p95(busy[name]), p95(alone[name]))
+
+
+async def talking(size: Size, figures: Figures, step: Step) -> None:
+    """Prompts and searches alone, and beside writers from whose messages a model learns, in turn."""
+    paced, talk = Paced(TALKERS_MODEL), chatter("t")
+    paced.going.set()
+    alone: Times = {"context": [], "search": []}
+    busy: Times = {"context": [], "search": []}
+
+    async def writer(memory: AsyncMemory) -> None:
+        while True:
+            await memory.add(next(talk))
+            await asyncio.sleep(SECONDS_BETWEEN_MESSAGES)
+
+    async with opened("ours", model=paced.model()) as memory:
+        await fill(memory, size)
+        asking = questions()
+        await ask(memory, islice(asking, 30), talk, {"context": [], "search": []})
+        for _ in range(READING_ROUNDS):
+            await memory.worker.wait_idle()
+            await ask(memory, islice(asking, size.questions // READING_ROUNDS), talk, alone)
+            writers = [asyncio.create_task(writer(memory)) for _ in range(TALKERS)]
+            await ask(memory, islice(asking, size.questions // READING_ROUNDS), talk, busy)
+            for task in writers:
+                task.cancel()
+            await asyncio.wait(writers)
+            step()
+    for name in alone:
+        figures.add(
+            f"p95 of {name}, {TALKERS} writers, model of {TALKERS_MODEL:g} s", p95(busy[name]), p95(alone[name])
+        )
 
 
 async def fill(memory: AsyncMemory, size: Size) -> None:

@@ -2,8 +2,9 @@
 
 Each side is a process of its own and all do the same work in turn, with the same vectors; only calls that a user would
 write are timed. `--src before=../other/src --src after=src` runs two versions of the source in one run, and
-`--base before` shows the ratios between them. LangGraph's SqliteStore and mem0 take part where they are installed:
-here, or in an environment of their own (it needs numpy too) that `--python langgraph=PATH` names.
+`--base before` shows the ratios between them; `--first PATH` adds our first edition. LangGraph's SqliteStore and mem0
+take part where they are installed: here, or in an environment of their own (it needs numpy too) that
+`--python langgraph=PATH` names.
 """
 
 import argparse
@@ -34,6 +35,8 @@ def sides(arguments: argparse.Namespace) -> list[Side]:
     ours = [Side(name, "recollect", source=Path(path).resolve() if path else None) for name, _, path in sources]
     others = [Side(name, name, pythons.get(name, sys.executable)) for name in OTHERS if name not in arguments.without]
     chosen = [Side("script", "script"), *ours]
+    if arguments.first:
+        chosen.append(Side("first edition", "first_edition", source=arguments.first.resolve()))
     for side in others:
         if reason := side.missing():
             print(f"{side.name} is skipped: {reason}; see --python", file=sys.stderr)
@@ -125,6 +128,7 @@ def arguments() -> argparse.ArgumentParser:
     )
     parser.add_argument("--full", action="store_true", help="100,000 memos of one person, ten kill -9, more rounds")
     parser.add_argument("--src", action="append", default=[], metavar="NAME=PATH", help="a version of the source")
+    parser.add_argument("--first", type=Path, metavar="PATH", help="the source of our first edition")
     parser.add_argument("--base", default="script", help="the side that the others are compared with")
     parser.add_argument("--python", action="append", default=[], metavar="SIDE=PATH", help="the Python of a side")
     parser.add_argument("--without", action="append", default=[], choices=OTHERS, help="a side to leave out")

@@ -155,12 +155,20 @@ class Run:
             self.figures.add(Work(name, "ms"), side, 1000 * statistics.median(answer["times"]))
 
     def one_large(self) -> None:
-        """Searches of one person who has nearly everything."""
+        """Searches and prompts of one person who has nearly everything."""
         for size in self.size.large:
             self._step(f"{size:,} memos of one person")
             self._fill(size, ONE, size)
             for _ in range(self.size.rounds):
                 self._searches(f"search, {size:,} memos of one person", ONE, size)
+                self._prompts(f"context, {size:,} memos of one person", size)
+
+    def _prompts(self, name: str, size: int) -> None:
+        asked = [(f"p{self._turn}-{place}", ONE, next(self._questions)) for place in range(self.size.messages)]
+        for side in self.turns(size):
+            if side.facts["converses"]:
+                times = side.ask("context", talk=asked)["times"]
+                self.figures.add(Work(name, "ms"), side, 1000 * statistics.median(times))
 
     def memory(self) -> None:
         for side in self.turns(max(self.size.sizes)):
@@ -191,7 +199,7 @@ class Run:
     def disk(self, folder: Path) -> None:
         """Bytes on disk for each memo, of those sides that hold everything; messages are part of it."""
         count = sum(self._saved.values())
-        limit = max(*self.size.sizes, *self.size.large)
+        limit = max((*self.size.sizes, *self.size.large))
         for side in self.turns(limit):
             files = (path for path in (folder / side.name).rglob("*") if path.is_file())
             total = sum(path.stat().st_size for path in files if "plug-ins" not in path.parts)

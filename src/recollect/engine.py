@@ -20,9 +20,6 @@ from recollect.jobs.worker import Worker
 from recollect.learning.recently_removed import RecentlyRemoved
 from recollect.policy.viewer import Viewer, session_name
 from recollect.policy.visibility import VisibilityPolicy
-from recollect.prompting.compose import LAYERS_TIMEOUT_SECONDS, Composer
-from recollect.recall.reranking import Reranking
-from recollect.recall.search import Searcher
 from recollect.recall.timeline import Timeline
 from recollect.recall.usage import UsageCounter
 from recollect.settings import wiring
@@ -38,7 +35,9 @@ if TYPE_CHECKING:
     from recollect.learning.ingest import ExchangeLimits
     from recollect.learning.relearn import Relearner, Selection
     from recollect.privacy.erase import PrivacyService
+    from recollect.prompting.compose import Composer
     from recollect.recall.query import Hit
+    from recollect.recall.search import Searcher
 
 T = TypeVar("T")
 
@@ -49,8 +48,8 @@ MAX_SPEAKERS = 10_000
 
 
 class Engine:
-    def __init__(self, parts: Parts, clock: Clock, prompt_timeout: float = LAYERS_TIMEOUT_SECONDS) -> None:
-        self.parts = parts
+    def __init__(self, parts: Parts, clock: Clock, prompt_timeout: float | None = None) -> None:
+        self.parts, self._prompt_timeout = parts, prompt_timeout
         settings, store = parts.settings, parts.store
         self.store, self.vectors, self.settings, self.clock = store, parts.vectors, settings, clock
         self.write_monitor = parts.write_monitor
@@ -59,15 +58,29 @@ class Engine:
         self.removed = RecentlyRemoved(clock)
         self.usage, self.timeline = UsageCounter(store, clock), Timeline(store, self.names)
         self.bot_state = BotState(store)
-        options, lifetime = wiring.composer_options(settings), settings.search.cache_ttl
-        self.composer = Composer(parts.layers, parts.layout, options, lifetime, clock, prompt_timeout)
         self.worker = parts.worker or Worker(store, {}, clock)
-        reranking = None if parts.reranker is None else Reranking(parts.reranker, settings.rerank_timeout)
-        self._searcher = Searcher(store, self.vectors, self.usage, wiring.ranker, clock, reranking)
         self.runs_worker = parts.worker is not None
         """Whether this process learns, or leaves it to another."""
         self._speakers: set[str] = set()
         self._closing: set[asyncio.Task[None]] = set()
+
+    @cached_property
+    def composer(self) -> Composer:
+        """What composes prompts; made with the first one, as is the searcher: most commands need neither."""
+        from recollect.prompting.compose import LAYERS_TIMEOUT_SECONDS, Composer
+
+        options, lifetime = wiring.composer_options(self.settings), self.settings.search.cache_ttl
+        timeout = LAYERS_TIMEOUT_SECONDS if self._prompt_timeout is None else self._prompt_timeout
+        return Composer(self.parts.layers, self.parts.layout, options, lifetime, self.clock, timeout)
+
+    @cached_property
+    def _searcher(self) -> Searcher:
+        from recollect.recall.reranking import Reranking
+        from recollect.recall.search import Searcher
+
+        reranker = self.parts.reranker
+        reranking = None if reranker is None else Reranking(reranker, self.settings.rerank_timeout)
+        return Searcher(self.store, self.vectors, self.usage, wiring.ranker, self.clock, reranking)
 
     @cached_property
     def exchange_limits(self) -> ExchangeLimits | None:
@@ -89,6 +102,8 @@ class Engine:
 
     def start(self) -> None:
         """Start background work, unless it is left to other processes."""
+        if not self.runs_worker:
+            return
         from recollect.privacy.planned_erasures import ERASE
         from recollect.privacy.retention import RETAIN
 
@@ -98,11 +113,10 @@ class Engine:
         async def retain(job: Job) -> UnitOfWork:
             return await self.privacy.retention(job)
 
-        if self.runs_worker:
-            self.worker.add_handler(ERASE, erase)
-            self.worker.add_handler(RETAIN, retain)
-            self.worker.start()
-            self.mirror.start()
+        self.worker.add_handler(ERASE, erase)
+        self.worker.add_handler(RETAIN, retain)
+        self.worker.start()
+        self.mirror.start()
 
     async def stop(self) -> None:
         await close_if_unreachable(self.store)
@@ -110,7 +124,8 @@ class Engine:
         await self._close_batches(*self._speakers)
         await self.mirror.flush()
         await self.worker.close()
-        await self.composer.close()
+        if "composer" in self.__dict__:
+            await self.composer.close()
         await self.usage.close()
 
     async def write(self, work: Callable[[Tx], T], *, is_complete: bool = False) -> T:

@@ -26,16 +26,16 @@ def test_the_words_that_a_pattern_needs(pattern: str, words: set[str]):
     assert set(required_literals(re.compile(pattern))) == words
 
 
-@pytest.mark.parametrize("number", range(len(instruction_patterns())))
+@pytest.mark.parametrize("number", range(len(instruction_patterns().patterns)))
 @given(data=st.data())
 @settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
-def test_whatever_a_sign_matches_has_one_of_its_words(number: int, data: st.DataObject):
-    words, sign = instruction_patterns()[number]
-    text = data.draw(st.from_regex(sign))
-    assert any(word in text for word in words)
+def test_whatever_a_sign_matches_is_searched_with_it(number: int, data: st.DataObject):
+    signs = instruction_patterns()
+    text = data.draw(st.from_regex(signs.patterns[number]))
+    assert signs.patterns[number] in signs.candidates(text)
 
 
 def test_most_signs_are_passed_over_in_ordinary_talk():
     told = "i prefer tea over coffee when i work at night, and my sister nora lives in lyon with two cats."
-    searched = [words for words, _ in instruction_patterns() if any(word in told for word in words)]
-    assert len(searched) < len(instruction_patterns()) / 10
+    signs = instruction_patterns()
+    assert len(signs.candidates(told)) < len(signs.patterns) / 10

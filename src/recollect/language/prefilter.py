@@ -2,14 +2,40 @@
 
 `(?:ignore|disregard) (?:all )?rules` needs "ignore" or "disregard". They are derived from the parsed pattern; where
 that is not possible, the literal is the empty string, which every text contains.
+
+`Prefilter` finds those of many patterns that can match a text without looking for each literal.
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 _parse: Callable[[str], Iterable[Any]] | None = getattr(getattr(re, "_parser", None), "parse", None)
 _ANY_TEXT = frozenset({""})
+_GRAM_CHARS = 3
+"""A literal is looked for only in texts that have its first letters somewhere."""
+
+
+class Prefilter:
+    """Patterns in their order, found by their required literals."""
+
+    def __init__(self, patterns: Sequence["re.Pattern[str]"]) -> None:
+        self.patterns = patterns
+        self._by_gram: dict[tuple[str, ...], list[tuple[str, int]]] = {}
+        self._short: list[tuple[str, int]] = []
+        for position, pattern in enumerate(patterns):
+            for literal in required_literals(pattern):
+                if len(literal) < _GRAM_CHARS:
+                    self._short.append((literal, position))
+                else:
+                    self._by_gram.setdefault(tuple(literal[:_GRAM_CHARS]), []).append((literal, position))
+        self._grams = frozenset(self._by_gram)
+
+    def candidates(self, text: str) -> list["re.Pattern[str]"]:
+        """Those that may match; all others can't."""
+        grams = self._grams.intersection(zip(text, text[1:], text[2:], strict=False))
+        entries = [entry for gram in grams for entry in self._by_gram[gram]] + self._short
+        return [self.patterns[position] for position in sorted({place for word, place in entries if word in text})]
 
 
 def required_literals(pattern: "re.Pattern[str]") -> tuple[str, ...]:

@@ -10,11 +10,12 @@ from recollect.core.changes import Add, Candidate, Change, Retire, Revise, Skip,
 from recollect.core.events import Event, EventKind
 from recollect.core.ports import Tx, Vector
 from recollect.core.reasons import Reason
+from recollect.core.text import collapse_spaces
 from recollect.core.types import EVERYWHERE, Audience, Memo, Origin, Status, Subject, Tombstone
 from recollect.policy import relearn_limits
 from recollect.policy.guard.statements import screen
 from recollect.policy.merge import ExistingMemos, is_automatic_lore, may_retract, merge, over_limit, overflow, retire
-from recollect.policy.similarity import match_cues
+from recollect.policy.similarity import Similarity, compare, match_cues
 from recollect.recall import withheld
 from recollect.recall.listing import source_message
 
@@ -102,9 +103,13 @@ def _existing_memos(tx: Tx, candidate: Candidate) -> ExistingMemos:
 
 
 def similar_memos(tx: Tx, subject: Subject, text: str) -> list[Memo]:
-    """Active memos that share words with a text."""
+    """Active memos that say the same as a text, more or less of it, or the opposite."""
     hits = tx.index.words("memos", [subject.scope], match_cues(text), _MAX_SIMILAR)
-    memos = tx.memos.fetch([hit.key for hit in hits])
+    # Most share a few words and no more: their texts say so, and they are not read as a whole.
+    texts = tx.memos.texts([hit.key for hit in hits]) if hits else {}
+    stated = collapse_spaces(text)
+    related = [key for key, known in texts.items() if compare(stated, known) is not Similarity.OTHER]
+    memos = tx.memos.fetch(related) if related else {}
     return [memos[hit.key] for hit in hits if hit.key in memos]
 
 

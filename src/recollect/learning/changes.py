@@ -69,10 +69,11 @@ def remember(
 def _without_hidden_links(tx: Tx, change: Change, is_visible: VisibilityCheck) -> Change:
     match change:
         case Add(memo=memo):
-            return replace(change, memo=without_hidden_links(tx, memo, is_visible))
+            shown = without_hidden_links(tx, memo, is_visible)
+            return change if shown is memo else replace(change, memo=shown)
         case Revise(before, after) | Retire(before, after):
-            shown = (without_hidden_links(tx, memo, is_visible) for memo in (before, after))
-            return replace(change, **dict(zip(("before", "after"), shown, strict=True)))
+            before, after = (without_hidden_links(tx, memo, is_visible) for memo in (before, after))
+            return replace(change, before=before, after=after)
         case Skip():
             return change
 

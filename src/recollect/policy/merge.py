@@ -41,7 +41,8 @@ class ExistingMemos:
 
 def merge(candidate: Candidate, existing: ExistingMemos, now: datetime) -> list[Change]:
     """The changes that a candidate causes; the first one says what became of the candidate."""
-    candidate = replace(candidate, text=collapse_spaces(candidate.text))
+    if (text := collapse_spaces(candidate.text)) != candidate.text:
+        candidate = replace(candidate, text=text)
     if not candidate.text:
         return [Skip(candidate, Reason.EMPTY)]
     if _is_forgotten(candidate, existing):

@@ -6,11 +6,13 @@ Favors precision: keeping two memos that say nearly the same costs little, losin
 import re
 from dataclasses import dataclass
 from enum import Enum, auto
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
+from itertools import takewhile
 
 from recollect.core.text import normalize, query_words, words
 from recollect.language import lexicon, word_forms
 from recollect.language.lexicon import Patterns
+from recollect.language.prefilter import required_literals
 
 MAX_STATEMENT_CHARS = 300
 """Up to this length, a text is one statement that is matched against the patterns of relations."""
@@ -43,6 +45,7 @@ _PHRASES = (
     (re.compile(r"(?:\band\s+){2,}"), "and "),
 )
 _OPPOSITES = {"lik", "hat"}
+_SPELLINGS = ("favorite", "favourite"), ("color", "colour"), ("time zone", "timezone"), ("e-mail", "email")
 
 _ENDINGS = (("ies", "y"), ("ing", ""), ("es", "e"), ("s", ""))
 """Not those of the past tense."""
@@ -106,45 +109,53 @@ _RIVALS = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
 class _Parsed:
-    """The features of a text that are compared."""
+    """The features of a text that are compared, each computed on first use: most texts differ in the first few."""
 
-    normalized: str
-    order: list[str]
-    """Stems of the words that matter."""
-    content: set[str]
-    negated: bool
-    past: bool
-    persons: set[str]
-    roles: list[str]
-    """Pronouns in order, if more than one person is named: who does it to whom."""
-    symbols: list[str]
-    slot: Slot | None
-    prefers: tuple[str, ...] | None
-    left: list[str] | None
-    """The place that someone moved away from."""
+    def __init__(self, text: str) -> None:
+        self.normalized = normalize(text).replace("’", "'").replace("i'm ", "i am ")
+        self.statement = self.normalized if len(self.normalized) <= MAX_STATEMENT_CHARS else ""
+        self.symbols = sorted(_SYMBOLS.findall(text))
+
+    @cached_property
+    def order(self) -> list[str]:
+        """Stems of the words that matter."""
+        return _order(self.normalized)
+
+    @cached_property
+    def content(self) -> set[str]:
+        return set(self.order) - lexicon.words("prepositions") - lexicon.words("additions")
+
+    @cached_property
+    def negated(self) -> bool:
+        return not lexicon.words("negation").isdisjoint(self.order)
+
+    @cached_property
+    def past(self) -> bool:
+        return not lexicon.words("past").isdisjoint(self.order)
+
+    @cached_property
+    def persons(self) -> tuple[set[str], list[str]]:
+        """Those named and, if they are several, the pronouns in order: who does it to whom."""
+        return _persons(self.normalized), _roles(self.normalized)
+
+    @cached_property
+    def slot(self) -> Slot | None:
+        return _slot(self.statement)
+
+    @cached_property
+    def prefers(self) -> tuple[str, ...] | None:
+        match = _PATTERNS.prefers.match(self.statement)
+        return match.groups() if match else None
+
+    @cached_property
+    def left(self) -> list[str] | None:
+        """The place that someone moved away from."""
+        match = _PATTERNS.moved.match(self.statement)
+        return _head(_order(match[1])) if match else None
 
 
-@lru_cache(maxsize=8192)
-def _parse(text: str) -> _Parsed:
-    normalized = normalize(text).replace("’", "'").replace("i'm ", "i am ")
-    order = _order(normalized)
-    statement = normalized if len(normalized) <= MAX_STATEMENT_CHARS else ""
-    prefers, moved = _PATTERNS.prefers.match(statement), _PATTERNS.moved.match(statement)
-    return _Parsed(
-        normalized=normalized,
-        order=order,
-        content=_content(order),
-        negated=not lexicon.words("negation").isdisjoint(order),
-        past=not lexicon.words("past").isdisjoint(order),
-        persons=_persons(normalized),
-        roles=_roles(normalized),
-        symbols=_SYMBOLS.findall(text),
-        slot=_slot(statement),
-        prefers=prefers.groups() if prefers else None,
-        left=_head(_order(moved[1])) if moved else None,
-    )
+_parse = lru_cache(maxsize=8192)(_Parsed)
 
 
 def compare(new: str, old: str) -> Similarity:
@@ -154,11 +165,9 @@ def compare(new: str, old: str) -> Similarity:
         return Similarity.SAME
     if fresh.slot and known.slot and fresh.slot.name == known.slot.name:
         similarity = _compare_values(fresh.slot.value, known.slot.value)
-        is_same = similarity is not Similarity.SAME or sorted(fresh.symbols) == sorted(known.symbols)
+        is_same = similarity is not Similarity.SAME or fresh.symbols == known.symbols
         return similarity if is_same else Similarity.CONTRADICTS  # "A+", "A-"
-    if fresh.persons != known.persons or fresh.roles != known.roles:
-        return Similarity.OTHER
-    if sorted(fresh.symbols) != sorted(known.symbols):
+    if fresh.symbols != known.symbols or fresh.persons != known.persons:
         return Similarity.OTHER
     if _flips(fresh, known) or _moved_away(fresh, known):
         return Similarity.CONTRADICTS
@@ -170,7 +179,7 @@ def details(long: str, short: str) -> bool:
     full, plain = _parse(long), _parse(short)
     return (
         bool(plain.content)
-        and full.persons == plain.persons
+        and full.persons[0] == plain.persons[0]
         and full.negated == plain.negated
         and full.order[:1] == plain.order[:1]
         and _is_contained(plain.order, full.order)
@@ -195,9 +204,7 @@ def match_cues(text: str) -> list[str]:
 def _rivals(text: str) -> tuple[str, ...]:
     """Words of facts that a text may replace without sharing a word with them."""
     parsed = _parse(text)
-    if parsed.slot is not None:
-        return _cues(parsed.slot.name)
-    return _RIVALS["home"] if parsed.left else ()
+    return _cues(parsed.slot.name) if parsed.slot else _RIVALS["home"] if parsed.left else ()
 
 
 def slot_of(text: str) -> Slot | None:
@@ -206,6 +213,8 @@ def slot_of(text: str) -> Slot | None:
 
 
 def _slot(statement: str) -> Slot | None:
+    if not _any_slot().match(statement):
+        return None
     for name in _SLOTS:
         match = getattr(_PATTERNS, name).match(statement)
         if match:
@@ -223,6 +232,14 @@ def _slot(statement: str) -> Slot | None:
 
 
 @cache
+def _any_slot() -> re.Pattern[str]:
+    """Matches whatever one of the relations matches, in one go: most statements have none."""
+    own = [getattr(_PATTERNS, name).pattern for name in (*_SLOTS, "count")]
+    foreign = [f"(?:{pattern.pattern})$" for _, pattern in _foreign_slots()]
+    return re.compile("|".join(f"(?:{pattern})" for pattern in (*own, *foreign)))
+
+
+@cache
 def _foreign_slots() -> list[tuple[str, re.Pattern[str]]]:
     """The relations of other languages, under the names of the English ones."""
     tables = lexicon.tables("slots").values()
@@ -230,9 +247,11 @@ def _foreign_slots() -> list[tuple[str, re.Pattern[str]]]:
 
 
 @cache
-def _foreign_phrases() -> list[tuple[re.Pattern[str], str]]:
+def _phrases() -> list[tuple[tuple[str, ...], re.Pattern[str], str]]:
+    """What is replaced before words are compared, in all languages, with the literals without which it can't occur."""
     pairs = (pair for table in lexicon.tables("similar").values() for pair in table.get("phrases", ()))
-    return [(re.compile(pattern), replacement) for pattern, replacement in pairs]
+    foreign = [(re.compile(pattern), replacement) for pattern, replacement in pairs]
+    return [(required_literals(pattern), pattern, replacement) for pattern, replacement in (*foreign, *_PHRASES)]
 
 
 @cache
@@ -248,12 +267,9 @@ def _number(word: str) -> str:
 
 
 def _unify_spelling(name: str) -> str:
-    return (
-        name.replace("favorite", "favourite")
-        .replace("color", "colour")
-        .replace("time zone", "timezone")
-        .replace("e-mail", "email")
-    )
+    for spelling, usual in _SPELLINGS:
+        name = name.replace(spelling, usual)
+    return name
 
 
 def _compare_values(new: str, old: str) -> Similarity:
@@ -283,15 +299,8 @@ def _extends(long: list[str], short: list[str]) -> bool:
 
 def _head(order: list[str]) -> list[str]:
     """The value itself: "acme" of "acme as an engineer"."""
-    end = next(
-        (
-            index
-            for index, word in enumerate(order)
-            if word in lexicon.words("prepositions") or word in lexicon.words("additions")
-        ),
-        len(order),
-    )
-    return order[:end]
+    ends = lexicon.words("prepositions") | lexicon.words("additions")
+    return list(takewhile(lambda word: word not in ends, order))
 
 
 def _flips(new: _Parsed, old: _Parsed) -> bool:
@@ -309,8 +318,8 @@ def _flips(new: _Parsed, old: _Parsed) -> bool:
         return is_over and len(shorter) > 1 and shorter[0] == longer[0] and _is_contained(shorter, longer)
     if len(new.order) != len(old.order):
         return False
-    differing = [{first, second} for first, second in zip(new.order, old.order, strict=True) if first != second]
-    return differing == [_OPPOSITES]
+    differing = [pair for pair in zip(new.order, old.order, strict=True) if pair[0] != pair[1]]
+    return len(differing) == 1 and {*differing[0]} == _OPPOSITES
 
 
 def _without_negation(order: list[str]) -> list[str]:
@@ -345,10 +354,6 @@ def _adds(long: list[str], short: list[str]) -> bool:
     return following in lexicon.words("additions") or following[0].isdecimal()
 
 
-def _content(order: list[str]) -> set[str]:
-    return set(order) - lexicon.words("prepositions") - lexicon.words("additions")
-
-
 def _roles(text: str) -> list[str]:
     """Pronouns in order, all first persons alike; nothing where only one person is named."""
     pronouns: list[str] = _PERSON.findall(text)
@@ -363,8 +368,11 @@ def _persons(text: str) -> set[str]:
 
 def _order(text: str) -> list[str]:
     """Stems of the words that matter, in order."""
-    for pattern, replacement in (*_foreign_phrases(), *_PHRASES):
-        text = pattern.sub(replacement, text)
+    for literals, pattern, replacement in _phrases():
+        for literal in literals:
+            if literal in text:
+                text = pattern.sub(replacement, text)
+                break
     all_words = words(text)
     last, filler = len(all_words) - 1, lexicon.words("filler")
     return [

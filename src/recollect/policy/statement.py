@@ -63,16 +63,16 @@ def statement(
         return words
     subject = subject_of(user, place, lore)
     requested = stated_audience(place, policy) if audience is None else addressed(audience, subject.id)
+    source = provenance(user, place, message, origin)
+    if metadata or evidence is not None:
+        redacted = None if evidence is None else redact(evidence).text
+        source = replace(source, metadata=redact_value(dict(metadata or {})), evidence=redacted)
     return Candidate(
         subject=subject,
         kind=kinds.stated_kind(kind, words, lore=lore),
         text=words,
         at=now,
-        source=replace(
-            provenance(user, place, message, origin),
-            metadata=redact_value(dict(metadata or {})),
-            evidence=None if evidence is None else redact(evidence).text,
-        ),
+        source=source,
         audience=lore_audience(place) if lore else limit_audience(requested, place, policy),
         tags=redact_tags([tags] if isinstance(tags, str) else tags),
         happened=happened,

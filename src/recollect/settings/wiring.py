@@ -12,7 +12,6 @@ from recollect.core.errors import BadInput
 from recollect.core.types import Origin
 from recollect.jobs.options import WorkerOptions
 from recollect.policy.visibility import VisibilityPolicy
-from recollect.prompting.compose import ComposerOptions
 from recollect.transfer.mirror.follower import MirrorTargets
 from recollect.transfer.mirror.pages.paths import PagePaths
 
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from recollect.learning.schedule import Schedule
     from recollect.learning.summarize import SummaryOptions
     from recollect.privacy.erase import PrivacyService
+    from recollect.prompting.compose import ComposerOptions
     from recollect.recall.display_names import Names
     from recollect.settings import Settings
     from recollect.transfer.mirror.pages.apply import PageSyncOptions
@@ -75,6 +75,8 @@ def recalls_lore(settings: Settings) -> bool:
 
 def composer_options(settings: Settings) -> ComposerOptions:
     """Limits of a prompt."""
+    from recollect.prompting.compose import ComposerOptions
+
     history = settings.history
     return ComposerOptions(history.max_messages, history.inject_max_chars, settings.memos.query_recent)
 

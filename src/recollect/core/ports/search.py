@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Vector = bytes
 """A unit vector as little-endian 32-bit floats: ready to store, and readable by numpy without a copy."""
@@ -11,8 +11,7 @@ Vector = bytes
 Corpus = Literal["memos", "messages"]
 
 
-@dataclass(frozen=True, slots=True)
-class WordHit:
+class WordHit(NamedTuple):
     """A row that shares words with the query; the score is rough, without length normalization."""
 
     key: int

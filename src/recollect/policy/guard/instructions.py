@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 
 from recollect.language import lexicon
 from recollect.language.lexicon import Patterns
-from recollect.language.prefilter import required_literals
+from recollect.language.prefilter import Prefilter
 
 _INVISIBLE = re.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]")
 _JOINERS = re.compile("[\u200c\u200d]")
@@ -24,12 +24,11 @@ _SPELLED = re.compile(r"(?<!\w)\w(?:[ .·_-]\w){3,}(?!\w)")
 
 
 @cache
-def instruction_patterns() -> list[tuple[tuple[str, ...], re.Pattern[str]]]:
-    """Each pattern of the lexica with its required literals; matched against lower-case text."""
+def instruction_patterns() -> Prefilter:
+    """The patterns of the lexica; matched against lower-case text."""
     parts = Patterns(table=lambda: lexicon.tables("instruction_parts")[lexicon.ENGLISH])
     sources = (source for table in lexicon.tables("instructions").values() for source in table["patterns"])
-    patterns = [re.compile(parts.expand(source)) for source in sources]
-    return [(required_literals(pattern), pattern) for pattern in patterns]
+    return Prefilter([re.compile(parts.expand(source)) for source in sources])
 
 
 @cache
@@ -64,13 +63,7 @@ def _orders_about_name(text: str) -> bool:
 
 
 def _matches_any(form: str) -> bool:
-    for literals, pattern in instruction_patterns():
-        for literal in literals:
-            if literal in form:
-                if pattern.search(form):
-                    return True
-                break
-    return False
+    return any(pattern.search(form) for pattern in instruction_patterns().candidates(form))
 
 
 def _unmask(text: str) -> str:

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -71,8 +72,10 @@ def sentences(text: str) -> list[str]:
 
 
 @lru_cache(maxsize=16)
-def _normalize(text: str) -> tuple[str, list[int]]:
+def _normalize(text: str) -> tuple[str, Sequence[int]]:
     """The text as quotes are compared, and the original index of each of its characters."""
+    if text.isascii() and text.isprintable() and "  " not in text and text[:1] != " " and _EMPHASIS.isdisjoint(text):
+        return text.lower(), range(len(text))
     chars: list[str] = []
     origins: list[int] = []
     for index, char in enumerate(text):

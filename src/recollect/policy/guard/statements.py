@@ -20,6 +20,7 @@ from recollect.policy.guard.quote import find_quote
 
 _NOTE_KINDS = frozenset({Kind.FACT, Kind.PREFERENCE, Kind.CONSTRAINT, Kind.EVENT, Kind.TOOL, Kind.WORKFLOW})
 """Kinds that a statement about somebody else can't have; a project or a summary may well name people."""
+_NOWHERE, _NEVER = Place(), from_ms(0)
 _PATTERNS = Patterns(pronoun_first=r"(?i)\W*(?:he|she)(?:['’]s)? [a-z]")
 
 
@@ -54,7 +55,7 @@ def is_about_another(text: str, name: str = "") -> bool:
     quote = find_quote(text, text)
     if quote is None:
         return False
-    message = Message("", "", Place(), text, from_ms(0), name)
+    message = Message("", "", _NOWHERE, text, _NEVER, name)
     return other_person(Case(text, text, quote, message)) is not None
 
 

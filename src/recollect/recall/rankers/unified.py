@@ -80,8 +80,13 @@ def is_assistant(name: str) -> bool:
 
 def parse_query(question: RankQuery, speakers: Iterable[str]) -> ParsedQuery:
     """Split a question into topic and person, given who speaks in what is searched."""
-    query_terms = query_words(question.text)
-    capitals = set(re.findall(r"[^\W_]+", question.text[1:]))
+    return _parse(question.text, frozenset(speakers))
+
+
+@lru_cache(maxsize=64)  # a search asks to find the candidates, and again to rank them
+def _parse(text: str, speakers: frozenset[str]) -> ParsedQuery:
+    query_terms = query_words(text)
+    capitals = set(re.findall(r"[^\W_]+", text[1:]))
     named: dict[str, set[str]] = {}
     for speaker in speakers:
         parts = {part for part in words(speaker) if len(part) > 1 and part not in _ROLES}
@@ -93,7 +98,7 @@ def parse_query(question: RankQuery, speakers: Iterable[str]) -> ParsedQuery:
     names = frozenset(part for parts in named.values() for part in parts)
     content_words = [word for word in query_terms if word not in STOP_WORDS]
     topic = [word for word in content_words if word not in names] or content_words or query_terms
-    return ParsedQuery(tuple(topic), frozenset(named), names, _target(question.text, bool(named), query_terms))
+    return ParsedQuery(tuple(topic), frozenset(named), names, _target(text, bool(named), query_terms))
 
 
 def _target(text: str, has_named: bool, query_terms: Collection[str]) -> str:
@@ -152,7 +157,11 @@ def _words(
     empty: dict[str, float] = {}
     scores: dict[int, float] = {}
     for key, item in items.items():
-        weights = dict(own_weights[key])
+        weights = own_weights[key]
+        if not item.session and key not in before and key not in after:  # a memo: it has nothing around it
+            scores[key] = sum(weights.values())
+            continue
+        weights = dict(weights)
         nearby = (
             (FROM_PREVIOUS, own_weights[before[key]] if key in before else empty),
             (FROM_NEXT, own_weights[after[key]] if key in after else empty),

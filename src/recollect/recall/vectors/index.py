@@ -118,24 +118,21 @@ class VectorIndexer:
         model = self._usable(corpus, await self._recent_sets(corpus))
         return None if model is None else await self._embed(text, corpus, model, timeout)
 
-    async def embed_text(self, text: str, timeout: float = EMBED_TIMEOUT_SECONDS) -> tuple[str, Vector] | None:
+    async def embed_text(self, text: str, timeout: float | None = None) -> tuple[str, Vector] | None:
         """The vector to store with a new memo, if a local embedder has it in time; otherwise the backfill adds it."""
+        (vector,) = await self.embed_texts([text], timeout)
+        return vector
+
+    async def embed_texts(self, texts: Sequence[str], timeout: float | None = None) -> list[tuple[str, Vector] | None]:
+        """The same for several texts, in one call of the embedder."""
+        seconds = EMBED_TIMEOUT_SECONDS if timeout is None else timeout
         active = self._chain.active
         if active is None or not active.local or self._payload is not None:
-            return None
-        if ("memos", active.name) not in self._dims:
-            await self._sets("memos")
-        return await self._embed(text, "memos", active.name, timeout)
-
-    async def embed_texts(self, texts: Sequence[str]) -> list[tuple[str, Vector] | None]:
-        """The same for several texts, in one call of the embedder."""
-        active = self._chain.active
-        if len(texts) < 2 or active is None or not active.local or self._payload is not None:
-            return [await self.embed_text(text) for text in texts]
+            return [None] * len(texts)
         if ("memos", active.name) not in self._dims:
             await self._sets("memos")
         try:
-            async with asyncio.timeout(EMBED_TIMEOUT_SECONDS + EMBED_SECONDS_PER_TEXT * len(texts)):
+            async with asyncio.timeout(seconds + EMBED_SECONDS_PER_TEXT * len(texts)):
                 vectors = await self._chain.embed(active.name, texts)
         except TimeoutError:
             return [None] * len(texts)

@@ -96,6 +96,10 @@ class Memos(ABC, Generic[D]):
     def fetch(self, keys: Collection[int]) -> dict[int, Memo]:
         return {memo.key: memo for memo in self._of_any(self.by_keys, (self._db.array(keys),))}
 
+    def texts(self, keys: Collection[int]) -> dict[int, str]:
+        sql: LiteralString = f"SELECT key, text FROM memos WHERE key {self._db.among}"
+        return dict(self._db.rows(sql, (self._db.array(keys),)))
+
     def from_message(self, platform: str, message_id: str) -> list[Memo]:
         return self._of_any(self.of_message, (self._db.handle(message_id), platform))
 

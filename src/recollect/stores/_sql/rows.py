@@ -19,6 +19,7 @@ _PLACE_DEFAULTS: dict[str, Any] = {**asdict(Place()), "platform": None}  # the p
 encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str).encode
 
 
+@lru_cache(maxsize=64)  # a text is looked up, and then written
 def content_of(text: str) -> int:
     """A 63-bit fingerprint of the normal text."""
     return int(digest(normalize(text))[:16], 16) >> 1

@@ -1,4 +1,7 @@
-"""SQLite: one file, no server. `sqlite:///path/to/memory.db`, or `sqlite://` for one that lives in memory only."""
+"""SQLite: one file, no server. `sqlite:///path/to/memory.db`, or `sqlite://` for one that lives in memory only.
+
+What maintains it is imported where it is called: opening a store must not wait for that.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -8,8 +11,7 @@ from typing import TypeVar
 
 from recollect.core.errors import ConfigError, StoreUnwritable
 from recollect.core.ports import Corpus, HealthCheck, Progress, Tx
-from recollect.stores._sql.maintenance import reindex, reindex_start
-from recollect.stores.sqlite import backup, maintenance, memories_fts, opening, secure_delete
+from recollect.stores.sqlite import opening, secure_delete
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.engine import Engine, translated
 from recollect.stores.sqlite.matrix_cache import MatrixCache
@@ -43,17 +45,26 @@ class SQLiteStore:
         return await self._engine.write(work, background=background)
 
     async def backup(self, target: Path, progress: Progress | None = None) -> None:
+        from recollect.stores.sqlite import backup
+
         path = self._engine.path
         await self._engine.read(lambda tx: backup.backup(path, tx.db, target, progress))
 
     async def reindex(self, progress: Progress | None = None) -> int:
+        from recollect.stores._sql.maintenance import reindex, reindex_start
+        from recollect.stores.sqlite import maintenance
+
         start = await self._engine.read(lambda tx: reindex_start(tx.db, maintenance.ALIVE))
         return await reindex(start, self._reindex_step, progress)
 
     def _reindex_step(self, corpus: Corpus, after: int) -> Awaitable[tuple[int, int]]:
+        from recollect.stores.sqlite import maintenance
+
         return self._engine.write(partial(maintenance.reindex_step, corpus, after))
 
     async def check_health(self) -> list[HealthCheck]:
+        from recollect.stores.sqlite import maintenance
+
         return await self._engine.read(lambda tx: maintenance.examine(tx.db))
 
     async def purge_deleted(self, progress: Progress | None = None) -> None:
@@ -74,6 +85,8 @@ class SQLiteStore:
         return rows | ({} if path is None else await asyncio.to_thread(secure_delete.in_files, path, texts))
 
     async def install_memories_fts(self) -> None:
+        from recollect.stores.sqlite import memories_fts
+
         await self._engine.write(lambda tx: memories_fts.install(tx.db))
 
     async def close(self) -> None:
@@ -100,6 +113,8 @@ def create(spec: str) -> SQLiteStore:
 
 def examine(spec: str) -> list[HealthCheck]:
     """Examine a file without opening it for writing, whatever state it is in."""
+    from recollect.stores.sqlite import maintenance
+
     path = path_of(spec)
     lost = None if path is None else opening.problem(path)
     if lost is not None:

@@ -90,8 +90,14 @@ def memo_row(memo: Memo, key: int) -> Row:
 
 
 def read_memo(row: Row, subject: Subject) -> Memo:
+    """The memo of a row; the same rows are read again and again. One with metadata is not shared: callers may change
+    those.
+    """
+    return (_read_memo if '"metadata"' in row[12] else _cached_memo)(row, subject)
+
+
+def _read_memo(row: Row, subject: Subject) -> Memo:
     detail = row[12]
-    # Many memos of a person have the same source. One with metadata is not shared: callers may change those.
     read_source = _read_source if '"metadata"' in detail else _cached_source
     return Memo(
         id=row[1],
@@ -125,6 +131,7 @@ def _read_source(detail: str, guild: str | None, channel: str | None) -> Provena
 
 
 _cached_source = lru_cache(maxsize=4096)(_read_source)
+_cached_memo = lru_cache(maxsize=2048)(_read_memo)
 
 
 def place_id(db: Database, place: Place) -> int:

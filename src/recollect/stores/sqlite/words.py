@@ -5,8 +5,10 @@ however many scopes there are. FTS5 keeps the lists; how a text is cut into word
 """
 
 import json
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from functools import cache
+from heapq import nlargest
 
 from recollect.core.ports import Corpus, WordHit
 from recollect.core.text import clean, words
@@ -16,11 +18,35 @@ from recollect.stores.sqlite.database import Database
 
 TABLE: dict[Corpus, str] = {"memos": "memo_words", "messages": "message_words"}
 _PUT = {corpus: f"INSERT OR REPLACE INTO {table} (rowid, terms) VALUES (?, ?)" for corpus, table in TABLE.items()}
+_ACTIVE_TEXTS = "SELECT key, text, tags FROM memos WHERE key >> 32 = ? AND status = 'active'"
 Candidates = Collection[int] | None
 MAX_TERMS_PER_QUERY = 16
 """Terms that one statement looks up."""
 MAX_UNCOUNTED_ROWS = 300
 """Entries of a word that are read at once; where there are more, they are counted first."""
+ROWS_PER_SEARCH = 40
+"""Rows whose words can be cut anew in the time of a search."""
+
+
+class _HeldScope:
+    """The words of the memos of one scope, for the rest of a transaction that looks there again and again."""
+
+    def __init__(self) -> None:
+        self._keys: defaultdict[str, set[int]] = defaultdict(set)
+        self._terms: dict[int, set[str]] = {}
+
+    def put(self, key: int, terms: Collection[str] | None) -> None:
+        for term in self._terms.pop(key, ()):
+            self._keys[term].discard(key)
+        if terms is not None:
+            self._terms[key] = set(terms)
+            for term in self._terms[key]:
+                self._keys[term].add(key)
+
+    def counted(self, terms: Sequence[str]) -> Iterator[tuple[int, str, Collection[int]]]:
+        for term in terms:
+            keys = self._keys.get(term, ())
+            yield len(keys), term, keys if len(keys) <= MAX_POSTINGS else nlargest(MAX_POSTINGS, keys)
 
 
 class WordIndex:
@@ -31,28 +57,43 @@ class WordIndex:
 
     def __init__(self, db: Database) -> None:
         self._db = db
-        self._pending: dict[tuple[Corpus, int], str | None] = {}
+        self._pending: dict[tuple[Corpus, int], list[str] | None] = {}
+        self._searches: Counter[int] = Counter()
+        """Searches of a scope since the transaction has written memos."""
+        self._held: dict[int, _HeldScope] = {}
 
     def put(self, corpus: Corpus, key: int, text: str, *, replaces: bool = False) -> None:
         """Index the words of a row; `replaces` others that have to go."""
-        self._pending[corpus, key] = text
+        self._put(corpus, key, stems(words(text)))
         self._db.has_stale_words |= replaces
 
     def remove(self, corpus: Corpus, key: int) -> None:
-        self._pending[corpus, key] = None
+        self._put(corpus, key, None)
         self._db.has_stale_words = True
 
+    def _put(self, corpus: Corpus, key: int, terms: list[str] | None) -> None:
+        self._pending[corpus, key] = terms
+        if corpus == "memos" and (held := self._held.get(key >> 32)) is not None:
+            held.put(key, terms)
+
     def flush(self) -> None:
-        for (corpus, key), text in self._pending.items():
-            if text is None:
+        """Write what is pending, at the end of a transaction."""
+        self._write()
+        self.discard()
+
+    def _write(self) -> None:
+        for (corpus, key), terms in self._pending.items():
+            if terms is None:
                 self._db.run(f"DELETE FROM {TABLE[corpus]} WHERE rowid = ?", (key,))
             else:
-                self._db.run(_PUT[corpus], (key, _scoped(key >> 32, stems(words(text)))))
+                self._db.run(_PUT[corpus], (key, _scoped(key >> 32, terms)))
         self._pending.clear()
 
     def discard(self) -> None:
         """Drop what is pending: the transaction is rolled back."""
         self._pending.clear()
+        self._searches.clear()
+        self._held.clear()
 
     def search(
         self,
@@ -64,31 +105,53 @@ class WordIndex:
         candidates: Collection[int] | None = None,
     ) -> list[WordHit]:
         """The rows of these scopes, `size` in all, that share the rarest words with the query."""
-        self.flush()
         by_stem = dict(zip(stems([clean(term) for term in terms]), terms, strict=True))
-        lists = self._lists(corpus, scopes, list(by_stem), candidates)
-        return best_hits(lists, size, by_stem, limit)
+        held = self._hold(scopes[0], size) if corpus == "memos" and len(scopes) == 1 else None
+        if held is None:
+            self._write()
+        counted = self._counted(corpus, scopes, list(by_stem)) if held is None else held.counted(list(by_stem))
+        return best_hits(self._lists(corpus, scopes, counted, candidates), size, by_stem, limit)
+
+    def _hold(self, scope: int, size: int) -> _HeldScope | None:
+        """The scope's words in memory, once that is less work than another search of the index.
+
+        Only within a transaction that writes: `flush` and `discard` end it.
+        """
+        if scope in self._held or not (self._pending or self._searches):
+            return self._held.get(scope)
+        self._searches[scope] += 1
+        if self._searches[scope] * ROWS_PER_SEARCH < size:
+            return None
+        held = self._held[scope] = _HeldScope()
+        for key, text, tags in self._db.rows(_ACTIVE_TEXTS, (scope,)):
+            held.put(key, stems(words(f"{text} {' '.join(json.loads(tags))}" if tags else text)))
+        return held
 
     def _lists(
-        self, corpus: Corpus, scopes: Sequence[int], terms: Sequence[str], candidates: Candidates
+        self,
+        corpus: Corpus,
+        scopes: Sequence[int],
+        counted: Iterator[tuple[int, str, Collection[int]]],
+        candidates: Candidates,
     ) -> list[Postings]:
         """The terms worth looking up, rarest first, with the number of rows that have them, and these rows."""
         chosen: list[Postings] = []
         remaining = MAX_POSTINGS
-        for rows, term, keys in sorted(self._counted(corpus, scopes, terms)):
+        for rows, term, keys in sorted(counted, key=lambda entry: entry[:2]):
             if cost(rows, candidates) > remaining and chosen:
                 break
-            if rows > len(keys):
+            if rows and not keys:
                 keys = self._newest(corpus, scopes, term, MAX_POSTINGS, candidates)
             if rows:
-                chosen.append((term, rows, set(keys) if candidates is None else {*keys}.intersection(candidates)))
+                found = keys if isinstance(keys, set) else set(keys)
+                chosen.append((term, rows, found if candidates is None else found.intersection(candidates)))
                 remaining -= cost(rows, candidates)
         return chosen
 
     def _counted(
         self, corpus: Corpus, scopes: Sequence[int], terms: Sequence[str]
-    ) -> Iterator[tuple[int, str, list[int]]]:
-        """How many rows have each term, the term, and all of these rows if they are few."""
+    ) -> Iterator[tuple[int, str, Collection[int]]]:
+        """How many rows have each term, the term, and all of these rows if they are few, or else none."""
         keys: dict[str, list[int]] = {term: [] for term in terms}
         pairs = [(scope, term) for scope in scopes for term in keys]
         for start in range(0, len(pairs), MAX_TERMS_PER_QUERY):

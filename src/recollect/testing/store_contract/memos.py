@@ -99,6 +99,7 @@ class MemosContract:
         assert key > 0
         assert await store.read(lambda tx: tx.memos.get(ADA, FULL.id)) == stored
         assert await store.read(lambda tx: tx.memos.fetch([key])) == {key: stored}
+        assert await store.read(lambda tx: tx.memos.texts([key, 999_999])) == {key: FULL.text}
         assert await store.read(lambda tx: tx.memos.list(ADA)) == [stored]
         assert await store.read(lambda tx: tx.memos.same_text(ADA, FULL.text)) == [stored]
 

@@ -235,6 +235,31 @@ class WordsContract:
 
         assert await store.write(work) == [1, 0, 1, 0, 1, 0]
 
+    async def test_searches_between_many_writes_of_a_unit_find_what_a_search_after_them_finds(self, store: Store):
+        drinks = ["green tea", "grüner Tee", "お茶が好き", "O'Brien's coffee", "C++ and tea"]
+        memos = [make_memo(f"{drinks[number % 5]} {number}", id=f"m{number}") for number in range(100)]
+        await put(store, *memos)
+
+        def found(tx: Tx) -> list[object]:
+            queries = (query_words(f"{drink} {number}") for drink in drinks for number in (3, 7, 40, 41, 77))
+            return [tx.index.words("memos", [ADA.scope], terms, 12) for terms in queries]
+
+        def work(tx: Tx) -> list[object]:
+            for number, memo in enumerate(memos):
+                if number % 7 == 0:
+                    tx.memos.put(replace(memo, text=f"cocoa and green tea {number}", tags=("coffee",)))
+                elif number % 11 == 0:
+                    tx.memos.put(replace(memo, status=Status.DEPRECATED))
+                elif number % 13 == 0:
+                    tx.memos.remove(memo)
+                tx.index.words("memos", [ADA.scope], ["tea"], 12)
+            return found(tx)
+
+        assert await store.write(work) == await store.read(found)
+        with pytest.raises(ZeroDivisionError):
+            await store.write(lambda tx: [*work(tx), 1 / 0])
+        assert await store.write(found) == await store.read(found)
+
     async def test_a_search_can_be_narrowed_to_some_rows(self, store: Store):
         first, second, _ = await put(store, make_memo("tea one"), make_memo("tea two"), make_memo("tea three"))
         hits = await store.read(lambda tx: tx.index.words("memos", [ADA.scope], ["tea"], 9, {first, second}))

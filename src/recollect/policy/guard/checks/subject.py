@@ -50,7 +50,8 @@ def _about_another(case: Case) -> str | None:
     report = _PATTERNS.report.search(said) or _PATTERNS.reference.search(said)
     if report and not _PATTERNS.finding.search(said):  # a diagnosis is about the speaker, although a doctor said it
         return report["who"]
-    if len(case.clauses) == 1 and _PATTERNS.itself.match(case.clauses[0]):
+    own = _PATTERNS.itself.match
+    if any(map(own, case.context.clauses)) and len(case.clauses) == 1 and own(case.clauses[0]):
         return None
     relative = _PATTERNS.relative.match(case.quote.clause)
     return relative["who"] if relative else _named(case) or _subject(case, "states_of")
