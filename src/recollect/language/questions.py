@@ -3,7 +3,7 @@
 One file per language in `topics/`; a new language is a new file. `idle` are words that say nothing about what is
 asked, `own`, `speaks` (as a subject) and `other` are words for oneself and for others, `correction` and `retraction`
 open a statement that changes what was said before it, `name` and `naming` tell what someone or something is
-called, `wish` and `asks_wish` are what is not yet so, and questions about such, `wants` is what an answer must contain
+called, `fillers` are phrases that mean nothing, `wish` and `asks_wish` are what is not yet so, and questions about such, `wants` is what an answer must contain
 (`times` are words for a time), and `topics` are pairs of expressions:
 how a question asks about a thing, and how statements about it are worded. A statement fits if it has everything that
 the question names; one that has a part of it is only near.
@@ -66,6 +66,8 @@ class Question:
     """It asks about the asker."""
     asks_wish: bool = False
     """What is only wished for may answer it."""
+    is_follow_up: bool = False
+    """It names nothing but "she" or "it": what is meant was named before."""
 
     @property
     def relatives(self) -> frozenset[str]:
@@ -119,6 +121,7 @@ class _Tables:
     naming_kin: re.Pattern[str]
     wish: re.Pattern[str]
     asks_wish: re.Pattern[str]
+    fillers: re.Pattern[str]
     times: str
     wants: tuple[tuple[str, re.Pattern[str]], ...]
     topics: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]
@@ -146,6 +149,7 @@ def _tables(language: str) -> _Tables:
         re.compile(data["naming"]),
         _whole(data["wish"]),
         _whole(data["asks_wish"]),
+        _whole(data["fillers"]),
         data["times"],
         tuple((kind, _whole(expression)) for kind, expression in data["wants"].items()),
         tuple((_whole(asks), _whole(f"{first}(?:{states})")) for asks, states in data["topics"].values()),
@@ -167,7 +171,7 @@ def parse(text: str, language: str) -> Question:
     if language not in languages():
         return Question(language)
     tables = _tables(language)
-    plain = collapse_spaces(text).replace("’", "'").rstrip(_CLOSING)
+    plain = tables.fillers.sub("", collapse_spaces(text).replace("’", "'").rstrip(_CLOSING)).strip()
     spans: dict[tuple[int, int], list[re.Pattern[str]]] = {}
     for asks, states in tables.topics:
         for match in asks.finditer(plain):
@@ -179,8 +183,12 @@ def parse(text: str, language: str) -> Question:
             taken.append((start, end))
             content = words(plain[start:end])  # of an expression, a single word says little
             terms.append(Term(tuple(content) if len(content) == 1 else (), tuple(spans[start, end])))
+    # "what day" asks for a time: no answer has to say "day"
+    taken += [match.span() for kind, asks in tables.wants if kind == "time" for match in asks.finditer(plain)]
     rest = "".join(" " if any(start <= at < end for start, end in taken) else char for at, char in enumerate(plain))
-    terms += [Term((word,)) for word in dict.fromkeys(words(rest)) if word not in tables.idle]
+    content = (word for word in dict.fromkeys(words(rest)) if word not in tables.idle)
+    terms += [Term((word,)) for word in content if not tables.other.fullmatch(word)]
+    is_follow_up = not terms and tables.other.search(plain) is not None
     if not terms:
         terms = [Term((word,)) for word in dict.fromkeys(words(plain)) if not _is_grammar(word, language)]
     distinct = tuple({term.states or term.words: term for term in terms}.values())
@@ -189,7 +197,7 @@ def parse(text: str, language: str) -> Question:
     is_own = tables.own.search(plain) is not None and not any(
         kinship.person(word) for term in distinct for word in term.words
     )
-    return Question(language, distinct, wants, is_own, tables.asks_wish.search(plain) is not None)
+    return Question(language, distinct, wants, is_own, tables.asks_wish.search(plain) is not None, is_follow_up)
 
 
 def names_subject(text: str, question: Question) -> bool:

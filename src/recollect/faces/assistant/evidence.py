@@ -1,7 +1,7 @@
 """What answers a question without a model: memories and messages, and whether they fit or are only near."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import pairwise, zip_longest
 from typing import Unpack
@@ -18,6 +18,7 @@ MAX_RESULTS = 5
 MAX_NEAREST = 3
 MAX_CANDIDATES = 20
 MIN_MORE_WORDS = 1
+RECENT_MESSAGES = 8
 MAX_KNOWN = 100
 """Newest memories and messages that are looked at even if a search by words and meaning misses them."""
 
@@ -48,6 +49,9 @@ class Findings:
 async def find(memory: AsyncMemory, message: Message, query: str, language: str) -> Findings:
     """What fits the question, else what is nearest; never what was learned from the question itself."""
     question = questions.parse(query, language)
+    if question.is_follow_up and (previous := await _previous_question(memory, message)):
+        question = replace(question, terms=questions.parse(previous, language).terms)
+        query = f"{previous} {query}"
     # what someone asks about themselves they have said themselves
     search = _Search(memory, message, own_only=question.is_own)
     memos, hits = await search.memos(query)
@@ -74,6 +78,13 @@ async def find(memory: AsyncMemory, message: Message, query: str, language: str)
     near = [each.item for each in (*partial, *others) if each.item.id not in retold]
     nearest = await search.quotable(near[: 2 * MAX_NEAREST])
     return Findings((), nearest[:MAX_NEAREST])
+
+
+async def _previous_question(memory: AsyncMemory, message: Message) -> str:
+    """What its author asked right before a question, without other people's words and statements in between."""
+    recent = await memory.timeline.recent(message.place, RECENT_MESSAGES)
+    own = [said.text for said in recent if said.author == message.author and said.id != message.id]
+    return own[-1] if own and is_question(own[-1]) else ""
 
 
 async def said(memory: AsyncMemory, message: Message, topic: str, language: str) -> Sequence[Message]:
