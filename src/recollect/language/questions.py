@@ -2,11 +2,11 @@
 
 One file per language in `topics/`; a new language is a new file. `idle` are words that say nothing about what is
 asked, `own`, `speaks` (as a subject) and `other` are words for oneself and for others, `correction` and `retraction`
-open a statement that changes what was said before it, `name` and `naming` tell what someone or something is
-called, `fillers` are phrases that mean nothing, `wish` and `asks_wish` are what is not yet so, and questions about such, `wants` is what an answer must contain
-(`times` are words for a time), and `topics` are pairs of expressions:
-how a question asks about a thing, and how statements about it are worded. A statement fits if it has everything that
-the question names; one that has a part of it is only near.
+open a statement that changes what was said before it, `name` and `naming` tell what someone or something is called,
+`fillers` are phrases without meaning, `wish` and `asks_wish` are what is not yet so, and questions about such, `wants`
+is what an answer must contain (`times` are words for a time), and `topics` are pairs of expressions: how a question
+asks about a thing, and how statements about it are worded. A statement fits if it has everything that the question
+names; one that has a part of it is only near.
 """
 
 import re
@@ -67,7 +67,7 @@ class Question:
     asks_wish: bool = False
     """What is only wished for may answer it."""
     is_follow_up: bool = False
-    """It names nothing but "she" or "it": what is meant was named before."""
+    """Whom or what it means by "she" or "it" was named before."""
 
     @property
     def relatives(self) -> frozenset[str]:
@@ -84,6 +84,10 @@ class Question:
             for term in self.terms
         ]
         return replace(self, terms=tuple(terms))
+
+    def following(self, previous: "Question") -> "Question":
+        """The question with what the one before it named: "how old is she?" after "who is my daughter?"."""
+        return replace(self, terms=tuple(dict.fromkeys((*previous.terms, *self.terms))))
 
     def fit(self, text: str, context: str = "") -> Fit:
         """How a statement fits; `context` is what it refers back to."""
@@ -188,8 +192,11 @@ def parse(text: str, language: str) -> Question:
     rest = "".join(" " if any(start <= at < end for start, end in taken) else char for at, char in enumerate(plain))
     content = (word for word in dict.fromkeys(words(rest)) if word not in tables.idle)
     terms += [Term((word,)) for word in content if not tables.other.fullmatch(word)]
-    is_follow_up = not terms and tables.other.search(plain) is not None
-    if not terms:
+    speaks_of_other = tables.other.search(plain) is not None and tables.own.search(plain) is None
+    is_follow_up = speaks_of_other and not any(
+        kinship.person(word) or _NAME.search(f" {raw}") for raw in rest.split()[1:] for word in words(raw)
+    )
+    if not terms and not is_follow_up:
         terms = [Term((word,)) for word in dict.fromkeys(words(plain)) if not _is_grammar(word, language)]
     distinct = tuple({term.states or term.words: term for term in terms}.values())
     wants = frozenset(kind for kind, expression in tables.wants if expression.search(plain))
@@ -259,7 +266,15 @@ def _is_grammar(word: str, language: str) -> bool:
 
 
 def _has_time(text: str) -> bool:
-    return bool(_DIGIT.search(text)) or not _calendar_words().isdisjoint(words(text))
+    said = words(text)
+    # "mittwochabends"
+    return bool(_DIGIT.search(text)) or any(word in _calendar_words() or word.startswith(_weekdays()) for word in said)
+
+
+@cache
+def _weekdays() -> tuple[str, ...]:
+    local = " ".join(table["weekdays"] for table in lexicon.tables("calendar").values()).replace("|", " ").split()
+    return tuple(fold(name) for name in local if len(name) > _MAX_SHORT)
 
 
 @cache
