@@ -10,7 +10,8 @@ import pytest
 from recollect import AsyncMemory
 from recollect.admin.tokens import AccessTokens, Role
 from recollect.core.clock import now
-from recollect.faces.http.app import create
+from recollect.faces.http.app import create, mount
+from recollect.faces.http.middleware import MCP_PATH
 from recollect.faces.http.serve import names_of, serve
 from recollect.faces.http.sockets import address, listen
 from recollect.faces.mcp import mounted
@@ -26,7 +27,7 @@ async def serving(memory: AsyncMemory, *, stateless: bool = False) -> AsyncItera
     names = names_of("127.0.0.1", memory.settings)
     app, stop, listener = create(memory, TOKENS, names=names), asyncio.Event(), listen("127.0.0.1", 0)
     mcp = MountedServer(memory, app.state.recollect.admin.tokens, "127.0.0.1", names, stateless=stateless)
-    mcp.mount(app)
+    mount(app, MCP_PATH, mcp)
     task = asyncio.create_task(serve(app, listener, stop))
     try:
         yield address(listener)

@@ -151,8 +151,9 @@ async def _serve(
     inherited: bool,
 ) -> None:
     from recollect.faces.http import serve as serving
-    from recollect.faces.http.app import create
+    from recollect.faces.http.app import create, mount
     from recollect.faces.http.auth import TokenFile
+    from recollect.faces.http.middleware import MCP_PATH
     from recollect.faces.mcp.mounted import MountedServer
 
     tokens = TokenFile(loaded.settings.http.token_file, secret(HTTP_TOKEN_VARIABLE))
@@ -163,7 +164,7 @@ async def _serve(
         app = create(memory, tokens, names=names, run_worker=run_worker)
         is_one_of_several = bool(siblings) or inherited
         mcp = MountedServer(memory, app.state.recollect.admin.tokens, host, names, stateless=is_one_of_several)
-        mcp.mount(app)
+        mount(app, MCP_PATH, mcp)
         closing.push_async_callback(mcp.close)
         gc.freeze()  # what is loaded by now stays: the garbage collector need not scan it again
         tasks: list[Awaitable[None]] = [serving.serve(app, listener, stop), _watch_processes(siblings, stop, inherited)]
