@@ -21,7 +21,7 @@ MISSING_TEXT = "MCP is not installed here: pip install 'recollect[mcp]'"
 
 
 class MountedServer:
-    """An ASGI app, which `faces.http.app.mount` adds; `stateless` where the next request of a client may reach another process."""
+    """An ASGI app, for `faces.http.app.mount`; `stateless` where a client's next request may reach another process."""
 
     def __init__(
         self, memory: AsyncMemory, tokens: AccessTokens, host: str, names: Collection[str], *, stateless: bool
