@@ -16,7 +16,7 @@ import pytest
 from tests.stores.postgres import in_database, made_database, run
 
 QUICK, SLOW = "quick", "slow"
-BOTH = {
+BOTH: dict[str, str | None] = {
     "faces/discord/test_journeys.py": QUICK,
     "journeys": QUICK,
     "journeys/test_babbling.py": SLOW,
@@ -72,8 +72,12 @@ BOTH = {
     "faces/tool/test_calls.py": SLOW,
     "faces/tool/test_revision.py": SLOW,
     "faces/http": SLOW,
+    "faces/http/test_browser_pages.py": None,
+    "faces/http/test_browser_jobs.py": None,
 }
-"""Where tests run on both stores: a folder or a file; what is named more closely goes first."""
+"""Where tests run on both stores: a folder or a file; what is named more closely goes first. None: on SQLite only, as
+the store does not matter and a browser is slow.
+"""
 
 _SERVERS = {"database", "own_server", "pair"}
 """Fixtures of those who have chosen already."""

@@ -55,6 +55,9 @@ def test_a_whole_conversation_alone_at_a_terminal(folder: Path):
 
         terminal.say("/dm")
         assert "- Lives in Lisbon" in terminal.say("where do I live?")
+        briefly = terminal.say("/why")
+        assert "- Lives in Lisbon (learned on " in briefly
+        assert "src:" not in briefly
         assert "No model was asked; it would have got this:\ndurable: " in terminal.say("/why all")
         shown = terminal.say("!memory show")
         assert "What I remember (2 memories):" in shown

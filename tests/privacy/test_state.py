@@ -25,6 +25,7 @@ from recollect.privacy import delete_rows
 from recollect.privacy.inventory import Inventory
 from recollect.privacy.target import ErasureTarget
 from recollect.recall import audience_migration, withheld
+from recollect.recall.sent_prompts import SentPart, SentPrompt
 from recollect.transfer.mirror.pages.state import Records
 from recollect.transfer.mirror.state import MirrorState
 from tests.privacy.telling import HERE, opened
@@ -131,6 +132,11 @@ async def follow_log(stage: Stage) -> None:
     await BotState(stage.memory.store).advance("", 1, [USER, f"{USER} {SESSION}"])
 
 
+async def send_prompt(stage: Stage) -> None:
+    prompt = SentPrompt(stage.clock(), KEY, HERE, "a model", (SentPart("durable", f"{USER} is here", remembered=True),))
+    await stage.memory.timeline.keep_prompt(prompt, 5, await stage.memory.timeline.last_event_id())
+
+
 async def probe_writes(stage: Stage) -> None:
     """It is gone when the transaction that writes it ends."""
 
@@ -169,6 +175,7 @@ MAKERS: dict[StateKind, Maker] = {
     StateKind.PAGE_SCOPES: keep_pages,
     StateKind.PAGE_MEMOS: keep_pages,
     StateKind.PAGE: keep_pages,
+    StateKind.SENT_PROMPT: send_prompt,
     StateKind.WRITE_PROBE: probe_writes,
     StateKind.NOTIFIED: note((StateKind.NOTIFIED, USER), "now", PERSON),
     StateKind.SWITCHED_OFF: note((StateKind.SWITCHED_OFF, GUILD), "now", SERVER),

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import recollect
+from recollect.admin import Admin
 from recollect.core.errors import RecollectError
 from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal
 from recollect.core.types import Subject
@@ -20,6 +21,7 @@ from recollect.testing.model_server import ModelServer, Says
 from recollect.testing.models import FakeModel, nothing
 from recollect.workspace import NOTES
 from tests import ground
+from tests.faces.assistant.test_assistant import talking as replying
 from tests.faces.commands.talk import talking
 from tests.faces.discord.scene import speaker_of
 from tests.learning.test_consolidate import memo
@@ -668,6 +670,15 @@ async def _(turned: Turned) -> bool:
     async with opened(**turned.settings()) as stage:
         request = await chat_request(stage.memory, stage.message("how do you know?"))
     return "memory_source" in request.instructions
+
+
+@EFFECTS.at("keep_prompts", (0, 0), (2, 2))
+async def _(turned: Turned) -> int:
+    async with replying([Says("I see.")] * 3, **turned.settings()) as talk:
+        for number in range(3):
+            await talk.ask(f"question {number}")
+        await talk.assistant.close()
+        return len(await Admin(talk.stage.memory, talk.stage.clock).sent_prompts())
 
 
 @EFFECTS.at("past.inject_max_chars", (200, True), (600, False))

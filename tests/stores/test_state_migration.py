@@ -124,6 +124,7 @@ async def test_no_record_is_lost_and_each_list_keeps_its_order(old_store: str):
         StateKind.LAST_ONLINE,
         StateKind.WELCOMED,
         StateKind.PANEL_MESSAGE,
+        StateKind.SENT_PROMPT,
     }
     assert {row.kind for row in found} >= set(StateKind) - {kind for *_, (kind, *_) in MORE} - later
     assert viewers == ["1042 discord:500:channel:600", "1043"]

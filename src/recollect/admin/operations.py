@@ -11,6 +11,8 @@ from recollect.admin.names import Names
 from recollect.admin.overview import MODEL_CALL_KINDS, PROBLEM_KINDS
 from recollect.core.events import Event
 from recollect.core.ports import Tx
+from recollect.recall import sent_prompts
+from recollect.recall.sent_prompts import SentPrompt
 
 PERIOD = timedelta(days=1)
 _MAX_PROBLEMS, _MAX_CALLS = 300, 2_000
@@ -43,6 +45,14 @@ class ModelUse:
 
 
 class OperationsAdmin(AdminBase):
+    async def sent_prompts(self, limit: int = 200) -> list[SentPrompt]:
+        """The last requests to the chat model, newest first, where `keep_prompts` asks for them."""
+        return await self._read(lambda tx: sent_prompts.newest(tx, limit))
+
+    async def sent_prompt(self, prompt_id: str) -> SentPrompt | None:
+        """One of these requests; None when it is not kept any more."""
+        return await self._read(lambda tx: sent_prompts.read(tx, prompt_id))
+
     async def problems(self, limit: int = 10) -> list[ProblemGroup]:
         """Problems of the last days, grouped by kind and cause, newest first."""
 

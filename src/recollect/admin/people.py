@@ -35,6 +35,8 @@ class Owner:
     """Whether learning from the person is paused."""
     last: datetime | None = None
     """When something was last stated or learned about them."""
+    seen: datetime | None = None
+    """When they last said something that is kept; None for guilds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,4 +185,6 @@ def _describe(tx: Tx, subject: Subject, count: int) -> Owner:
     else:
         paused = consent.is_paused(tx, subject.id)
     newest = tx.memos.list(subject, [Status.ACTIVE], 1)
-    return Owner(subject, count, names.display_name(tx, subject), paused, newest[0].updated if newest else None)
+    last = newest[0].updated if newest else None
+    seen = None if subject.is_lore else tx.messages.last_said(subject.id)
+    return Owner(subject, count, names.display_name(tx, subject), paused, last, seen)

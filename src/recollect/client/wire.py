@@ -71,6 +71,7 @@ class Person:
     memos: int
     updated: datetime | None
     paused: bool
+    seen: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

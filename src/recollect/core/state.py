@@ -109,6 +109,7 @@ class StateKind(StrEnum):
     # The servers
     ACCESS_TOKEN = "access_token"  # noqa: S105 - id: what the token opens, until when, and the digest of its secret
     ACCESS_TOKEN_USE = "access_token_use"  # noqa: S105 - id: when the token was last used
+    SENT_PROMPT = "sent_prompt"  # time and number: a request to a chat model, in pieces
     WRITE_PROBE = "write_probe"  # written and removed, to see whether the store accepts writes
 
     # The Discord bot

@@ -27,7 +27,7 @@ from recollect.core.outcomes import (
 )
 from recollect.core.reasons import Reason, render_reason
 from recollect.core.text import clip, collapse_spaces
-from recollect.core.types import EVERYWHERE, Audience, Memo
+from recollect.core.types import EVERYWHERE, Audience, Memo, Origin
 from recollect.policy.rendering import discord_url
 from recollect.policy.visibility import VisibilityPolicy
 
@@ -198,6 +198,11 @@ def render_listing(listing: Listing, *, literal: bool = False, offset: int = 0) 
 def addressed(text: str) -> str:
     """A memory as it is told to the one whom it is about: "Their sister" is theirs."""
     return f"Your {text[6:]}" if text.startswith("Their ") else text
+
+
+def kept_as(origin: str) -> str:
+    """How a memory came about, in plain words."""
+    return "kept as you asked" if origin == Origin.MANUAL else "learned"
 
 
 def listing_header(count: int, *, literal: bool = False) -> str:

@@ -2,11 +2,11 @@
 
 One file per language in `topics/`; a new language is a new file. `idle` are words that say nothing about what is
 asked, `own`, `speaks` (as a subject) and `other` are words for oneself and for others, `correction` and `retraction`
-open a statement that changes what was said before it, `name` and `naming` tell what someone or something is
-called, `wish` and `asks_wish` are what is not yet so, and questions about such, `wants` is what an answer must contain
-(`times` are words for a time), and `topics` are pairs of expressions:
-how a question asks about a thing, and how statements about it are worded. A statement fits if it has everything that
-the question names; one that has a part of it is only near.
+open a statement that changes what was said before it, `name` and `naming` tell what someone or something is called,
+`fillers` are phrases without meaning, `wish` and `asks_wish` are what is not yet so, and questions about such, `wants`
+is what an answer must contain (`times` are words for a time), and `topics` are pairs of expressions: how a question
+asks about a thing, and how statements about it are worded. A statement fits if it has everything that the question
+names; one that has a part of it is only near.
 """
 
 import re
@@ -66,6 +66,8 @@ class Question:
     """It asks about the asker."""
     asks_wish: bool = False
     """What is only wished for may answer it."""
+    is_follow_up: bool = False
+    """Whom or what it means by "she" or "it" was named before."""
 
     @property
     def relatives(self) -> frozenset[str]:
@@ -82,6 +84,10 @@ class Question:
             for term in self.terms
         ]
         return replace(self, terms=tuple(terms))
+
+    def following(self, previous: "Question") -> "Question":
+        """The question with what the one before it named: "how old is she?" after "who is my daughter?"."""
+        return replace(self, terms=tuple(dict.fromkeys((*previous.terms, *self.terms))))
 
     def fit(self, text: str, context: str = "") -> Fit:
         """How a statement fits; `context` is what it refers back to."""
@@ -119,6 +125,7 @@ class _Tables:
     naming_kin: re.Pattern[str]
     wish: re.Pattern[str]
     asks_wish: re.Pattern[str]
+    fillers: re.Pattern[str]
     times: str
     wants: tuple[tuple[str, re.Pattern[str]], ...]
     topics: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]
@@ -146,6 +153,7 @@ def _tables(language: str) -> _Tables:
         re.compile(data["naming"]),
         _whole(data["wish"]),
         _whole(data["asks_wish"]),
+        _whole(data["fillers"]),
         data["times"],
         tuple((kind, _whole(expression)) for kind, expression in data["wants"].items()),
         tuple((_whole(asks), _whole(f"{first}(?:{states})")) for asks, states in data["topics"].values()),
@@ -167,7 +175,7 @@ def parse(text: str, language: str) -> Question:
     if language not in languages():
         return Question(language)
     tables = _tables(language)
-    plain = collapse_spaces(text).replace("’", "'").rstrip(_CLOSING)
+    plain = tables.fillers.sub("", collapse_spaces(text).replace("’", "'").rstrip(_CLOSING)).strip()
     spans: dict[tuple[int, int], list[re.Pattern[str]]] = {}
     for asks, states in tables.topics:
         for match in asks.finditer(plain):
@@ -179,9 +187,16 @@ def parse(text: str, language: str) -> Question:
             taken.append((start, end))
             content = words(plain[start:end])  # of an expression, a single word says little
             terms.append(Term(tuple(content) if len(content) == 1 else (), tuple(spans[start, end])))
+    # "what day" asks for a time: no answer has to say "day"
+    taken += [match.span() for kind, asks in tables.wants if kind == "time" for match in asks.finditer(plain)]
     rest = "".join(" " if any(start <= at < end for start, end in taken) else char for at, char in enumerate(plain))
-    terms += [Term((word,)) for word in dict.fromkeys(words(rest)) if word not in tables.idle]
-    if not terms:
+    content = (word for word in dict.fromkeys(words(rest)) if word not in tables.idle)
+    terms += [Term((word,)) for word in content if not tables.other.fullmatch(word)]
+    speaks_of_other = tables.other.search(plain) is not None and tables.own.search(plain) is None
+    is_follow_up = speaks_of_other and not any(
+        kinship.person(word) or _NAME.search(f" {raw}") for raw in rest.split()[1:] for word in words(raw)
+    )
+    if not terms and not is_follow_up:
         terms = [Term((word,)) for word in dict.fromkeys(words(plain)) if not _is_grammar(word, language)]
     distinct = tuple({term.states or term.words: term for term in terms}.values())
     wants = frozenset(kind for kind, expression in tables.wants if expression.search(plain))
@@ -189,7 +204,7 @@ def parse(text: str, language: str) -> Question:
     is_own = tables.own.search(plain) is not None and not any(
         kinship.person(word) for term in distinct for word in term.words
     )
-    return Question(language, distinct, wants, is_own, tables.asks_wish.search(plain) is not None)
+    return Question(language, distinct, wants, is_own, tables.asks_wish.search(plain) is not None, is_follow_up)
 
 
 def names_subject(text: str, question: Question) -> bool:
@@ -251,7 +266,15 @@ def _is_grammar(word: str, language: str) -> bool:
 
 
 def _has_time(text: str) -> bool:
-    return bool(_DIGIT.search(text)) or not _calendar_words().isdisjoint(words(text))
+    said = words(text)
+    # "mittwochabends"
+    return bool(_DIGIT.search(text)) or any(word in _calendar_words() or word.startswith(_weekdays()) for word in said)
+
+
+@cache
+def _weekdays() -> tuple[str, ...]:
+    local = " ".join(table["weekdays"] for table in lexicon.tables("calendar").values()).replace("|", " ").split()
+    return tuple(fold(name) for name in local if len(name) > _MAX_SHORT)
 
 
 @cache

@@ -91,8 +91,10 @@ def _expand(expression: str, fragments: dict[str, str]) -> str:
 @cache
 def _question_start(language: str) -> re.Pattern[str]:
     tables = _phrases()[language]
-    starts = "|".join(f"(?:{_expand(start, tables['fragments'])})" for start in tables["questions"])
-    return re.compile(f"(?:{tables['fragments']['before']})(?:{starts})", re.IGNORECASE)
+    fragments = tables["fragments"]
+    starts = [f"(?:{fragments['before']})(?:{_expand(start, fragments)})" for start in tables["questions"]]
+    starts += [f"(?:{fragments['address']})(?:{start})" for start in tables.get("verb_first", ())]
+    return re.compile("|".join(starts), re.IGNORECASE)
 
 
 def recognize(text: str) -> Request | None:

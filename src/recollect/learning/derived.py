@@ -16,7 +16,7 @@ from recollect.core.sessions import Session, parse_session
 from recollect.core.text import join_escaped
 from recollect.core.types import LOCAL, Memo, Message, Origin, Place, Subject, Summary, split_person
 from recollect.policy import repetition
-from recollect.recall import withheld
+from recollect.recall import sent_prompts, withheld
 from recollect.recall.withheld import Retired, Withheld
 
 MAX_STATEMENTS = 40
@@ -90,6 +90,7 @@ def remove(tx: Tx, subject: Subject, items: Sequence[Retired], since: datetime, 
                 tx.events.add(
                     Event(EventKind.MEMO_RETIRED, now, "", memo.subject.scope, memo.id, Reason.SOURCE_DELETED)
                 )
+    sent_prompts.remove_repeating(tx, search.screen)
     sessions = [name for prefix in search.prefixes for name in tx.summaries.rewrite(prefix, since, search.without)]
     for session in sessions:
         tx.events.add(Event(EventKind.SUMMARY_RESET, now, "", session, reason=Reason.MESSAGE_DELETED))

@@ -13,6 +13,7 @@ from recollect.learning.rollback import rollback_message
 from recollect.learning.schedule import Schedule, queue_daily_log, relearn
 from recollect.policy.repetition import shares
 from recollect.policy.visibility import narrower
+from recollect.recall import sent_prompts
 
 MAX_UNSEEN_DELETIONS = 1_000
 """Deletions of unseen messages that are remembered; beyond that, the older half is dropped."""
@@ -47,7 +48,7 @@ def edit_message(
             tx.messages.move(platform, message_id, narrow)
     message = tx.messages.get(platform, message_id)
     if changed and before is not None and message is not None:
-        _remove_quotes(tx, message)
+        _remove_quotes(tx, before)
         _roll_back(tx, before, text, edited_at, removed)
         relearn(tx, message, edited_at, schedule)
         queue_daily_log(tx, message, edited_at, schedule)
@@ -107,6 +108,7 @@ def _note_unseen_deletion(tx: Tx, platform: str, message_id: str, deleted_at: da
 
 
 def _remove_quotes(tx: Tx, message: Message) -> None:
-    """Remove the short-term entries that quote a message."""
+    """Remove the short-term entries that quote a message, and the requests as sent that may."""
+    sent_prompts.remove_quoting(tx, message)
     if message.place.guild_key is not None:
         tx.exchanges.remove_quoting(message.place.guild_key, message.id)

@@ -28,6 +28,7 @@ from recollect.privacy.inventory import (
     session_names,
 )
 from recollect.privacy.target import ErasureTarget
+from recollect.recall import sent_prompts
 from recollect.recall.withheld import lift, statement
 
 RETAINED_FIELDS = ("undoes",)
@@ -35,7 +36,8 @@ RETAINED_FIELDS = ("undoes",)
 
 
 def save_intent(tx: Tx, target: ErasureTarget, inventory: Inventory) -> None:
-    """Save what an interrupted erasure needs in order to resume: ids, no content."""
+    """Save what an interrupted erasure needs in order to resume: ids, no content. Requests as sent go at once."""
+    sent_prompts.remove_all(tx)
     for author in inventory.authors:
         tx.state.append(StateKind.RUNNING_ERASURE, str(target), f"author {author}", target.owner)
     for session in inventory.sessions:
@@ -161,6 +163,7 @@ def erase_remaining(
     tx: Tx, target: ErasureTarget, inventory: Inventory, now: datetime, asked_by: str
 ) -> dict[str, int]:
     """Erase exchanges, jobs, log and own summaries, and log that this was done, without details."""
+    sent_prompts.remove_all(tx)  # one may have been sent since the erasure began
     for exchange in tx.exchanges.asked_by(target.user, target.guild):
         tx.exchanges.remove(exchange)
     counts = {

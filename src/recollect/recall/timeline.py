@@ -6,8 +6,9 @@ from recollect.core.events import Event
 from recollect.core.ports import Store, Tx
 from recollect.core.types import Memo, Message, Place, Subject, Summary
 from recollect.policy.visibility import audience_covers_place, is_forgotten
-from recollect.recall import withheld
+from recollect.recall import sent_prompts, withheld
 from recollect.recall.display_names import Names
+from recollect.recall.sent_prompts import SentPrompt
 
 
 class Timeline:
@@ -40,6 +41,10 @@ class Timeline:
             return self._names.tagged(tx, remaining[:limit])
 
         return await self._store.read(work)
+
+    async def keep_prompt(self, prompt: SentPrompt, limit: int, since: int) -> bool:
+        """Keep a request that is sent to a chat model, for the operator; `since` is the last event before it."""
+        return await self._store.write(lambda tx: sent_prompts.keep(tx, prompt, limit, since), background=True)
 
     async def memo(self, scope: str, memo_id: str) -> Memo | None:
         """A memo of any status that an event names."""

@@ -354,6 +354,9 @@ class Settings(Group):
         ("workspace", "durable", "lore", "rolling", "shortterm", "history", "past", "people"),
         "Kinds of memory that a prompt draws on, by the names of their plug-ins.",
     )
+    keep_prompts: Annotated[Count, clamp(0, 200)] = detail(
+        0, "Last requests to the chat model that are kept as sent, redacted, for the operator's page; 0 keeps none."
+    )
     memos: Memos
     lore: Lore
     extraction: Extraction

@@ -1,6 +1,9 @@
 """The assistant without a model: what it says to those who ask what is known of them, for help, or for nothing."""
 
+import pytest
+
 from recollect.faces.assistant.assistant import Assistant
+from recollect.language.requests import answer
 from tests.faces.assistant.test_assistant import Talk
 from tests.scenes import DEV, DM, Stage, opened
 
@@ -126,3 +129,62 @@ async def test_dates_and_the_language_follow_the_conversation() -> None:
             "Das hast du mir am 1. März 2025 gesagt: „na ja“"
         )
         assert 'Remembered: "ich trinke gern Tee"' in await talk.ask("Merk dir, dass ich gern Tee trinke", place=DM)
+
+
+async def test_she_in_a_question_is_whom_the_question_before_it_named() -> None:
+    async with opened(model="local", run_worker=True) as stage:
+        talk = alone(stage)
+        for text in ("we adopted a greyhound, she's called Biscuit", "I was born in Boston, we left when I was two"):
+            await talk.ask(text, place=DM)
+        await talk.ask("what breed is our dog?", place=DM)
+        name = await talk.ask("and her name?", place=DM)
+        age = await talk.ask("how old is she?", place=DM)
+    assert "Biscuit" in name
+    assert not age.startswith("Here is what I remember that fits")
+
+
+async def test_a_german_statement_that_opens_with_an_adverb_is_no_question() -> None:
+    async with opened(model="local", run_worker=True) as stage:
+        noted = await alone(stage).ask("übrigens bin ich gegen Wespenstiche allergisch", place=DM)
+        asked = await alone(stage).ask("bin ich gegen Wespenstiche allergisch", place=DM)
+    assert noted.startswith("Notiert: ")
+    assert asked.startswith("Dazu weiß ich:")
+
+
+@pytest.mark.parametrize(
+    ("statements", "questions"),
+    [
+        (
+            ("Trabajo como enfermera", "Toco el violín desde pequeña", "Los martes ensayo con la orquesta"),
+            {"¿A qué me dedico?": "enfermera", "¿Qué instrumento toco?": "violín", "¿Cuándo ensayo?": "martes"},
+        ),
+        (
+            ("Je travaille comme infirmière", "Je joue du violon", "Mon frère Hugo vit à Berlin"),
+            {
+                "Quel est mon métier ?": "infirmière",
+                "De quel instrument est-ce que je joue ?": "violon",
+                "Où habite mon frère ?": "Berlin",
+            },
+        ),
+        (
+            ("Trabalho como enfermeira", "Toco violino desde pequena", "A minha médica chama-se Carla Reis"),
+            {
+                "Qual é a minha profissão?": "enfermeira",
+                "Que instrumento toco?": "violino",
+                "Quem é a minha doutora?": "Carla",
+            },
+        ),
+    ],
+    ids=["es", "fr", "pt"],
+)
+async def test_questions_in_other_words_are_answered_without_reserve_in_spanish_french_and_portuguese(
+    statements: tuple[str, ...], questions: dict[str, str]
+) -> None:
+    async with opened(model="local", run_worker=True) as stage:
+        talk = alone(stage)
+        for text in statements:
+            await talk.ask(text, place=DM)
+        replies = {question: await talk.ask(question, place=DM) for question in questions}
+    fits = tuple(answer("fits", language) for language in ("es", "fr", "pt"))
+    assert {question: reply for question, reply in replies.items() if not reply.startswith(fits)} == {}
+    assert all(questions[question] in reply for question, reply in replies.items())

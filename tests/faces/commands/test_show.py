@@ -115,7 +115,7 @@ async def test_export_in_a_dm_gives_everything_as_markdown_and_as_a_json_file():
         await talk("!memory forget Acme", place=DM)
         answer = await talk.answer("!memory export", place=DM)
         (page,) = answer.pages
-        assert "## preference\n- I like tea (src: manual, updated 2025-03-01)" in page
+        assert "## preference\n- I like tea (kept as you asked, 2025-03-01)" in page
         assert "## no longer counts\n- Works at Acme Corp" in page
         assert answer.file is not None
         items = json.loads(answer.file.text)["items"]

@@ -1,5 +1,7 @@
 """People, guilds, conversations and learning through the API."""
 
+from datetime import datetime
+
 import httpx
 import pytest
 from fastapi import FastAPI
@@ -96,3 +98,19 @@ async def test_stats_and_overview_say_whose_budget_is_spent(
         clock.advance(days=1)
         assert "Learning paused" not in text_of(await visitor.see("/"))
     assert (await client.get("/api/v1/stats")).json()["learning_paused"] == []
+
+
+async def test_people_were_last_seen_when_they_last_said_something_not_when_something_was_learned(
+    client: httpx.AsyncClient, memory: AsyncMemory, clock: FakeClock
+):
+    said = clock()
+    await memory.add(Message("1", "42", Place("discord", "7", "8", public=True), "hello", said, name="Bob"))
+    clock.advance(days=3)
+    await memory.remember("Likes tea", user="discord:42")
+    await memory.remember("Likes coffee", user="ana")
+    answer = (await client.get("/api/v1/people")).json()
+    seen = {person["user"]: person["seen"] for person in answer["people"]}
+    assert datetime.fromisoformat(seen["discord:42"]) == said
+    assert seen["ana"] is None
+    await memory.message_deleted("discord", "1")
+    assert (await client.get("/api/v1/people")).json()["people"][-1]["seen"] is None

@@ -78,6 +78,10 @@ class Messages(Protocol):
         """Where someone with this id spoke; reads all messages."""
         ...
 
+    def last_said(self, person: str) -> datetime | None:
+        """When a person (by `person_key`) last said something that was not deleted; reads all they said."""
+        ...
+
     def streams(self, prefix: str) -> list[str]:
         """Names of channels and conversations that begin so."""
         ...

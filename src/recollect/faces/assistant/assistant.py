@@ -6,7 +6,7 @@ Whatever fails, memory or model, there is a reply. Commands (`!memory …`) neve
 import asyncio
 import logging
 from collections import OrderedDict, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from weakref import WeakValueDictionary
@@ -28,7 +28,15 @@ from recollect.faces.assistant.memory_lines import (
     split_lines,
 )
 from recollect.faces.assistant.model_turn import Responder, TurnUsage
-from recollect.faces.assistant.request import NAME, PERSONA, ChatRequest, asks_for_lore, chat_request, with_message
+from recollect.faces.assistant.request import (
+    NAME,
+    PERSONA,
+    ChatRequest,
+    asks_for_lore,
+    chat_request,
+    sent_prompt,
+    with_message,
+)
 from recollect.faces.assistant.tools import AssistantTools, tool_definitions
 from recollect.faces.commands.dispatcher import Answer, ChatCommands
 from recollect.memory import AsyncMemory
@@ -221,10 +229,22 @@ class Assistant:
 
     async def _store(self, message: Message) -> None:
         """Store a message; if the store is slow or locked, that goes on in the background."""
-        task = asyncio.create_task(self._store_with_retries(message), name=f"recollect-keep-{message.id}")
+        task = self._start(self._store_with_retries(message), f"keep-{message.id}")
+        await asyncio.wait([task], timeout=STORE_TIMEOUT_SECONDS)
+
+    def _start(self, work: Coroutine[None, None, None], name: str) -> asyncio.Task[None]:
+        task = asyncio.create_task(work, name=f"recollect-{name}")
         self._store_tasks.add(task)
         task.add_done_callback(self._store_tasks.discard)
-        await asyncio.wait([task], timeout=STORE_TIMEOUT_SECONDS)
+        return task
+
+    async def _keep_prompt(self, model: str, message: Message, request: ChatRequest, last_event: int) -> None:
+        limit = self._memory.settings.keep_prompts
+        prompt = sent_prompt(request, message, model, self._clock())
+        try:
+            await self._memory.timeline.keep_prompt(prompt, limit, last_event)
+        except Exception:  # memory never breaks a reply
+            log.exception("a request could not be kept as sent")
 
     async def _store_with_retries(self, message: Message) -> None:
         for attempt in range(MAX_STORE_ATTEMPTS):
@@ -271,11 +291,15 @@ class Assistant:
     async def _answer_with_model(
         self, responder: Responder, message: Message, show: _DisplayedReply, show_call: Callable[[str], None]
     ) -> str:
+        keeps_prompt = self._memory.settings.keep_prompts > 0
+        last_event = await self._memory.timeline.last_event_id() if keeps_prompt else 0
         request = await chat_request(
             self._memory, message, persona=self._persona, name=self.name, unstored=self._unstored(message)
         )
         if self._leaves_history(message):
             await self._save_before_compaction(responder, message, request)
+        if keeps_prompt:
+            self._start(self._keep_prompt(responder.name, message, request, last_event), f"prompt-{message.id}")
         line_filter = MemoryLineFilter()
 
         def tell_call(text: str) -> None:

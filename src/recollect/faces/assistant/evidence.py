@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import pairwise, zip_longest
+from itertools import pairwise, takewhile, zip_longest
 from typing import Unpack
 
 from recollect.core.types import Kind, Memo, Message
@@ -18,6 +18,7 @@ MAX_RESULTS = 5
 MAX_NEAREST = 3
 MAX_CANDIDATES = 20
 MIN_MORE_WORDS = 1
+RECENT_MESSAGES = 8
 MAX_KNOWN = 100
 """Newest memories and messages that are looked at even if a search by words and meaning misses them."""
 
@@ -48,6 +49,10 @@ class Findings:
 async def find(memory: AsyncMemory, message: Message, query: str, language: str) -> Findings:
     """What fits the question, else what is nearest; never what was learned from the question itself."""
     question = questions.parse(query, language)
+    previous = await _previous_questions(memory, message, language) if question.is_follow_up else []
+    for earlier in previous:
+        question = question.following(questions.parse(earlier, language))
+    query = " ".join([*previous[::-1], query])
     # what someone asks about themselves they have said themselves
     search = _Search(memory, message, own_only=question.is_own)
     memos, hits = await search.memos(query)
@@ -57,9 +62,10 @@ async def find(memory: AsyncMemory, message: Message, query: str, language: str)
     if not question.terms:
         relevant = [hit.item for hit in hits if hit.relevant]
         return Findings(relevant[:MAX_RESULTS], [] if relevant else [hit.item for hit in hits][:MAX_NEAREST])
+    is_open = question.is_follow_up and not previous  # nobody knows who "she" is
     evidence = [_of_memo(question, memo, rank) for rank, memo in enumerate(memos)]
     evidence += [_of_message(question, statement, context, rank) for rank, (statement, context) in enumerate(said)]
-    fitting = _fitting([each for each in evidence if each.fits], language)
+    fitting = _fitting([each for each in evidence if each.fits and not is_open], language)
     quotable = await search.quotable([each.item for each in fitting])
     if quotable:
         memos = [item for item in quotable if isinstance(item, Memo)]
@@ -74,6 +80,18 @@ async def find(memory: AsyncMemory, message: Message, query: str, language: str)
     near = [each.item for each in (*partial, *others) if each.item.id not in retold]
     nearest = await search.quotable(near[: 2 * MAX_NEAREST])
     return Findings((), nearest[:MAX_NEAREST])
+
+
+async def _previous_questions(memory: AsyncMemory, message: Message, language: str) -> list[str]:
+    """What its author asked right before a question, back to where that named what "she" or "it" is; newest first."""
+    recent = await memory.timeline.recent(message.place, RECENT_MESSAGES)
+    own = [said.text for said in recent if said.author == message.author and said.id != message.id]
+    asked: list[str] = []
+    for text in takewhile(is_question, reversed(own)):
+        asked.append(text)
+        if not questions.parse(text, language).is_follow_up:
+            return asked
+    return []
 
 
 async def said(memory: AsyncMemory, message: Message, topic: str, language: str) -> Sequence[Message]:

@@ -75,6 +75,10 @@ class Responder:
         self.usage: TurnUsage | None = None
         """Of the last turn that came to its end."""
 
+    @property
+    def name(self) -> str:
+        return self._model.name
+
     async def respond(self, request: ChatRequest, tools: AssistantTools, show: Callable[[str], None]) -> str:
         """The model's reply; raises ModelError."""
         try:

@@ -9,6 +9,7 @@ import json
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 from recollect.core.ports.layer import Block, Line
@@ -21,6 +22,7 @@ from recollect.memory import AsyncMemory
 from recollect.policy.budget import tokens
 from recollect.policy.headers import HEADERS_UNIFIED
 from recollect.prompting.assemble import Prompt, assemble, quoted
+from recollect.recall.sent_prompts import SentPart, SentPrompt
 from recollect.settings import Settings, wiring
 
 log = logging.getLogger("recollect.assistant")
@@ -130,6 +132,16 @@ async def agent_request(memory: AsyncMemory, message: Message) -> ChatRequest:
         replace(request.prompt, sections=sections),
         tuple(tool for tool in request.tools if tool.name == "memory"),
     )
+
+
+def sent_prompt(request: ChatRequest, message: Message, model: str, at: datetime) -> SentPrompt:
+    """The request as the operator may read it later: tools by their names, as those are the same each time."""
+    parts = (
+        SentPart("tools", ", ".join(tool.name for tool in request.tools), remembered=False),
+        *(SentPart(part.name, part.text, remembered=False) for part in request.instruction_parts),
+        *(SentPart(section.name, section.text, remembered=True) for section in request.prompt.sections),
+    )
+    return SentPrompt(at, message.person, message.place, model, parts)
 
 
 def default_name(place: Place, settings: Settings) -> str:

@@ -1,13 +1,19 @@
 """Explains a reply: the memory in its prompt, section by section, and the reason for each line."""
 
+import re
 from collections.abc import Iterator
 
 from recollect.core.text import clip
+from recollect.faces import outcome_text
 from recollect.prompting.assemble import Prompt, Section
 
 _NON_MEMORY_SECTIONS = ("instructions", "actions", "message")
 _HISTORY_SECTION = "history"
 _BRIEF_SECTIONS = ("relevant", "durable", "lore", "people")
+_ABOUT_OTHERS = ("lore", "people")
+_MEMO_LINE = re.compile(
+    r"- \[\w+\] (?P<text>.+) \(src: (?P<origin>\w+)[^,)]*(?P<where>, #[^,)]+)?, updated (?P<day>\S+)\)"
+)
 MAX_BRIEF_LINES, MAX_BRIEF_CHARS = 5, 160
 
 
@@ -32,16 +38,31 @@ def explain_prompt(prompt: Prompt, was_sent: bool) -> Iterator[str]:
 def explain_briefly(prompt: Prompt, was_sent: bool) -> Iterator[str]:
     """The first memories of a prompt, and how much more there is."""
     sections = [section for section in prompt.sections if section.name in _BRIEF_SECTIONS and section.lines]
-    lines = [line for section in sections for line in section.lines if not line.is_notice]
+    lines = [
+        _in_plain_words(line.text.splitlines()[0], is_own=section.name not in _ABOUT_OTHERS)
+        for section in sections
+        for line in section.lines
+        if not line.is_notice
+    ]
     if not lines:
         yield "Nothing in memory had to do with the last reply; /why all shows what the prompt holds."
         return
     yield "The model was given these memories:" if was_sent else "These memories belong to the last message:"
     for line in lines[:MAX_BRIEF_LINES]:
-        yield clip(line.text.splitlines()[0], MAX_BRIEF_CHARS)
+        yield clip(line, MAX_BRIEF_CHARS)
     rest = len(lines) - MAX_BRIEF_LINES
     more = f"{rest} more, and the reasons" if rest > 0 else "the reasons"
     yield f"/why all shows {more}."
+
+
+def _in_plain_words(line: str, *, is_own: bool) -> str:
+    """`- Your sister is called Nora (learned in #dev on 2026-11-15)`, where the prompt has marks for a model."""
+    memo = _MEMO_LINE.fullmatch(line)
+    if memo is None:
+        return line
+    text = outcome_text.addressed(memo["text"]) if is_own else memo["text"]
+    verb, where = outcome_text.kept_as(memo["origin"]), (memo["where"] or "").replace(",", " in", 1)
+    return f"- {text} ({verb}{where} on {memo['day']})"
 
 
 def render_sizes(prompt: Prompt) -> Iterator[str]:

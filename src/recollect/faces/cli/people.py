@@ -1,5 +1,6 @@
 """The command `people`: who is known, and how much is remembered about each."""
 
+from datetime import datetime
 from typing import Annotated
 
 import typer
@@ -26,8 +27,11 @@ def people(
     if call.options.json:
         call.screen.data({"people": [_record(owner) for owner in owners]})
         return
-    rows = [[owner.subject.id, owner.name, f"{owner.memos:,}", "paused" if owner.paused else ""] for owner in owners]
-    call.screen.table(["id", "name", "memories", "learning"], rows, wide="name")
+    rows = [
+        [owner.subject.id, owner.name, f"{owner.memos:,}", _day(owner.seen), "paused" if owner.paused else ""]
+        for owner in owners
+    ]
+    call.screen.table(["id", "name", "memories", "last seen", "learning"], rows, wide="name")
     if not rows:
         call.screen.say("Nobody is remembered yet." if not part else f'Nobody matches "{part}".')
     elif call.screen.is_terminal:
@@ -45,4 +49,9 @@ async def _owners(memory: AsyncMemory, part: str, limit: int | None) -> list[Own
 
 
 def _record(owner: Owner) -> dict[str, object]:
-    return {"id": owner.subject.id, "name": owner.name, "memories": owner.memos, "paused": owner.paused}
+    seen = None if owner.seen is None else owner.seen.isoformat()
+    return {"id": owner.subject.id, "name": owner.name, "memories": owner.memos, "seen": seen, "paused": owner.paused}
+
+
+def _day(at: datetime | None) -> str:
+    return "" if at is None else f"{at:%Y-%m-%d}"

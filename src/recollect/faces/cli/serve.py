@@ -151,14 +151,21 @@ async def _serve(
     inherited: bool,
 ) -> None:
     from recollect.faces.http import serve as serving
-    from recollect.faces.http.app import create
+    from recollect.faces.http.app import create, mount
     from recollect.faces.http.auth import TokenFile
+    from recollect.faces.http.middleware import MCP_PATH
+    from recollect.faces.mcp.mounted import MountedServer
 
     tokens = TokenFile(loaded.settings.http.token_file, secret(HTTP_TOKEN_VARIABLE))
     async with AsyncExitStack() as closing:
         stop = await closing.enter_async_context(stopping())
         memory = await closing.enter_async_context(AsyncMemory.from_settings(loaded, run_worker=run_worker))
-        app = create(memory, tokens, names=serving.names_of(host, loaded.settings), run_worker=run_worker)
+        names = serving.names_of(host, loaded.settings)
+        app = create(memory, tokens, names=names, run_worker=run_worker)
+        is_one_of_several = bool(siblings) or inherited
+        mcp = MountedServer(memory, app.state.recollect.admin.tokens, host, names, stateless=is_one_of_several)
+        mount(app, MCP_PATH, mcp)
+        closing.push_async_callback(mcp.close)
         gc.freeze()  # what is loaded by now stays: the garbage collector need not scan it again
         tasks: list[Awaitable[None]] = [serving.serve(app, listener, stop), _watch_processes(siblings, stop, inherited)]
         if bot_token is not None:
@@ -284,6 +291,7 @@ def _print_address(address: str, settings: Settings, new_tokens: "Tokens | None"
 
     path = settings.http.token_file
     print(f"recollect: page and API at {address}", file=sys.stderr)
+    print(f"recollect: MCP at {address}/mcp, for tokens of 'recollect tokens create --as USER'", file=sys.stderr)
     if new_tokens is not None and sys.stderr.isatty():
         print(f"recollect: sign in with the token {new_tokens.operator}", file=sys.stderr)
         print(f"recollect: it is kept in {path} and not shown again; 'recollect serve --tokens' does", file=sys.stderr)

@@ -149,11 +149,12 @@ def _json(request: CommandRequest, memos: Iterable[Memo]) -> str:
 
 def _markdown(request: CommandRequest, memos: Sequence[Memo]) -> str:
     """Memos by kind, inactive ones last."""
+    literal = outcome_text.is_literal(request.memory.settings)
     lines = [
         f"# What is remembered about {request.user}, {request.now:%Y-%m-%d}: {outcome_text.count_noun(len(memos))}"
     ]
     for heading, group in groupby(sorted(memos, key=_heading), key=_heading):
-        lines += ["", f"## {heading[1]}", *(_export_line(memo) for memo in group)]
+        lines += ["", f"## {heading[1]}", *(_export_line(memo, literal=literal) for memo in group)]
     return "\n".join(lines)
 
 
@@ -161,6 +162,9 @@ def _heading(memo: Memo) -> tuple[bool, str]:
     return (False, memo.kind.value) if memo.active else (True, "no longer counts")
 
 
-def _export_line(memo: Memo) -> str:
+def _export_line(memo: Memo, *, literal: bool) -> str:
     status = "" if memo.status is Status.ACTIVE else f", {memo.status}"
-    return f"- {memo.text} (src: {memo.source.origin}, updated {memo.updated:%Y-%m-%d}{status})"
+    if literal:
+        return f"- {memo.text} (src: {memo.source.origin}, updated {memo.updated:%Y-%m-%d}{status})"
+    text, origin = outcome_text.addressed(memo.text), outcome_text.kept_as(memo.source.origin)
+    return f"- {text} ({origin}, {memo.updated:%Y-%m-%d}{status})"

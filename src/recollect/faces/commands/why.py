@@ -29,7 +29,7 @@ async def why(request: CommandRequest) -> str:
         return await render_unresolved(request, NotFound(request.words) if isinstance(memo, Memo) else memo)
     return "\n".join(
         [
-            *_describe_memo(explanation.memo),
+            *_describe_memo(request, explanation.memo),
             _describe_source(request, explanation),
             *filter(None, [outcome_text.citation(explanation)]),
             *_describe_lineage(explanation),
@@ -38,10 +38,12 @@ async def why(request: CommandRequest) -> str:
     )
 
 
-def _describe_memo(memo: Memo) -> list[str]:
+def _describe_memo(request: CommandRequest, memo: Memo) -> list[str]:
     state = f"{memo.status}, pinned" if memo.pinned else memo.status.value
     audience = outcome_text.describe_audience(memo.audience)
-    return [f"[{memo.kind}] {memo.text}", f"It is {state} ({memo.id}) and may be recalled {audience}."]
+    is_own = memo.subject.id == request.view.user and not outcome_text.is_literal(request.memory.settings)
+    text = outcome_text.addressed(memo.text) if is_own else memo.text
+    return [f"[{memo.kind}] {text}", f"It is {state} ({memo.id}) and may be recalled {audience}."]
 
 
 def _describe_source(request: CommandRequest, explanation: Explanation) -> str:

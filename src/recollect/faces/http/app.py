@@ -7,6 +7,8 @@ Everything but `/health` and `/ready` needs a token (see `auth`). Routes transla
 from collections.abc import Collection
 
 from fastapi import FastAPI
+from starlette.routing import Route
+from starlette.types import ASGIApp
 
 from recollect.admin import Admin
 from recollect.core.clock import Clock, now
@@ -18,7 +20,7 @@ from recollect.faces.http.idempotency import IdempotencyMiddleware
 from recollect.faces.http.middleware import SecurityMiddleware
 from recollect.memory import AsyncMemory
 
-__all__ = ["create"]
+__all__ = ["create", "mount"]
 
 
 def create(
@@ -46,3 +48,8 @@ def create(
     for part in (metrics, api, pages):
         part.install(app)
     return app
+
+
+def mount(app: FastAPI, path: str, other: ASGIApp) -> None:
+    """Have another app answer what is asked at a path."""
+    app.router.routes.insert(0, Route(path, other))

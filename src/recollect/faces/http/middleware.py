@@ -21,6 +21,8 @@ MAX_BODY_BYTES = 2_000_000
 TOO_LARGE_TEXT = f"a request may have {MAX_BODY_BYTES:,} bytes at most"
 PUBLIC_PATHS = ("/health", "/ready", "/login")
 """Paths that need no token, besides the static files."""
+MCP_PATH = "/mcp"
+"""Checks the tokens of its users itself."""
 STATIC = "/static/"
 STREAM = "/stream"
 """The end of paths whose answers have no end; they can't be asked for by HEAD."""
@@ -67,6 +69,8 @@ class SecurityMiddleware:
             return problem(431, f"the headers of a request may have {MAX_HEADER_BYTES:,} bytes at most")
         if _declared_length(headers) > MAX_BODY_BYTES:
             return _body_too_large()
+        if path == MCP_PATH:
+            return None
         session = await self._session(headers)
         scope.setdefault("state", {})["session"] = session
         if path in PUBLIC_PATHS or path.startswith(STATIC):
@@ -84,7 +88,9 @@ class SecurityMiddleware:
         if role is Role.METRICS and (path not in METRICS_PATHS or scope["method"] not in SAFE_METHODS):
             return problem(403, "this token reads /metrics and nothing else")
         if role is Role.USER:
-            return problem(403, "this token opens one person's memory, by MCP; take an operator's or a reader's here")
+            return problem(
+                403, "this token opens one person's memory, by MCP at /mcp; take an operator's or a reader's here"
+            )
         scope["state"]["role"] = role
         return await self._forbidden_change(scope, headers, body, role, session)
 

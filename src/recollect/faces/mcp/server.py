@@ -38,11 +38,11 @@ SINGLE_TOOL_PROFILE = "devclaw"
 _Context = ServerRequestContext[Any]
 
 
-def build(memory: AsyncMemory, *, user: str, place: Place | None = None) -> Server[Any]:
+def build(memory: AsyncMemory, *, user: str | None = None, place: Place | None = None) -> Server[Any]:
     """The server of this user's memory, as visible in this place; by default their DM. Requests with a token are
-    answered for the user and the place of the token.
+    answered for the user and the place of the token; without a `user`, only those.
     """
-    handlers = _Handlers(memory, Principal(user, place))
+    handlers = _Handlers(memory, None if user is None else Principal(user, place))
     return Server(
         "recollect",
         version=__version__,
@@ -66,14 +66,17 @@ class _Handlers:
     """Handles the requests of clients."""
 
     memory: AsyncMemory
-    default: Principal
+    default: Principal | None
 
     @property
     def has_single_tool(self) -> bool:
         return self.memory.settings.profile == SINGLE_TOOL_PROFILE
 
     def _principal(self, context: _Context) -> Principal:
-        return principal_of(context.request) or self.default
+        principal = principal_of(context.request) or self.default
+        if principal is None:
+            raise MCPError(types.INVALID_REQUEST, "show the token of a user")
+        return principal
 
     def _tool(self, context: _Context) -> MemoryTool:
         principal = self._principal(context)

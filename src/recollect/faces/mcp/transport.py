@@ -9,8 +9,8 @@ import os
 import signal
 import socket
 import threading
-from collections.abc import Callable, Generator
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import IO, Any
 
 import anyio
@@ -20,13 +20,15 @@ from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
 
 from recollect.admin.tokens import AccessTokens, Role
+from recollect.faces.http.middleware import MCP_PATH
 from recollect.faces.http.sockets import LOOPBACK, address, bracketed, is_loopback
 from recollect.faces.http.uvicorn_server import Server as WebServer
 from recollect.faces.mcp.authentication import TokenMiddleware
+from recollect.faces.mcp.server import build
+from recollect.memory import AsyncMemory
 
 log = logging.getLogger("recollect")
 
-PATH = "/mcp"
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 _SHUTDOWN_GRACE_SECONDS = 3
 
@@ -68,7 +70,9 @@ async def over_http(
     async def is_token_required() -> bool:
         return not is_open and (not is_loopback(host) or any(token.role is Role.USER for token in await tokens.list()))
 
-    served = server.streamable_http_app(streamable_http_path=PATH, transport_security=_security(host, names), host=host)
+    served = server.streamable_http_app(
+        streamable_http_path=MCP_PATH, transport_security=_security(host, names), host=host
+    )
     app = TokenMiddleware(served, tokens, is_token_required)
     # uvicorn's own logging would print to standard output.
     config = uvicorn.Config(
@@ -80,9 +84,29 @@ async def over_http(
         proxy_headers=False,
     )
     http_server = WebServer(config)
-    ready(f"{address(listener)}{PATH}")
+    ready(f"{address(listener)}{MCP_PATH}")
     with _on_stop_signal(http_server.stop):
         await http_server.serve(sockets=[listener])
+
+
+@asynccontextmanager
+async def for_all_users(
+    memory: AsyncMemory, tokens: AccessTokens, host: str, names: tuple[str, ...], stateless: bool
+) -> AsyncGenerator[TokenMiddleware]:
+    """An app that answers each request for the user of its token, and none without one; runs as long as the block."""
+
+    async def is_token_required() -> bool:
+        return True
+
+    server = build(memory)
+    served = server.streamable_http_app(
+        streamable_http_path=MCP_PATH,
+        stateless_http=stateless,
+        transport_security=_security(host, names),
+        host=host,
+    )
+    async with server.session_manager.run():
+        yield TokenMiddleware(served, tokens, is_token_required)
 
 
 def _security(host: str, names: tuple[str, ...]) -> TransportSecuritySettings:

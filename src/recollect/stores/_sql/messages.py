@@ -5,9 +5,9 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import Generic, LiteralString, TypeVar
 
-from recollect.core.clock import to_ms
+from recollect.core.clock import from_ms, to_ms
 from recollect.core.text import clean, question_share
-from recollect.core.types import Message, Place, split_person
+from recollect.core.types import LOCAL, Message, Place, split_person
 from recollect.stores._sql import tombstones
 from recollect.stores._sql.database import Database, Row
 from recollect.stores._sql.rows import read_message
@@ -25,6 +25,10 @@ ERASE = "DELETE FROM messages WHERE id = $1 AND platform = $2 RETURNING place, d
 # An index of PostgreSQL holds no more of an id than that.
 _PLATFORMS = """
 SELECT DISTINCT platform FROM messages WHERE author = $1 AND substr(author, 1, 64) = substr($1, 1, 64) AND NOT bot
+"""
+_LAST_SAID = """
+SELECT max(at) FROM messages
+WHERE author = $1 AND substr(author, 1, 64) = substr($1, 1, 64) AND platform = $2 AND NOT bot AND deleted IS NULL
 """
 _FIRST, _LAST = -(1 << 62), 1 << 62
 
@@ -150,6 +154,12 @@ class Messages(ABC, Generic[D]):
     def platforms_of(self, author: str) -> list[str]:
         rows = self._db.rows(_PLATFORMS, (author,))
         return sorted(platform for (platform,) in rows)
+
+    def last_said(self, person: str) -> datetime | None:
+        platform, author = split_person(person)
+        names = {(author, platform), (person, LOCAL)}  # the library may speak for people of any platform
+        times = [at for name in names if (at := self._db.value(_LAST_SAID, name)) is not None]
+        return from_ms(max(times)) if times else None
 
     def streams(self, prefix: str) -> list[str]:
         return [name for (name,) in self._db.rows(self.scopes_between, prefix_range(prefix))]

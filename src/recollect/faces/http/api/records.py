@@ -140,6 +140,7 @@ class PersonOut(Wire):
     name: str = Field(description="What they are called; empty when nobody said it.")
     memos: int
     updated: datetime | None = Field(description="When something was last stated or learned about them.")
+    seen: datetime | None = Field(description="When they last said something that is kept.")
     paused: bool = Field(description="Whether nothing is learned from what they say.")
 
 
@@ -291,7 +292,14 @@ def from_line(line: TranscriptLine) -> MessageDetails:
 
 
 def from_person(owner: Owner) -> PersonOut:
-    return PersonOut(user=owner.subject.id, name=owner.name, memos=owner.memos, updated=owner.last, paused=owner.paused)
+    return PersonOut(
+        user=owner.subject.id,
+        name=owner.name,
+        memos=owner.memos,
+        updated=owner.last,
+        seen=owner.seen,
+        paused=owner.paused,
+    )
 
 
 def from_guild(owner: Owner) -> GuildOut:

@@ -65,6 +65,7 @@ _SECTIONS = {
     "/session": "/sessions",
     "/message": "/messages",
     "/relearn": "/jobs",
+    "/prompts": "/prompt",
 }
 """Pages that are not in the navigation, and the section that they belong to."""
 _FILTERS = (

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, Response
 
 from recollect.admin.system import ModelTest
+from recollect.admin.tokens import IssuedToken
 from recollect.core.errors import RecollectError
 from recollect.faces.http.pages.context import PageContext, PageDep, after
 
@@ -30,10 +31,9 @@ async def render_system(
     *,
     tests: Sequence[ModelTest] | None = None,
     problem: str = "",
-    issued: Any = None,
+    issued: IssuedToken | None = None,
 ) -> HTMLResponse:
     """The page; with what the models answered, what went wrong, or a token that was just made."""
-    tokens = token_table(page)
     described, folded = await page.state.admin.system(), part.strip().lower()
     shown: list[Any] = [
         row
@@ -52,7 +52,7 @@ async def render_system(
         rows=shown,
         tests=tests,
         problem=problem,
-        tokens=None if tokens is None else await tokens.list(),
+        tokens=await page.state.admin.tokens.list(),
         issued=issued,
         worker=page.state.memory.worker.is_running,
         paused=await page.state.admin.paused_places(),
@@ -71,8 +71,3 @@ async def backup(request: Request, page: PageDep) -> Response:
     except RecollectError as error:
         return await render_system(request, page, "", "", 503, problem=str(error))
     return after("/system", "backed_up")
-
-
-def token_table(page: PageContext) -> Any:
-    """The table of access tokens, where there is one."""
-    return getattr(page.state.admin, "tokens", None)

@@ -1,8 +1,7 @@
 """Access tokens, over the same table as the command line: create, rotate and revoke; each secret is shown once."""
 
-from collections.abc import Sequence
 from datetime import timedelta
-from typing import Annotated, Any, Protocol
+from typing import Annotated
 
 from fastapi import APIRouter, Form, Request
 from fastapi.responses import HTMLResponse, Response
@@ -10,7 +9,7 @@ from starlette.exceptions import HTTPException
 
 from recollect.faces.http.auth import Role
 from recollect.faces.http.pages import system
-from recollect.faces.http.pages.context import PageContext, PageDep, after, as_number
+from recollect.faces.http.pages.context import PageDep, after, as_number
 
 router = APIRouter(include_in_schema=False)
 
@@ -21,15 +20,6 @@ ROLES = (Role.OPERATOR, Role.READER, Role.METRICS)
 Field = Annotated[str, Form(max_length=500)]
 
 
-class TokenTable(Protocol):
-    """The part of `Admin.tokens` that the page needs."""
-
-    async def list(self) -> Sequence[Any]: ...
-    async def create(self, role: Any, label: str = "", *, lifetime: timedelta | None = None) -> Any: ...
-    async def rotate(self, token_id: str) -> Any: ...
-    async def revoke(self, token_id: str) -> Any: ...
-
-
 @router.post("/system/tokens")
 async def create(request: Request, page: PageDep, role: Field, label: Field = "", days: Field = "") -> HTMLResponse:
     chosen = next((known for known in ROLES if known.value == role), None)
@@ -38,13 +28,15 @@ async def create(request: Request, page: PageDep, role: Field, label: Field = ""
     lifetime = as_number(days)
     if days.strip() and not (lifetime and lifetime <= MAX_DAYS):
         raise HTTPException(422, f"a token lasts for 1 to {MAX_DAYS} days, or has no end if that is left empty")
-    issued = await _table(page).create(chosen, label, lifetime=None if lifetime is None else timedelta(days=lifetime))
+    issued = await page.state.admin.tokens.create(
+        chosen, label, lifetime=None if lifetime is None else timedelta(days=lifetime)
+    )
     return await system.render_system(request, page, issued=issued)
 
 
 @router.post("/system/tokens/rotate")
 async def rotate(request: Request, page: PageDep, token: Field) -> HTMLResponse:
-    issued = await _table(page).rotate(token)
+    issued = await page.state.admin.tokens.rotate(token)
     if issued is None:
         raise HTTPException(404, "there is no such token any more")
     return await system.render_system(request, page, issued=issued)
@@ -52,13 +44,6 @@ async def rotate(request: Request, page: PageDep, token: Field) -> HTMLResponse:
 
 @router.post("/system/tokens/revoke")
 async def revoke(page: PageDep, token: Field) -> Response:
-    if await _table(page).revoke(token) is None:
+    if await page.state.admin.tokens.revoke(token) is None:
         raise HTTPException(404, "there is no such token any more")
     return after("/system", "revoked")
-
-
-def _table(page: PageContext) -> TokenTable:
-    table = system.token_table(page)
-    if table is None:
-        raise HTTPException(404, "this installation has no table of tokens")
-    return table

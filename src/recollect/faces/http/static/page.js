@@ -12,10 +12,25 @@ function formUrl(form) {
   return (form.getAttribute("action") || location.pathname) + (query ? "?" + query : "");
 }
 
+function identity(element) {
+  return [element.tagName, element.getAttribute("href") || element.name, element.value, element.textContent].join("\n");
+}
+
+// Replace a part of the page. Whoever has the focus in it keeps it, on the same link or button if that is still there.
+function replaceContent(target, html, otherwise) {
+  const held = target.contains(document.activeElement) ? identity(document.activeElement) : null;
+  target.innerHTML = html;
+  target.dispatchEvent(new CustomEvent("refreshed", { bubbles: true }));
+  if (held === null) return;
+  const same = [...target.querySelectorAll("a, button, input, summary")].find((element) => identity(element) === held);
+  (same || otherwise).focus();
+}
+
 function filterWhileTyping(form) {
   const target = document.getElementById(form.dataset.live);
   let timer = 0;
   let request = null;
+  let leaving = false; // a request that fails because the page is left must not lead back to it
   async function refresh() {
     if (request) request.abort();
     request = new AbortController();
@@ -24,17 +39,21 @@ function filterWhileTyping(form) {
     try {
       const response = await fetch(url, { headers: { "x-fragment": "1" }, signal: request.signal });
       if (!response.ok || response.redirected) return form.submit();
-      target.innerHTML = await response.text();
+      replaceContent(target, await response.text(), form.elements[0]);
       history.replaceState(null, "", url);
-      target.dispatchEvent(new CustomEvent("refreshed", { bubbles: true }));
     } catch (error) {
-      if (error.name !== "AbortError") form.submit();
+      if (error.name !== "AbortError" && !leaving) form.submit();
       return;
     }
     target.removeAttribute("aria-busy");
   }
   form.querySelectorAll("button").forEach((button) => (button.hidden = true));
+  addEventListener("beforeunload", () => {
+    clearTimeout(timer);
+    leaving = true;
+  });
   form.addEventListener("input", () => {
+    leaving = false;
     clearTimeout(timer);
     timer = setTimeout(refresh, DEBOUNCE_MS);
   });
