@@ -22,10 +22,13 @@ MAX_HITS_WITH_NEIGHBORS = 60
 
 def find_candidates(tx: Tx, query: Query, is_visible: VisibilityCheck) -> Candidates:
     allowed = matching_keys(tx, query)
-    terms = parse_query(query.question, query.sample.speakers.values()).terms
+    parsed = parse_query(query.question, query.sample.speakers.values())
+    terms = parsed.terms
     hits = {hit.key: hit for hit in tx.index.words("messages", query.scopes, terms, MAX_WORD_HITS, allowed)}
     best_by_words = list(hits)[:MAX_INDEX_HITS]
-    recent = tx.index.recent("messages", query.scopes, MAX_RECENT_ROWS) if query.includes_recent else []
+    # "What did you recommend?" has no word of the answer.
+    has_recent = query.includes_recent or (parsed.target == "assistant" and query.ranker.follows_links)
+    recent = tx.index.recent("messages", query.scopes, MAX_RECENT_ROWS) if has_recent else []
     keys = {*best_by_words, *(key for key in recent if allowed is None or key in allowed)}
     cosines = nearest(tx, query, MAX_INDEX_HITS, keys, allowed)
     best_by_cosine = sorted(cosines, key=lambda key: -cosines[key])
@@ -61,6 +64,7 @@ def _item(
         happened=message.at,
         channel=message.place.channel,
         speaker=message.name or message.author,
+        bot=message.bot,
         session=message.place.session,
         position=position,
         length=length,

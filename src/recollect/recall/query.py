@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from recollect.core.ports import Corpus, CorpusSample, Filters, Tx, Vector
@@ -49,6 +50,10 @@ class Hit:
     parts: dict[str, float]
     relevant: bool = True
     """False for what is merely nearest: its score is below one half."""
+    since: datetime | None = None
+    """Of what was found for a question about another time: since when it held, as far as it is known."""
+    until: datetime | None = None
+    """Until when it held; None for what still holds."""
 
     @property
     def text(self) -> str:

@@ -5,20 +5,24 @@ No model call. `Searcher` is the whole path; `search` is the part within one rea
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Literal, TypedDict
+from typing import Literal, TypedDict, TypeVar
 
 from recollect.core.clock import Clock
 from recollect.core.ports import Corpus, CorpusSample, Filters, Store, Tx
-from recollect.core.ports.ranker import Ranker, RankPool, RankQuery
+from recollect.core.ports.ranker import Ranked, Ranker, RankPool, RankQuery
 from recollect.core.types import Memo, Status
+from recollect.language import past
+from recollect.language.past import TimeQuestion
 from recollect.policy.viewer import Viewer, search_scopes
-from recollect.recall import memos, messages, withheld
+from recollect.recall import lineage, memos, messages, withheld
 from recollect.recall.diversity import diversify
 from recollect.recall.listing import without_hidden_links
 from recollect.recall.query import EMPTY_SAMPLE, Candidates, Hit, Query, VisibilityCheck
 from recollect.recall.rankers.unified import is_assistant, parse_query
 from recollect.recall.usage import UsageCounter
 from recollect.recall.vectors.index import VectorIndexer
+
+R = TypeVar("R", Ranked, Hit)
 
 SAMPLE_SIZE = 300
 USED_RESULTS = 5
@@ -102,14 +106,33 @@ def search(tx: Tx, query: Query, is_visible: VisibilityCheck) -> list[Hit]:
         candidates.items, candidates.size, candidates.lengths, _count_people(query.sample), candidates.before
     )
     ranked = query.ranker.rank(query.question, pool)
-    relevant = [result for result in ranked if result.relevant]
-    if query.strict or (query.ranker.gated and relevant):
-        ranked = relevant
-    if query.min_score is not None:
-        ranked = [result for result in ranked if result.score >= query.min_score]
-    best = diversify(ranked, query.limit)
-    hits = (Hit(candidates.rows[result.item.key], result.score, dict(result.parts), result.relevant) for result in best)
+    best = diversify(_accepted(query, ranked, query.ranker.gated), query.limit)
+    hits = [_hit(candidates, result) for result in best]
+    asked = _time_question(query)
+    if asked is not None and asked.is_as_of:
+        all_hits = [_hit(candidates, result) for result in diversify(ranked, query.limit)]
+        hits = _accepted(query, lineage.with_past(tx, all_hits, asked, is_visible))[: query.limit]
     return [_shown(tx, hit, is_visible) for hit in hits]
+
+
+def _accepted(query: Query, results: list[R], gated: bool = False) -> list[R]:
+    """The results without those that were not asked for: what is merely nearest, or scores too low."""
+    relevant = [result for result in results if result.relevant]
+    if query.strict or (gated and relevant):
+        results = relevant
+    return results if query.min_score is None else [item for item in results if item.score >= query.min_score]
+
+
+def _hit(candidates: Candidates, result: Ranked) -> Hit:
+    return Hit(candidates.rows[result.item.key], result.score, dict(result.parts), result.relevant)
+
+
+def _time_question(query: Query) -> TimeQuestion | None:
+    """What the question says about time, where what no longer holds may answer it."""
+    is_plain = query.corpus == "memos" and query.status is Status.ACTIVE and query.filters.is_empty
+    if not is_plain or not query.ranker.follows_links:
+        return None
+    return past.parse(query.question.text, query.question.now.date())
 
 
 def _shown(tx: Tx, hit: Hit, is_visible: VisibilityCheck) -> Hit:

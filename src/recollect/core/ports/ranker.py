@@ -33,6 +33,7 @@ class RankItem:
     happened: datetime | None = None
     channel: str | None = None
     speaker: str = ""
+    bot: bool = False
     session: str = ""
     position: int = 0
     length: int = 1
@@ -118,3 +119,5 @@ class Ranker:
     """Leave out what fails the gate, if anything passes it."""
     includes_recent: frozenset[Corpus] = frozenset()
     """Corpora of which it also ranks recent rows, not only matches of words and vectors."""
+    follows_links: bool = False
+    """Questions about another time also find what a memo replaced, and a fact finds the messages that it rests on."""
