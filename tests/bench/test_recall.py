@@ -67,3 +67,14 @@ def test_a_folder_without_a_data_set_is_skipped_with_a_word(tmp_path: Path):
     result = run("--data", str(tmp_path))
     assert result.returncode == 0
     assert "skipped" in result.stderr
+
+
+@pytest.mark.slow
+def test_questions_that_lean_on_the_conversation_are_answered_and_others_lose_nothing(tmp_path: Path):
+    target = tmp_path / "follow_ups.json"
+    subprocess.run([sys.executable, "-m", "bench.recall.follow_ups", "--json", str(target)], cwd=ROOT, check=True)
+    rows = json.loads(target.read_text("utf-8"))
+    leaning, standalone = ([row for row in rows if row["sort"] == sort] for sort in ("leaning", "standalone"))
+    assert len(leaning) >= 30
+    assert sum(row["prompt"] for row in leaning) >= 0.9 * len(leaning)
+    assert all(row["prompt"] >= row["alone"] for row in standalone)
