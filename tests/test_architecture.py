@@ -46,6 +46,8 @@ LIBRARIES = {
     "psycopg": "stores",
     "Stemmer": "stores",
     "fastembed": "embedders",
+    "tokenizers": "embedders",
+    "huggingface_hub": "embedders",
     "pydantic_ai": "models faces.assistant adapters",
     "langgraph": "adapters",
     "langchain_core": "adapters",

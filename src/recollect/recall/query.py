@@ -17,6 +17,18 @@ MAX_RECENT_ROWS = 60
 EMPTY_SAMPLE = CorpusSample(0, (), {})
 
 
+VisibilityCheck = Callable[[Any], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class FactSearch:
+    """Where to look for facts that lead to messages."""
+
+    scopes: Sequence[str]
+    vector: tuple[str, Vector] | None
+    is_visible: VisibilityCheck
+
+
 @dataclass(frozen=True, slots=True)
 class Query:
     """All inputs of one search."""
@@ -32,6 +44,8 @@ class Query:
     status: Status = Status.ACTIVE
     vector: tuple[str, Vector] | None = None
     sample: CorpusSample = EMPTY_SAMPLE
+    facts: FactSearch | None = None
+    """Of a search over messages."""
 
     @property
     def includes_recent(self) -> bool:
@@ -85,9 +99,7 @@ class Candidates:
     size: int
     lengths: Sequence[int]
     before: dict[int, int] = field(default_factory=dict[int, int])
-
-
-VisibilityCheck = Callable[[Any], bool]
+    facts: dict[int, float] = field(default_factory=dict[int, float])
 
 
 def matching_keys(tx: Tx, query: Query) -> set[int] | None:

@@ -5,6 +5,7 @@ No model call. `Searcher` is the whole path; `search` is the part within one rea
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Literal, TypedDict, TypeVar
 
 from recollect.core.clock import Clock
@@ -14,10 +15,10 @@ from recollect.core.types import Memo, Status
 from recollect.language import past
 from recollect.language.past import TimeQuestion
 from recollect.policy.viewer import Viewer, search_scopes
-from recollect.recall import lineage, memos, messages, withheld
+from recollect.recall import facts, lineage, memos, messages, withheld
 from recollect.recall.diversity import diversify
 from recollect.recall.listing import without_hidden_links
-from recollect.recall.query import EMPTY_SAMPLE, Candidates, Hit, Query, VisibilityCheck
+from recollect.recall.query import EMPTY_SAMPLE, Candidates, FactSearch, Hit, Query, VisibilityCheck
 from recollect.recall.rankers.unified import is_assistant, parse_query
 from recollect.recall.usage import UsageCounter
 from recollect.recall.vectors.index import VectorIndexer
@@ -73,7 +74,7 @@ class Searcher:
         sample = EMPTY_SAMPLE
         if over == "messages":
             sample = await self._store.read(lambda tx: corpus_sample(tx, over, scopes))
-        topic = parse_query(question, sample.speakers.values()).topic
+        parsed = parse_query(question, sample.speakers.values())
         query = Query(
             question=question,
             corpus=over,
@@ -85,8 +86,12 @@ class Searcher:
             min_score=min_score,
             filters=filters,
             status=status,
-            vector=await self._vectors.embed_query(topic, over),
+            vector=await self._vectors.embed_query(parsed.topic, over),
         )
+        if over == "messages" and query.ranker.follows_links:
+            vector = await self._vectors.embed_query(parsed.topic, "memos")
+            scopes = facts.scopes(viewer, parsed, [*sample.speakers.items()])
+            query = replace(query, facts=FactSearch(scopes, vector, partial(facts.is_visible_to, viewer)))
         hits = await self._store.read(lambda tx: search(tx, query, withheld.search_filter(tx, viewer, over)))
         if count_use:
             used = (hit for hit in hits[:USED_RESULTS] if hit.score > 0)
@@ -102,9 +107,8 @@ def corpus_sample(tx: Tx, corpus: Corpus, scopes: Sequence[str]) -> CorpusSample
 def search(tx: Tx, query: Query, is_visible: VisibilityCheck) -> list[Hit]:
     """The best visible results, best first."""
     candidates = _find_candidates(tx, query, is_visible)
-    pool = RankPool(
-        candidates.items, candidates.size, candidates.lengths, _count_people(query.sample), candidates.before
-    )
+    people = _count_people(query.sample)
+    pool = RankPool(candidates.items, candidates.size, candidates.lengths, people, candidates.before, candidates.facts)
     ranked = query.ranker.rank(query.question, pool)
     best = diversify(_accepted(query, ranked, query.ranker.gated), query.limit)
     hits = [_hit(candidates, result) for result in best]

@@ -67,6 +67,8 @@ class RankPool:
     people: int = 2
     before: Mapping[int, int] = field(default_factory=dict[int, int])
     """Maps a message to the message before it, by key."""
+    facts: Mapping[int, float] = field(default_factory=dict[int, float])
+    """Messages that a fact leads to, by key, with the score of that fact."""
     mean_length: float = field(init=False)
 
     def __post_init__(self) -> None:

@@ -1,6 +1,6 @@
 """`unified`, the default: words and vectors, and the conversation around each hit.
 
-    strength = (words + vector + around + session) × speaker × date × statement × standing
+    strength = (words + vector + around + session + fact) × speaker × date × statement × standing
     score = match × strength ÷ the best strength (for messages its square root: an answer takes several of them)
 
 `match` says how sure it is that anything was found: scores of different queries can be compared.
@@ -32,6 +32,8 @@ PREVIOUS_SHARE, NEXT_SHARE, ANSWER_SHARE, SESSION_SHARE = 0.1, 0.2, 0.25, 0.3
 """Share of the score of the line before, the line after, a question just answered, the session's best."""
 OTHER_SPEAKER_FACTOR, MENTION_FACTOR, ASSISTANT_FACTOR = 0.5, 0.7, 0.7
 """Factors for the words of people whom the query is not about."""
+FACT_SHARE = 0.4
+"""Share of the score of the fact that leads to a message."""
 DATE_BONUS, QUESTION_PENALTY = 1.5, 0.2
 """Bonus for the days asked about, penalty for a text that only asks."""
 SESSION_REACH, SESSION_BEST_COUNT = 40, 3
@@ -129,18 +131,20 @@ def rank(question: RankQuery, pool: RankPool) -> list[Ranked]:
             "vector": vector_part[key],
             "around": _around(item, items, topic, before, after, query.target),
             "session": SESSION_SHARE * session[key],
+            "fact": FACT_SHARE * pool.facts.get(key, 0.0),
             "speaker": speaker(item),
             "date": date.get(key, 1.0),
             "statement": 1 - QUESTION_PENALTY * item.asks,
             "standing": _standing(item, question),
         }
-        strength = parts["words"] + parts["vector"] + parts["around"] + parts["session"]
+        strength = parts["words"] + parts["vector"] + parts["around"] + parts["session"] + parts["fact"]
         strength *= parts["speaker"] * parts["date"] * parts["statement"] * parts["standing"]
-        ranked.append(Ranked(item, strength, parts | {"match": match}))
+        # A fact may be surer than all that was said: then what it leads to is, too.
+        ranked.append(Ranked(item, strength, parts | {"match": max(match, pool.facts.get(key, 0.0))}))
     best = max((entry.score for entry in ranked), default=0.0)
     for entry in ranked:
         share = entry.score / best if best > 0 else 0.0
-        entry.score = match * (share if entry.item.kind else math.sqrt(share))
+        entry.score = entry.parts["match"] * (share if entry.item.kind else math.sqrt(share))
         entry.relevant = entry.score >= calibration.RELEVANT_SCORE
     return in_order(ranked)
 
