@@ -1,7 +1,7 @@
 """Static vectors of `model2vec` files, of which some are multilingual: `model2vec:minishlab/potion-multilingual-128M`.
 
 `model2vec:<folder>` reads the files of a model from a folder: `model.safetensors` and `tokenizer.json`. Any other name
-is looked up in the hub's cache, and downloaded on first use. It needs numpy and `tokenizers`, no torch; the weights stay
+is looked up in the hub's cache, and downloaded on first use. It needs numpy and `tokenizers`, no torch; weights stay
 on disk and are read as they are needed. They are opened in a thread; until then, search uses words only.
 """
 
