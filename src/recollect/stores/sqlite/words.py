@@ -9,9 +9,8 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 
 from recollect.core.ports import Corpus, WordHit
-from recollect.core.text import clean, words
 from recollect.stores._sql.scoring import MAX_POSTINGS, Postings, best_hits, cost
-from recollect.stores._sql.stems import stems
+from recollect.stores._sql.stems import query_stems, text_stems
 from recollect.stores.sqlite.database import Database
 
 TABLE: dict[Corpus, str] = {"memos": "memo_words", "messages": "message_words"}
@@ -47,7 +46,7 @@ class WordIndex:
             if text is None:
                 self._db.run(f"DELETE FROM {TABLE[corpus]} WHERE rowid = ?", (key,))
             else:
-                self._db.run(_PUT[corpus], (key, _scoped(key >> 32, stems(words(text)))))
+                self._db.run(_PUT[corpus], (key, _scoped(key >> 32, text_stems(text))))
         self._pending.clear()
 
     def discard(self) -> None:
@@ -65,7 +64,7 @@ class WordIndex:
     ) -> list[WordHit]:
         """The rows of these scopes, `size` in all, that share the rarest words with the query."""
         self.flush()
-        by_stem = dict(zip(stems([clean(term) for term in terms]), terms, strict=True))
+        by_stem = query_stems(terms)
         lists = self._lists(corpus, scopes, list(by_stem), candidates)
         return best_hits(lists, size, by_stem, limit)
 
