@@ -84,7 +84,8 @@ def query_stems(terms: Sequence[str]) -> Mapping[str, str]:
     """The stems by which the words of a query are looked up, each with its word."""
     cleaned = [clean(term) for term in terms]
     by_stem = dict(zip(map(_thread_local.english.__getitem__, cleaned), terms, strict=True))
-    local = _thread_local.of(detection.detect(" ".join(cleaned)))
+    query = " ".join(cleaned)
+    local = _thread_local.of(detection.detect(query)) if detection.is_certain(query) else None
     if local is None:
         return by_stem
     return dict(zip(map(local.__getitem__, cleaned), terms, strict=True)) | by_stem
