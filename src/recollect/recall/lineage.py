@@ -32,17 +32,19 @@ class _Held:
 
 def with_past(tx: Tx, hits: Sequence[Hit], asked: TimeQuestion, is_visible: VisibilityCheck) -> list[Hit]:
     """The hits, each among what it replaced in turn: first what held at the time asked about."""
-    result: dict[int, Hit] = {}
-    for hit in hits[:MAX_LINEAGES]:
-        line = [] if hit.memo is None else list(_lineage(tx, hit.memo, is_visible))
+    result: dict[tuple[str, str], Hit] = {}
+    for place, hit in enumerate(hits):
+        memo = hit.memo
+        if memo is None:
+            continue
+        line = list(_lineage(tx, memo, is_visible)) if place < MAX_LINEAGES else []
         score = max(hit.score, calibration.RELEVANT_SCORE) if _is_named(line, asked) else hit.score
         for held in _answering(line, asked) if len(line) > 1 else ():
             parts = hit.parts | {"as_of": 1.0}
             past = Hit(held.memo, score, parts, hit.relevant or score > hit.score, held.since, held.until)
-            result.setdefault(held.memo.key, past)
-        result.setdefault(hit.item.key, hit)
-    remaining = {hit.item.key: hit for hit in hits[MAX_LINEAGES:]}
-    return sorted((remaining | result).values() if remaining else result.values(), key=lambda hit: -hit.score)
+            result.setdefault((held.memo.subject.scope, held.memo.id), past)
+        result.setdefault((memo.subject.scope, memo.id), hit)
+    return sorted(result.values(), key=lambda hit: -hit.score)
 
 
 def _is_named(line: Sequence[_Held], asked: TimeQuestion) -> bool:

@@ -69,7 +69,7 @@ class PastLayer:
             shown = (turn for turn in turns if not _is_forgotten(tx, request, turn))
             return request.with_unique_names(tx, [*islice(shown, MAX_OWN_TURNS)])
 
-        turns = await request.store.read(work) if hits else []
+        turns: Sequence[Message] = await request.store.read(work) if hits else ()
         lines = tuple(
             Line(_line(turn, OWN_TURN_CHARS), "the assistant's own words, which are asked for") for turn in turns
         )

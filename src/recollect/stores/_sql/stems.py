@@ -30,7 +30,8 @@ _ALGORITHMS = {
     "tr": "turkish",
 }
 """Languages that can be detected, and for which there is a stemmer; some need a newer version of it."""
-_AVAILABLE = frozenset(Stemmer.algorithms())  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType] untyped
+_algorithms: Any = Stemmer.algorithms  # pyright: ignore[reportUnknownMemberType] untyped library
+_AVAILABLE: frozenset[str] = frozenset(_algorithms())
 
 
 class _Stems(dict[str, str]):
@@ -59,7 +60,7 @@ class _PerThread(threading.local):
     def of(self, language: str) -> _Stems | None:
         """The stems of another language; None for English, and where there is no stemmer."""
         algorithm = _ALGORITHMS.get(language)
-        if algorithm not in _AVAILABLE or algorithm is None:
+        if algorithm not in _AVAILABLE:
             return None
         if language not in self.others:
             self.others[language] = _Stems(algorithm)
