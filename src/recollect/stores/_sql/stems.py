@@ -30,8 +30,8 @@ _ALGORITHMS = {
     "tr": "turkish",
 }
 """Languages that can be detected, and for which there is a stemmer; some need a newer version of it."""
-_algorithms: Any = Stemmer.algorithms  # pyright: ignore[reportUnknownMemberType] untyped library
-_AVAILABLE: frozenset[str] = frozenset(_algorithms())
+_LIBRARY: Any = Stemmer
+_AVAILABLE: frozenset[str] = frozenset(_LIBRARY.algorithms())
 
 
 class _Stems(dict[str, str]):
@@ -39,7 +39,7 @@ class _Stems(dict[str, str]):
 
     def __init__(self, algorithm: str) -> None:
         super().__init__()
-        self._stemmer: Any = Stemmer.Stemmer(algorithm, 0)  # pyright: ignore[reportUnknownMemberType] untyped library
+        self._stemmer: Any = _LIBRARY.Stemmer(algorithm, 0)
 
     def __missing__(self, word: str) -> str:
         stem = self._stemmer.stemWord(word)
