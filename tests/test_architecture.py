@@ -49,6 +49,8 @@ LIBRARIES = {
     "psycopg": "stores",
     "Stemmer": "stores",
     "fastembed": "embedders rerankers",
+    "tokenizers": "embedders rerankers",
+    "huggingface_hub": "embedders",
     "onnxruntime": "rerankers",
     "pydantic_ai": "models faces.assistant adapters",
     "langgraph": "adapters",

@@ -101,7 +101,8 @@ def test_the_entry_for_the_mcp_registry_has_what_its_schema_requires():
 def test_all_extras_are_those_for_people():
     (everything,) = PROJECT["optional-dependencies"]["all"]
     named = set(everything.removeprefix("recollect[").removesuffix("]").split(","))
-    assert {*PROJECT["optional-dependencies"]} - named == {"all", "dev", "docs", "fastembed", "rerank", "vectors"}
+    extras = {"all", "dev", "docs", "fastembed", "model2vec", "rerank", "vectors"}
+    assert {*PROJECT["optional-dependencies"]} - named == extras
 
 
 def test_every_extra_that_is_recommended_exists():

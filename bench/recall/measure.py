@@ -69,7 +69,7 @@ async def measure(conversation: Conversation, embedder: str, rankers: Iterable[s
     tallies: dict[tuple[str, str], Tally] = defaultdict(Tally)
     after = max(document.at for document in conversation.documents)
     async with recollect.AsyncMemory(
-        "sqlite://", embedder=embedder, clock=lambda: after, search={"max_limit": max(CUTS)}
+        "sqlite://", embedder=embedder, clock=lambda: after, search={"max_limit": max(CUTS)}, run_worker=False
     ) as memory:
         await store(memory, conversation)
         where = Place("bench", "guild", conversation.name, public=True)

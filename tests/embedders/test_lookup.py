@@ -13,13 +13,13 @@ from recollect.settings import load
 
 
 def test_all_embedders_of_this_package_are_known():
-    assert set(plugins.names("embedders")) >= {"fastembed", "null", "openai", "static"}
+    assert set(plugins.names("embedders")) >= {"fastembed", "model2vec", "null", "openai", "static"}
     assert not any(name.startswith("_") for name in plugins.names("embedders"))
 
 
 def test_an_unknown_name_lists_the_known_ones():
     with pytest.raises(
-        ConfigError, match=r"no 'wrod2vec' among the embedders; known here: fastembed, null, openai, static"
+        ConfigError, match=r"no 'wrod2vec' among the embedders; known here: fastembed, model2vec, null, openai, static"
     ):
         plugins.load("embedders", "wrod2vec:300", EmbedderOptions())
 
@@ -50,6 +50,7 @@ def test_a_typo_in_a_chain_is_an_error():
         ("openai", "numpy", "vectors"),
         ("static", "numpy", "vectors"),
         ("fastembed", "fastembed", "fastembed"),
+        ("model2vec", "tokenizers", "model2vec"),
     ],
 )
 def test_a_missing_package_names_its_extra_and_is_left_out_of_the_chain(spec: str, package: str, extra: str):

@@ -408,3 +408,15 @@ async def test_a_summary_that_was_made_since_does_not_say_the_message_a_second_t
         prompt = await stage.memory.context(message)
         assert prompt.text.count("blue one") == 1
         assert any("red bike" in line for line in lines(prompt, "rolling")), "the one before it serves"
+
+
+async def test_a_question_that_stands_alone_is_not_looked_up_by_what_was_said_before() -> None:
+    async with opened(memos={"inject_max_items": 2}) as stage:
+        await stage.remember("Brother Paul drives a bus in Oslo", "Owns a red bike", "Owns a city bike", place=DM)
+        await stage.remember(*(f"Cooked dish {number} for Bob" for number in range(8)), place=DM)
+        asked = await stage.say("which bike do I own?", place=DM)
+        await stage.reply("You own a red bike and a city bike.", asked)
+        assert "Owns a city bike" in (await stage.prompt("and the other one?", place=DM)).text
+        alone = lines(await stage.prompt("what does my brother drive?", place=DM), "relevant")
+        assert "Brother Paul" in alone[0]
+        assert not any("bike" in line for line in alone)

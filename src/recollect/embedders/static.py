@@ -14,13 +14,14 @@ from typing import Any
 
 from recollect.core.errors import EmbedderError, MissingExtra
 from recollect.core.ports import EmbedderOptions, Vector
-from recollect.core.text import OPENING_WORDS, clean
 from recollect.embedders._tokenizer import Tokenizer
 
 try:
     import numpy as np
 except ImportError as missing:
     raise MissingExtra("the embedder 'static'", "vectors") from missing
+
+from recollect.embedders._vectors import to_unit_length, with_opening
 
 FOLDER = Path(__file__).parent / "_wordllama"
 WEIGHTS = "l2_supercat_256.safetensors"
@@ -31,8 +32,6 @@ DIMENSIONS = 256
 
 MAX_CHARS_AT_ONCE = 2_000
 """More are embedded in a thread: the event loop has others to serve."""
-MAX_TEXT_CHARS = 20_000
-"""Characters read of one text: more would not move the mean."""
 
 
 class StaticEmbedder:
@@ -51,8 +50,8 @@ class StaticEmbedder:
         if self._weights is None:
             await self.load()
         if len(texts) > 8 or sum(map(len, texts)) > MAX_CHARS_AT_ONCE:  # enough work to justify a thread
-            return await asyncio.to_thread(lambda: [self._embed_text(text) for text in texts])
-        return [self._embed_text(text) for text in texts]
+            return await asyncio.to_thread(lambda: [with_opening(text, self._mean_vector) for text in texts])
+        return [with_opening(text, self._mean_vector) for text in texts]
 
     async def load(self) -> None:
         """Load the weights once; concurrent callers wait for the same load."""
@@ -72,28 +71,15 @@ class StaticEmbedder:
         except (OSError, ValueError) as error:
             raise EmbedderError(f"the weights of the static vectors could not be read: {error}") from error
 
-    def _embed_text(self, text: str) -> Vector:
-        text = clean(text)[:MAX_TEXT_CHARS]
-        opening = " ".join(text.split(" ", OPENING_WORDS)[:OPENING_WORDS])
-        vector = self._mean_vector(text)
-        if len(opening) < len(text):
-            vector = _to_unit_length(vector + self._mean_vector(opening))
-        return vector.astype("<f4").tobytes()
-
     def _mean_vector(self, text: str) -> Any:
         tokens = self._tokenizer.encode(text)
         if not tokens or not text.strip():
             return np.zeros(self._weights.shape[1], np.float32)
-        return _to_unit_length(self._weights[np.minimum(tokens, len(self._weights) - 1)].mean(axis=0))
+        return to_unit_length(self._weights[np.minimum(tokens, len(self._weights) - 1)].mean(axis=0))
 
     async def close(self) -> None:
         if self._loading is not None:
             await asyncio.wait([self._loading])
-
-
-def _to_unit_length(vector: Any) -> Any:
-    length = float(np.linalg.norm(vector))
-    return vector / length if length > 0 else vector
 
 
 def create(spec: str, options: EmbedderOptions) -> StaticEmbedder:  # noqa: ARG001 - it needs neither

@@ -165,8 +165,11 @@ def _day(year: int, month: int, day: int) -> Days | None:
 
 
 def _month(year: int, month: int) -> Days | None:
-    if not 1 <= month <= 12:
-        return None
+    return month_of(year, month) if 1 <= month <= 12 else None
+
+
+def month_of(year: int, month: int) -> Days:
+    """The days of a month."""
     return Days(date(year, month, 1), date(year + month // 12, month % 12 + 1, 1) - timedelta(1))
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from recollect.core.text import clip, collapse_spaces
-from recollect.core.types import Exchange, Memo, Message, Origin, Place, Provenance
+from recollect.core.types import Exchange, Memo, Message, Origin, Place, Provenance, Status
 from recollect.policy.kinds import to_category, to_kind
 from recollect.policy.visibility import is_source_visible
 
@@ -33,6 +33,11 @@ def render_plain(memo: Memo, place: Place | None = None) -> str:
         source.append("#" + collapse_spaces(memo.source.channel_name).removeprefix("#"))
     source.append(f"updated {memo.updated.date()}")
     return f"- [{to_kind(memo.kind)}] {collapse_spaces(memo.text)} ({', '.join(source)})"
+
+
+def ended(memo: Memo) -> str:
+    """` (until 2026-06-09)` behind what another memo replaced; empty for what still holds."""
+    return f" (until {memo.updated.date()})" if memo.status is Status.SUPERSEDED else ""
 
 
 def discord_url(source: Provenance) -> str | None:

@@ -15,11 +15,11 @@ from recollect.core.events import EventKind
 from recollect.core.ports import Layer, PromptRequest, Tx
 from recollect.core.ports.layer import Block, Line
 from recollect.core.ports.layout import Layout
-from recollect.core.ports.ranker import content_words
 from recollect.core.state import StateKind
 from recollect.core.text import clip
 from recollect.core.types import Message, Place, Summary
 from recollect.jobs.read_batcher import ReadBatcher
+from recollect.language.leaning import leans, refers_back
 from recollect.policy.rendering import window
 from recollect.prompting.assemble import Prompt, assemble, completed, headers_of, quoted
 from recollect.prompting.cache import Cache
@@ -33,12 +33,10 @@ log = logging.getLogger("recollect.prompting")
 LAYERS_TIMEOUT_SECONDS = 1.5
 """How long the layers of a prompt may take; a late one is left out."""
 
-MAX_SUBJECT_MESSAGES, MAX_SUBJECT_CHARS = 3, 300
-"""How many of the last messages help to find memories for one that says little, and how much of each."""
+MAX_SUBJECT_MESSAGES, MAX_SUBJECT_CHARS = 6, 300
+"""How many of the last messages may help to find memories for one that leans on them, and how much of each."""
 MOMENT = timedelta(milliseconds=1)
 """Times are stored in milliseconds: what was said at the same moment is part of the history too."""
-MIN_QUERY_WORDS = 4
-"""A message with fewer words of its own than this says little."""
 
 _REMOVALS = (
     EventKind.MESSAGE_DELETED,
@@ -187,10 +185,15 @@ class Composer:
         return [Block("history", tuple(Line(line, "said in this conversation") for line in lines), chars=budget)]
 
     def _subject_matter(self, text: str, recent: Sequence[Message]) -> str:
-        """What "and the other one?" is about."""
-        if not self._options.queries_recent or len(content_words(text)) >= MIN_QUERY_WORDS:
+        """What "and the other one?" is about: the last exchange, and as many before it as lean on each other."""
+        if not self._options.queries_recent or not leans(text):
             return ""
-        return "\n".join(clip(message.text, MAX_SUBJECT_CHARS) for message in recent[-MAX_SUBJECT_MESSAGES:])
+        exchange: list[Message] = []
+        for message in reversed(recent[-MAX_SUBJECT_MESSAGES:]):
+            exchange.append(message)
+            if not message.bot and not refers_back(message.text):
+                break
+        return "\n".join(clip(message.text, MAX_SUBJECT_CHARS) for message in reversed(exchange))
 
 
 def _without_removed(tx: Tx, unstored: Sequence[Message]) -> list[Message]:

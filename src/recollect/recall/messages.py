@@ -3,6 +3,7 @@
 from recollect.core.ports import Tx, WordHit
 from recollect.core.ports.ranker import RankItem
 from recollect.core.types import Message
+from recollect.recall import facts
 from recollect.recall.query import (
     MAX_INDEX_HITS,
     MAX_RECENT_ROWS,
@@ -22,11 +23,15 @@ MAX_HITS_WITH_NEIGHBORS = 60
 
 def find_candidates(tx: Tx, query: Query, is_visible: VisibilityCheck) -> Candidates:
     allowed = matching_keys(tx, query)
-    terms = parse_query(query.question, query.sample.speakers.values()).terms
+    parsed = parse_query(query.question, query.sample.speakers.values())
+    terms = parsed.terms
     hits = {hit.key: hit for hit in tx.index.words("messages", query.scopes, terms, MAX_WORD_HITS, allowed)}
     best_by_words = list(hits)[:MAX_INDEX_HITS]
-    recent = tx.index.recent("messages", query.scopes, MAX_RECENT_ROWS) if query.includes_recent else []
-    keys = {*best_by_words, *(key for key in recent if allowed is None or key in allowed)}
+    # "What did you recommend?" has no word of the answer.
+    has_recent = query.includes_recent or (parsed.target == "assistant" and query.ranker.follows_links)
+    recent = tx.index.recent("messages", query.scopes, MAX_RECENT_ROWS) if has_recent else []
+    found_by_facts = facts.message_keys(tx, query, allowed)
+    keys = {*best_by_words, *found_by_facts, *(key for key in recent if allowed is None or key in allowed)}
     cosines = nearest(tx, query, MAX_INDEX_HITS, keys, allowed)
     best_by_cosine = sorted(cosines, key=lambda key: -cosines[key])
     previous, neighbors = _read_neighbors(
@@ -37,7 +42,8 @@ def find_candidates(tx: Tx, query: Query, is_visible: VisibilityCheck) -> Candid
     rows = {key: row for key, row in tx.messages.fetch(keys | cosines.keys() | neighbors).items() if is_visible(row)}
     positions = tx.messages.positions(rows)
     items = [_item(key, rows[key], positions[key], hits.get(key), cosines.get(key)) for key in sorted(rows)]
-    return Candidates(rows, items, query.sample.size, query.sample.lengths, previous)
+    leads = {key: score for key, score in found_by_facts.items() if key in rows}
+    return Candidates(rows, items, query.sample.size, query.sample.lengths, previous, leads)
 
 
 def _read_neighbors(tx: Tx, keys: set[int]) -> tuple[dict[int, int], set[int]]:
@@ -61,6 +67,7 @@ def _item(
         happened=message.at,
         channel=message.place.channel,
         speaker=message.name or message.author,
+        bot=message.bot,
         session=message.place.session,
         position=position,
         length=length,

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from recollect.core.ports import Corpus, CorpusSample, Filters, Tx, Vector
@@ -14,6 +15,18 @@ MAX_RECENT_ROWS = 60
 """Recent rows that become candidates where a ranker includes them."""
 
 EMPTY_SAMPLE = CorpusSample(0, (), {})
+
+
+VisibilityCheck = Callable[[Any], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class FactSearch:
+    """Where to look for facts that lead to messages."""
+
+    scopes: Sequence[str]
+    vector: tuple[str, Vector] | None
+    is_visible: VisibilityCheck
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +44,8 @@ class Query:
     status: Status = Status.ACTIVE
     vector: tuple[str, Vector] | None = None
     sample: CorpusSample = EMPTY_SAMPLE
+    facts: FactSearch | None = None
+    """Of a search over messages."""
 
     @property
     def includes_recent(self) -> bool:
@@ -49,6 +64,10 @@ class Hit:
     parts: dict[str, float]
     relevant: bool = True
     """False for what is merely nearest: its score is below one half."""
+    since: datetime | None = None
+    """Of what was found for a question about another time: since when it held, as far as it is known."""
+    until: datetime | None = None
+    """Until when it held; None for what still holds."""
 
     @property
     def text(self) -> str:
@@ -80,9 +99,7 @@ class Candidates:
     size: int
     lengths: Sequence[int]
     before: dict[int, int] = field(default_factory=dict[int, int])
-
-
-VisibilityCheck = Callable[[Any], bool]
+    facts: dict[int, float] = field(default_factory=dict[int, float])
 
 
 def matching_keys(tx: Tx, query: Query) -> set[int] | None:

@@ -5,21 +5,26 @@ No model call. `Searcher` is the whole path; `search` is the part within one rea
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Literal, TypedDict
+from functools import partial
+from typing import Literal, TypedDict, TypeVar
 
 from recollect.core.clock import Clock
 from recollect.core.ports import Corpus, CorpusSample, Filters, Store, Tx
-from recollect.core.ports.ranker import Ranker, RankPool, RankQuery
+from recollect.core.ports.ranker import Ranked, Ranker, RankPool, RankQuery
 from recollect.core.types import Memo, Status
+from recollect.language import past
+from recollect.language.past import TimeQuestion
 from recollect.policy.viewer import Viewer, search_scopes
-from recollect.recall import memos, messages, withheld
+from recollect.recall import facts, lineage, memos, messages, withheld
 from recollect.recall.diversity import diversify
 from recollect.recall.listing import without_hidden_links
-from recollect.recall.query import EMPTY_SAMPLE, Candidates, Hit, Query, VisibilityCheck
+from recollect.recall.query import EMPTY_SAMPLE, Candidates, FactSearch, Hit, Query, VisibilityCheck
 from recollect.recall.rankers.unified import is_assistant, parse_query
 from recollect.recall.reranking import RERANKED_HITS, Reranking
 from recollect.recall.usage import UsageCounter
 from recollect.recall.vectors.index import VectorIndexer
+
+R = TypeVar("R", Ranked, Hit)
 
 SAMPLE_SIZE = 300
 USED_RESULTS = 5
@@ -81,7 +86,7 @@ class Searcher:
         sample = EMPTY_SAMPLE
         if over == "messages":
             sample = await self._store.read(lambda tx: corpus_sample(tx, over, scopes))
-        topic = parse_query(question, sample.speakers.values()).topic
+        parsed = parse_query(question, sample.speakers.values())
         query = Query(
             question=question,
             corpus=over,
@@ -93,8 +98,12 @@ class Searcher:
             min_score=min_score,
             filters=filters,
             status=status,
-            vector=await self._vectors.embed_query(topic, over),
+            vector=await self._vectors.embed_query(parsed.topic, over),
         )
+        if over == "messages" and query.ranker.follows_links:
+            vector = await self._vectors.embed_query(parsed.topic, "memos")
+            scopes = facts.scopes(viewer, parsed, [*sample.speakers.items()])
+            query = replace(query, facts=FactSearch(scopes, vector, partial(facts.is_visible_to, viewer)))
         reranking = self._reranking if ranker == RERANKED else None  # other designs keep their order
         found = replace(query, limit=max(limit, RERANKED_HITS), strict=False, min_score=None) if reranking else query
         hits = await self._store.read(lambda tx: search(tx, found, withheld.search_filter(tx, viewer, over)))
@@ -115,18 +124,36 @@ def corpus_sample(tx: Tx, corpus: Corpus, scopes: Sequence[str]) -> CorpusSample
 def search(tx: Tx, query: Query, is_visible: VisibilityCheck) -> list[Hit]:
     """The best visible results, best first."""
     candidates = _find_candidates(tx, query, is_visible)
-    pool = RankPool(
-        candidates.items, candidates.size, candidates.lengths, _count_people(query.sample), candidates.before
-    )
+    people = _count_people(query.sample)
+    pool = RankPool(candidates.items, candidates.size, candidates.lengths, people, candidates.before, candidates.facts)
     ranked = query.ranker.rank(query.question, pool)
-    relevant = [result for result in ranked if result.relevant]
-    if query.strict or (query.ranker.gated and relevant):
-        ranked = relevant
-    if query.min_score is not None:
-        ranked = [result for result in ranked if result.score >= query.min_score]
-    best = diversify(ranked, query.limit)
-    hits = (Hit(candidates.rows[result.item.key], result.score, dict(result.parts), result.relevant) for result in best)
+    best = diversify(_accepted(query, ranked, query.ranker.gated), query.limit)
+    hits = [_hit(candidates, result) for result in best]
+    asked = _time_question(query)
+    if asked is not None and asked.is_as_of:
+        all_hits = [_hit(candidates, result) for result in diversify(ranked, query.limit)]
+        hits = _accepted(query, lineage.with_past(tx, all_hits, asked, is_visible))[: query.limit]
     return [_shown(tx, hit, is_visible) for hit in hits]
+
+
+def _accepted(query: Query, results: list[R], gated: bool = False) -> list[R]:
+    """The results without those that were not asked for: what is merely nearest, or scores too low."""
+    relevant = [result for result in results if result.relevant]
+    if query.strict or (gated and relevant):
+        results = relevant
+    return results if query.min_score is None else [item for item in results if item.score >= query.min_score]
+
+
+def _hit(candidates: Candidates, result: Ranked) -> Hit:
+    return Hit(candidates.rows[result.item.key], result.score, dict(result.parts), result.relevant)
+
+
+def _time_question(query: Query) -> TimeQuestion | None:
+    """What the question says about time, where what no longer holds may answer it."""
+    is_plain = query.corpus == "memos" and query.status is Status.ACTIVE and query.filters.is_empty
+    if not is_plain or not query.ranker.follows_links:
+        return None
+    return past.parse(query.question.text, query.question.now.date())
 
 
 def _shown(tx: Tx, hit: Hit, is_visible: VisibilityCheck) -> Hit:

@@ -33,6 +33,7 @@ class RankItem:
     happened: datetime | None = None
     channel: str | None = None
     speaker: str = ""
+    bot: bool = False
     session: str = ""
     position: int = 0
     length: int = 1
@@ -66,6 +67,8 @@ class RankPool:
     people: int = 2
     before: Mapping[int, int] = field(default_factory=dict[int, int])
     """Maps a message to the message before it, by key."""
+    facts: Mapping[int, float] = field(default_factory=dict[int, float])
+    """Messages that a fact leads to, by key, with the score of that fact."""
     mean_length: float = field(init=False)
 
     def __post_init__(self) -> None:
@@ -118,3 +121,5 @@ class Ranker:
     """Leave out what fails the gate, if anything passes it."""
     includes_recent: frozenset[Corpus] = frozenset()
     """Corpora of which it also ranks recent rows, not only matches of words and vectors."""
+    follows_links: bool = False
+    """Questions about another time also find what a memo replaced, and a fact finds the messages that it rests on."""

@@ -37,6 +37,10 @@ class Messages(Protocol):
         ...
 
     def get(self, platform: str, message_id: str) -> Message | None: ...
+    def key(self, platform: str, message_id: str) -> int | None:
+        """The key by which an index knows a message; None when there is no such message."""
+        ...
+
     def recent(
         self, place: Place, limit: int, before: datetime | None = None, whole_stream: bool = False
     ) -> list[Message]:

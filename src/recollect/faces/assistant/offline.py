@@ -16,7 +16,7 @@ from recollect.faces.assistant import evidence
 from recollect.language import corrections, dates, detection, requests, word_forms
 from recollect.language.requests import Request, RequestKind, answer, is_question, language_of, recognize
 from recollect.memory import AsyncMemory
-from recollect.policy.rendering import speaker
+from recollect.policy.rendering import ended, speaker
 
 NO_MODEL = "I have no model configured"
 UNREACHABLE = "My model can't be reached right now"
@@ -202,7 +202,7 @@ class OfflineSearch:
     def quote(self, item: Memo | Message, source: Message | None = None) -> str:
         """A memory, with the words that it comes from if those say more, or a message, as its reader is told it."""
         if isinstance(item, Memo):
-            text = tell(item, self.message, self.language)
+            text = tell(item, self.message, self.language) + ended(item)
             return text if source is None else self._say("in_words", text=text, words=_clipped(source))
         text = _clipped(item)
         if item.person == self.message.person:

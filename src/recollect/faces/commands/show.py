@@ -11,6 +11,7 @@ from recollect.faces import outcome_text
 from recollect.faces.commands.help import usage
 from recollect.faces.commands.parse import split
 from recollect.faces.commands.request import CommandRequest, File, Reply, clean_text, list_memos
+from recollect.policy.rendering import ended
 from recollect.prompting.assemble import Prompt, Section
 from recollect.settings import wiring
 
@@ -125,7 +126,7 @@ async def search(request: CommandRequest) -> str:
 def _with_index(memo: Memo, indexes: dict[str, int]) -> str:
     """Only the user's own items have numbers: lore can't be changed by number."""
     index = None if memo.subject.is_lore else indexes.get(memo.id)
-    return f"- [{memo.kind}] {memo.text}" if index is None else outcome_text.numbered(index, memo)
+    return f"- [{memo.kind}] {memo.text}{ended(memo)}" if index is None else outcome_text.numbered(index, memo)
 
 
 async def export(request: CommandRequest) -> Reply:

@@ -20,7 +20,7 @@ from recollect.faces.discord.ephemeral import (
     send_answer,
 )
 from recollect.faces.discord.splitting import harmless
-from recollect.policy.rendering import discord_url
+from recollect.policy.rendering import discord_url, ended
 from recollect.policy.visibility import is_source_visible
 from recollect.view import View
 
@@ -130,7 +130,7 @@ class MemoCard(Panel):
             is_shared = memo.audience == EVERYWHERE
             actions |= {"Why": self._why, "Keep private" if is_shared else "Share": self._share}
             actions |= {"Not always needed" if memo.pinned else "Always keep in mind": self._pin}
-        may_change = memo.subject == view.subject
+        may_change = memo.subject == view.subject and memo.active
         for label, callback in actions.items() if may_change else ():
             self.add_item(_Button(label, callback, is_danger=label == "Forget"))
         self.add_item(_Button("Back to the list", self._return))
@@ -241,7 +241,7 @@ def _text(memo: Memo, limit: int = MAX_LINE_CHARS) -> str:
 def _line(memo: Memo, view: View) -> str:
     pinned = "📌 " if memo.pinned else ""
     link = _link(memo, view)
-    return f"{pinned}{_text(memo)}{f' {link}' if link else ''}"
+    return f"{pinned}{_text(memo)}{ended(memo)}{f' {link}' if link else ''}"
 
 
 def _link(memo: Memo, view: View) -> str:

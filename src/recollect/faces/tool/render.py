@@ -5,9 +5,10 @@ from typing import Any
 
 from recollect.core.events import Event
 from recollect.core.outcomes import Explanation
-from recollect.core.types import Memo, Origin, bare_id
+from recollect.core.types import Memo, Origin, Status, bare_id
 from recollect.faces.outcome_text import describe_audience
 from recollect.policy.kinds import to_category
+from recollect.policy.rendering import ended
 from recollect.policy.visibility import VisibilityPolicy
 
 _ORIGIN_LABELS = {
@@ -35,7 +36,7 @@ def audience_text(memo: Memo, policy: str) -> str:
 
 
 def line(memo: Memo) -> str:
-    return f"- [{to_category(memo.kind)}] {memo.text} (id {memo.id}, {day(memo.created)})"
+    return f"- [{to_category(memo.kind)}] {memo.text}{ended(memo)} (id {memo.id}, {day(memo.created)})"
 
 
 def data(memo: Memo, **extra: Any) -> dict[str, Any]:
@@ -48,6 +49,8 @@ def data(memo: Memo, **extra: Any) -> dict[str, Any]:
         "updated": stamp(memo.updated),
         "version": memo.version,
     }
+    if memo.status is Status.SUPERSEDED:
+        fields["until"] = stamp(memo.updated)
     metadata = {"metadata": dict(memo.source.metadata)} if memo.source.metadata else {}
     return {**fields, **metadata, **extra}
 

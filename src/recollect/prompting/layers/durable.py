@@ -5,18 +5,25 @@ An order that does not change with the question keeps the prompt's beginning the
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Protocol
 
 from recollect.core.ports import PromptRequest, Tx
 from recollect.core.ports.layer import Block, Line, Overflow
+from recollect.core.text import collapse_spaces
 from recollect.core.types import Kind, Memo, Status, Subject
+from recollect.language import past
+from recollect.language.past import TimeQuestion
 from recollect.policy import rendering
 from recollect.policy.budget import Budget, size
+from recollect.policy.kinds import to_kind
 
 MAX_RANKED_MEMOS = 24
 """Memos that are ranked per prompt where no limit is set."""
 MIN_LINE_CHARS = 45
 """The shortest line of a memo: if so many lines don't fit, the memos are not even read."""
+MAX_DATED_MEMOS = 6
+"""Memos that are shown with their dates for a question about time."""
 MAX_LISTED_MEMOS = 400
 """Newest memos that are read where the query does not matter."""
 
@@ -83,17 +90,22 @@ class DurableLayer:
     async def _stable_first(self, request: PromptRequest) -> list[Block]:
         """Everything when it fits; otherwise what is always shown, followed by what matches the query."""
         always_shown = await request.store.read(lambda tx: self._read_always_shown(tx, request))
+        asked = past.parse(request.text, request.now.date())
         why = "all that is known fits" if always_shown.complete else "always shown: pinned, or a constraint"
         lines = [_line(memo, request) for memo in always_shown.memos]
         block = self._block(
             "durable", [Line(line, why, memo.expires) for line, memo in zip(lines, always_shown.memos, strict=True)]
         )
-        if always_shown.complete:
+        if always_shown.complete and asked is None:
             return [block]
         hits = await request.search(request.query, subject="mine", ranker=self._options.ranker, limit=self._limit)
-        shown = {memo.id for memo in always_shown.memos}
+        dated = _dated(hits, asked) if asked else []
+        lines_in_time = [self._dated_line(hit, request) for hit in dated]
+        if always_shown.complete:
+            return [block, self._block("relevant", lines_in_time, lines)] if dated else [block]
+        shown = {memo.id for memo in always_shown.memos} | {hit.item.id for hit in dated}
         remaining = [self._ranked_line(hit, request) for hit in hits if hit.item.id not in shown]
-        relevant = self._block("relevant", remaining, lines)
+        relevant = self._block("relevant", lines_in_time + remaining, lines)
         return [block, replace(relevant, omitted=max(0, always_shown.total - len(always_shown.memos) - len(remaining)))]
 
     def _read_always_shown(self, tx: Tx, request: PromptRequest) -> _AlwaysShown:
@@ -156,10 +168,35 @@ class DurableLayer:
         ]
         return Block(name, tuple(lines), *remaining, overflow=self._options.overflow)
 
+    def _dated_line(self, hit: "RankedMemo", request: PromptRequest) -> Line:
+        memo = hit.item
+        text = f"- [{to_kind(memo.kind)}] {collapse_spaces(memo.text)} ({_when(hit, request.now)})"
+        return Line(text, f"asked about another time, score {hit.score:.2f}", memo.expires)
+
     def _ranked_line(self, hit: "RankedMemo", request: PromptRequest) -> Line:
         parts = ", ".join(f"{name} {part:.2f}" for name, part in hit.parts.items() if part)
         why = f"score {hit.score:.2f} ({parts})" if parts else f"score {hit.score:.2f}"
         return Line(_line(hit.item, request), why, hit.item.expires)
+
+
+def _dated(hits: Sequence["RankedMemo"], asked: TimeQuestion) -> list["RankedMemo"]:
+    """What a question about time is answered by, in order of time."""
+    relevant = [hit for hit in hits if hit.relevant and (hit.since or asked.asks_time)][:MAX_DATED_MEMOS]
+    return sorted(relevant, key=_start)
+
+
+def _start(hit: "RankedMemo") -> datetime:
+    return hit.since or hit.item.happened or hit.item.created
+
+
+def _when(hit: "RankedMemo", now: datetime) -> str:
+    """From when to when a memo held, or when it happened or was said, and how long ago that is."""
+    start = _start(hit).date()
+    if hit.until is not None:
+        return f"from {start} until {hit.until.date()}, no longer so"
+    verb = "on" if hit.item.happened else "said on"
+    days = (now.date() - start).days
+    return f"{verb} {start}, {days} days ago" if days >= 0 else f"{verb} {start}, in {-days} days"
 
 
 def _line(memo: Memo, request: PromptRequest) -> str:
@@ -175,6 +212,12 @@ class RankedMemo(Protocol):
     def score(self) -> float: ...
     @property
     def parts(self) -> dict[str, float]: ...
+    @property
+    def relevant(self) -> bool: ...
+    @property
+    def since(self) -> datetime | None: ...
+    @property
+    def until(self) -> datetime | None: ...
 
 
 def create(spec: str, settings: LayerSettings) -> DurableLayer:  # noqa: ARG001 - every layer is made from its name

@@ -15,10 +15,13 @@ from recollect.core.text import clip
 from recollect.core.types import Message
 from recollect.policy import rendering
 from recollect.policy.visibility import is_forgotten
+from recollect.recall.rankers.unified import asks_assistant
 from recollect.recall.withheld import question
 
 MAX_MESSAGE_CHARS, STABLE_MAX_MESSAGE_CHARS = 300, 160
 """Of each message, in other layouts and in a stable-first one."""
+MAX_OWN_TURNS, OWN_TURN_CHARS = 2, 380
+"""Turns of the assistant that are shown when they are asked for, and how much of each."""
 EXTRA_HITS = 20
 """Hits beyond the limit, as some may be private or shown already."""
 
@@ -45,12 +48,30 @@ class PastLayer:
         if not self._max_messages or not terms:
             return []
         is_stable_first = request.layout.stable_first
+        if is_stable_first and asks_assistant(request.text):
+            return await self._own_turns(request)
         message_chars = STABLE_MAX_MESSAGE_CHARS if is_stable_first else MAX_MESSAGE_CHARS
         rows = await request.store.read(
             lambda tx: self._read(tx, request, terms, min(2, len(terms)) if is_stable_first else 1)
         )
         lines = tuple(
             Line(_line(message, message_chars), f"shares words with what is said: {words}") for message, words in rows
+        )
+        return [Block("past", lines, chars=self._max_chars, noun="messages")] if lines else []
+
+    async def _own_turns(self, request: PromptRequest) -> Sequence[Block]:
+        """What the assistant said itself, which it is asked for: its answer need not have a word of the question."""
+        hits = await request.search(request.query, over="messages", limit=self._max_messages + EXTRA_HITS)
+        seen = {message.id for message in request.recent} | {request.message}
+
+        def work(tx: Tx) -> Sequence[Message]:
+            turns = (hit.item for hit in hits if hit.item.bot and hit.item.id not in seen)
+            shown = (turn for turn in turns if not _is_forgotten(tx, request, turn))
+            return request.with_unique_names(tx, [*islice(shown, MAX_OWN_TURNS)])
+
+        turns: Sequence[Message] = await request.store.read(work) if hits else ()
+        lines = tuple(
+            Line(_line(turn, OWN_TURN_CHARS), "the assistant's own words, which are asked for") for turn in turns
         )
         return [Block("past", lines, chars=self._max_chars, noun="messages")] if lines else []
 

@@ -1,6 +1,6 @@
 """`unified`, the default: words and vectors, and the conversation around each hit.
 
-    strength = (words + vector + around + session) × speaker × date × statement × standing
+    strength = (words + vector + around + session + fact) × speaker × date × statement × standing
     score = match × strength ÷ the best strength (for messages its square root: an answer takes several of them)
 
 `match` says how sure it is that anything was found: scores of different queries can be compared.
@@ -20,6 +20,7 @@ from functools import lru_cache
 from recollect.core.ports.ranker import STOP_WORDS, Ranked, Ranker, RankItem, RankPool, RankQuery, in_order
 from recollect.core.text import OPENING_WORDS, inverse_frequency, query_words, words
 from recollect.language.dates import days
+from recollect.language.lexicon import Patterns
 from recollect.recall import calibration
 
 K1, B = 0.9, 0.8
@@ -31,6 +32,8 @@ PREVIOUS_SHARE, NEXT_SHARE, ANSWER_SHARE, SESSION_SHARE = 0.1, 0.2, 0.25, 0.3
 """Share of the score of the line before, the line after, a question just answered, the session's best."""
 OTHER_SPEAKER_FACTOR, MENTION_FACTOR, ASSISTANT_FACTOR = 0.5, 0.7, 0.7
 """Factors for the words of people whom the query is not about."""
+FACT_SHARE = 0.4
+"""Share of the score of the fact that leads to a message."""
 DATE_BONUS, QUESTION_PENALTY = 1.5, 0.2
 """Bonus for the days asked about, penalty for a text that only asks."""
 SESSION_REACH, SESSION_BEST_COUNT = 40, 3
@@ -43,18 +46,14 @@ FRESH_BONUS, USED_BONUS, PINNED_BONUS, GRACE_DAYS = 0.10, 0.05, 0.10, 7
 """Bonuses of a memo: new, used (a new one gets the benefit of the doubt for days), pinned."""
 _DAY = timedelta(days=1).total_seconds()
 MAX_TELLING_DELAY = timedelta(days=10)
+MAX_QUESTION_CHARS = 400
+"""A longer text is no question about what the assistant said."""
 
 _ASSISTANTS = frozenset("agent ai assistant bot chatbot gpt model system".split())
 _ROLES = _ASSISTANTS | {"human", "me", "user"}
 _FIRST_PERSON = frozenset("i im ive me mine my myself".split())
 _ABOUT_BOTH = re.compile(r"\b(?:we|us|summar\w+|recap|overview)\b", re.IGNORECASE)
-_ABOUT_ASSISTANT = re.compile(
-    r"\b(?:did|had|have|were|was) you\b"
-    r"|\byou(?:'ve| have| had)? (?:advised?|explained|gave|given|listed|mentioned|provided|recommended|said|suggested"
-    r"|told|wrote)\b"
-    r"|\byour (?:advice|answer|explanation|list|recommendations?|reply|response|suggestions?)\b",
-    re.IGNORECASE,
-)
+_PATTERNS = Patterns(re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +75,15 @@ class ParsedQuery:
 @lru_cache(maxsize=1024)
 def is_assistant(name: str) -> bool:
     return not _ASSISTANTS.isdisjoint(words(name))
+
+
+def _is_assistant(item: RankItem) -> bool:
+    return item.bot or (bool(item.speaker) and is_assistant(item.speaker))
+
+
+def asks_assistant(text: str) -> bool:
+    """Whether a question is about what the assistant said itself: "what did you recommend?"."""
+    return _PATTERNS.asks_assistant.search(text[:MAX_QUESTION_CHARS]) is not None
 
 
 def parse_query(question: RankQuery, speakers: Iterable[str]) -> ParsedQuery:
@@ -104,7 +112,7 @@ def _parse(text: str, speakers: frozenset[str]) -> ParsedQuery:
 def _target(text: str, has_named: bool, query_terms: Collection[str]) -> str:
     if has_named:
         return "speaker"
-    if _ABOUT_ASSISTANT.search(text):
+    if asks_assistant(text):
         return "assistant"
     return "asker" if not _FIRST_PERSON.isdisjoint(query_terms) and not _ABOUT_BOTH.search(text) else ""
 
@@ -126,20 +134,22 @@ def rank(question: RankQuery, pool: RankPool) -> list[Ranked]:
         parts = {
             "words": word_part[key],
             "vector": vector_part[key],
-            "around": _around(item, items, topic, before, after),
+            "around": _around(item, items, topic, before, after, query.target),
             "session": SESSION_SHARE * session[key],
+            "fact": FACT_SHARE * pool.facts.get(key, 0.0),
             "speaker": speaker(item),
             "date": date.get(key, 1.0),
             "statement": 1 - QUESTION_PENALTY * item.asks,
             "standing": _standing(item, question),
         }
-        strength = parts["words"] + parts["vector"] + parts["around"] + parts["session"]
+        strength = parts["words"] + parts["vector"] + parts["around"] + parts["session"] + parts["fact"]
         strength *= parts["speaker"] * parts["date"] * parts["statement"] * parts["standing"]
-        ranked.append(Ranked(item, strength, parts | {"match": match}))
+        # A fact may be surer than all that was said: then what it leads to is, too.
+        ranked.append(Ranked(item, strength, parts | {"match": max(match, pool.facts.get(key, 0.0))}))
     best = max((entry.score for entry in ranked), default=0.0)
     for entry in ranked:
         share = entry.score / best if best > 0 else 0.0
-        entry.score = match * (share if entry.item.kind else math.sqrt(share))
+        entry.score = entry.parts["match"] * (share if entry.item.kind else math.sqrt(share))
         entry.relevant = entry.score >= calibration.RELEVANT_SCORE
     return in_order(ranked)
 
@@ -211,14 +221,14 @@ def _around(
     topic: Mapping[int, float],
     before: Mapping[int, int],
     after: Mapping[int, int],
+    target: str,
 ) -> float:
     """Shares of the scores before and after; an answer gets most from the question before it."""
     score = NEXT_SHARE * topic[after[item.key]] if item.key in after else 0.0
     if item.key in before:
         earlier = items[before[item.key]]
-        replies = (
-            item.speaker != earlier.speaker and item.speaker and earlier.speaker and not is_assistant(item.speaker)
-        )
+        is_meant = _is_assistant(item) == (target == "assistant")
+        replies = item.speaker != earlier.speaker and item.speaker and earlier.speaker and is_meant
         score += (PREVIOUS_SHARE + (ANSWER_SHARE * min(1.0, 2 * earlier.asks) if replies else 0.0)) * topic[earlier.key]
     return score
 
@@ -244,7 +254,7 @@ def _session_best(items: Mapping[int, RankItem], topic: Mapping[int, float]) -> 
 
 
 def _speaker(query: ParsedQuery, pool: RankPool) -> "_SpeakerFactor":
-    has_assistant = any(is_assistant(item.speaker) for item in pool.items)
+    has_assistant = any(map(_is_assistant, pool.items))
     return _SpeakerFactor(query, has_assistant, pool.people)
 
 
@@ -257,7 +267,7 @@ class _SpeakerFactor:
     people: int
 
     def __call__(self, item: RankItem) -> float:
-        assistant = bool(item.speaker) and is_assistant(item.speaker)
+        assistant = _is_assistant(item)
         if self.asked.target == "assistant" and self.has_assistant:
             return 1.0 if assistant else ASSISTANT_FACTOR
         if self.asked.target == "asker":
@@ -298,4 +308,4 @@ def _standing(item: RankItem, question: RankQuery) -> float:
 
 
 def create(spec: str) -> Ranker:  # noqa: ARG001 - it has no options
-    return Ranker(rank)
+    return Ranker(rank, follows_links=True)

@@ -131,6 +131,10 @@ class Messages(ABC, Generic[D]):
         row = self._db.row(self.by_id, (self._db.handle(message_id), self._db.handle(platform)))
         return None if row is None else read_message(row)
 
+    def key(self, platform: str, message_id: str) -> int | None:
+        row = self._db.row(self.by_id, (self._db.handle(message_id), self._db.handle(platform)))
+        return None if row is None else row[0]
+
     def fetch(self, keys: Collection[int]) -> dict[int, Message]:
         return {row[0]: read_message(row) for row in self._db.rows(self.by_keys, (self._db.array(keys),))}
 

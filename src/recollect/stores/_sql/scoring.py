@@ -20,6 +20,7 @@ def cost(rows: int, candidates: Collection[int] | None) -> int:
 
 def best_hits(lists: Sequence[Postings], size: int, terms: Mapping[str, str], limit: int) -> list[WordHit]:
     """The rows that share the rarest words with the query, among `size` rows; `terms` has the query's words by stem."""
+    lists = _by_word(lists, terms)
     scores: dict[int, float] = {}
     for _, frequency, keys in lists:
         weight = inverse_frequency(size, frequency)
@@ -27,6 +28,18 @@ def best_hits(lists: Sequence[Postings], size: int, terms: Mapping[str, str], li
             scores[key] = scores.get(key, 0.0) + weight
     best: Iterable[tuple[float, int]] = heapq.nlargest(limit, zip(scores.values(), scores, strict=True))
     return [
-        WordHit(key, score, {terms[stem]: frequency for stem, frequency, keys in lists if key in keys})
-        for score, key in best
+        WordHit(key, score, {word: frequency for word, frequency, keys in lists if key in keys}) for score, key in best
     ]
+
+
+def _by_word(lists: Sequence[Postings], terms: Mapping[str, str]) -> Sequence[Postings]:
+    """The rows of each word of the query; its stems in two languages count as one."""
+    merged: dict[str, Postings] = {}
+    for stem, frequency, keys in lists:
+        word = terms[stem]
+        if word in merged:
+            _, most, others = merged[word]
+            keys = keys | others
+            frequency = max(most, frequency, len(keys))
+        merged[word] = word, frequency, keys
+    return list(merged.values())

@@ -1,22 +1,45 @@
-"""One stemmer for every word index, so that all stores find the same."""
+"""One way to cut texts into stems for every word index, so that all stores find the same.
+
+Every word is indexed by its English stem, whatever the language: what was indexed before other languages were known is
+found as it always was. A text in another language is indexed by the stems of that language as well, and so are queries.
+"""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import Stemmer
 
+from recollect.core.text import clean, words
+from recollect.language import detection
+
 CACHE_SIZE = 20_000
 """Words whose stem is cached."""
 MAX_CACHED_WORD_CHARS = 40
+ENGLISH = "english"
+_ALGORITHMS = {
+    "de": "german",
+    "es": "spanish",
+    "fr": "french",
+    "it": "italian",
+    "nl": "dutch",
+    "pl": "polish",
+    "pt": "portuguese",
+    "ru": "russian",
+    "sv": "swedish",
+    "tr": "turkish",
+}
+"""Languages that can be detected, and for which there is a stemmer; some need a newer version of it."""
+_LIBRARY: Any = Stemmer
+_AVAILABLE: frozenset[str] = frozenset(_LIBRARY.algorithms())
 
 
 class _Stems(dict[str, str]):
     """Stems by word, computed on first use: a few thousand words make up most of what people write."""
 
-    def __init__(self) -> None:
+    def __init__(self, algorithm: str) -> None:
         super().__init__()
-        self._stemmer: Any = Stemmer.Stemmer("english", 0)  # pyright: ignore[reportUnknownMemberType] untyped library
+        self._stemmer: Any = _LIBRARY.Stemmer(algorithm, 0)
 
     def __missing__(self, word: str) -> str:
         stem = self._stemmer.stemWord(word)
@@ -31,12 +54,39 @@ class _PerThread(threading.local):
     """Stemmers are not thread-safe."""
 
     def __init__(self) -> None:
-        self.stems = _Stems()
+        self.english = _Stems(ENGLISH)
+        self.others: dict[str, _Stems] = {}
+
+    def of(self, language: str) -> _Stems | None:
+        """The stems of another language; None for English, and where there is no stemmer."""
+        algorithm = _ALGORITHMS.get(language)
+        if algorithm not in _AVAILABLE:
+            return None
+        if language not in self.others:
+            self.others[language] = _Stems(algorithm)
+        return self.others[language]
 
 
 _thread_local = _PerThread()
 
 
-def stems(words: Sequence[str]) -> list[str]:
-    """Words without their English endings; words of other languages pass, alike in index and query."""
-    return list(map(_thread_local.stems.__getitem__, words))
+def text_stems(text: str) -> list[str]:
+    """The stems by which a text is indexed."""
+    found = words(text)
+    english = list(map(_thread_local.english.__getitem__, found))
+    local = _thread_local.of(detection.detect(text)) if found else None
+    if local is None:
+        return english
+    known = set(english)
+    return english + [stem for stem in map(local.__getitem__, found) if stem not in known]
+
+
+def query_stems(terms: Sequence[str]) -> Mapping[str, str]:
+    """The stems by which the words of a query are looked up, each with its word."""
+    cleaned = [clean(term) for term in terms]
+    by_stem = dict(zip(map(_thread_local.english.__getitem__, cleaned), terms, strict=True))
+    query = " ".join(cleaned)
+    local = _thread_local.of(detection.detect(query)) if detection.is_certain(query) else None
+    if local is None:
+        return by_stem
+    return dict(zip(map(local.__getitem__, cleaned), terms, strict=True)) | by_stem

@@ -9,10 +9,10 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import LiteralString
 
 from recollect.core.ports import Corpus, WordHit
-from recollect.core.text import clean, digest, words
+from recollect.core.text import clean, digest
 from recollect.stores._sql.scoring import MAX_POSTINGS, best_hits, cost
 from recollect.stores._sql.search import Scope
-from recollect.stores._sql.stems import stems
+from recollect.stores._sql.stems import query_stems, text_stems
 from recollect.stores.postgres.database import Database
 
 TABLE: dict[Corpus, LiteralString] = {"memos": "memo_words", "messages": "message_words"}
@@ -33,7 +33,7 @@ Row = tuple[int, int, str]
 
 def entries(text: str) -> list[str]:
     """The words of a text as they stand in the index."""
-    return list(dict.fromkeys(map(_entry, stems(words(clean(text))))))
+    return list(dict.fromkeys(map(_entry, text_stems(clean(text)))))
 
 
 def _entry(stem: str) -> str:
@@ -67,7 +67,7 @@ def search(
     """The rows of these scopes that share the rarest words with the query."""
     if not scopes or not terms:
         return []
-    by_entry = dict(zip(map(_entry, stems([clean(term) for term in terms])), terms, strict=True))
+    by_entry = {_entry(stem): term for stem, term in query_stems(terms).items()}
     size = sum(scope.size for scope in scopes)
     chosen = _affordable(_frequencies(db, corpus, scopes, list(by_entry)), candidates)
     rows_by_entry = _postings(db, corpus, scopes, chosen, candidates)

@@ -11,9 +11,8 @@ from functools import cache
 from heapq import nlargest
 
 from recollect.core.ports import Corpus, WordHit
-from recollect.core.text import clean, words
 from recollect.stores._sql.scoring import MAX_POSTINGS, Postings, best_hits, cost
-from recollect.stores._sql.stems import stems
+from recollect.stores._sql.stems import query_stems, text_stems
 from recollect.stores.sqlite.database import Database
 
 TABLE: dict[Corpus, str] = {"memos": "memo_words", "messages": "message_words"}
@@ -64,7 +63,7 @@ class WordIndex:
 
     def put(self, corpus: Corpus, key: int, text: str, *, replaces: bool = False) -> None:
         """Index the words of a row; `replaces` others that have to go."""
-        self._put(corpus, key, stems(words(text)))
+        self._put(corpus, key, text_stems(text))
         self._db.has_stale_words |= replaces
 
     def remove(self, corpus: Corpus, key: int) -> None:
@@ -105,7 +104,7 @@ class WordIndex:
         candidates: Collection[int] | None = None,
     ) -> list[WordHit]:
         """The rows of these scopes, `size` in all, that share the rarest words with the query."""
-        by_stem = dict(zip(stems([clean(term) for term in terms]), terms, strict=True))
+        by_stem = query_stems(terms)
         held = self._hold(scopes[0], size) if corpus == "memos" and len(scopes) == 1 else None
         if held is None:
             self._write()
@@ -124,7 +123,7 @@ class WordIndex:
             return None
         held = self._held[scope] = _HeldScope()
         for key, text, tags in self._db.rows(_ACTIVE_TEXTS, (scope,)):
-            held.put(key, stems(words(f"{text} {' '.join(json.loads(tags))}" if tags else text)))
+            held.put(key, text_stems(f"{text} {' '.join(json.loads(tags))}" if tags else text))
         return held
 
     def _lists(

@@ -208,6 +208,8 @@ class MessagesContract:
         await store.write(lambda tx: tx.messages.delete("discord", "b", at(9)))
         beside = await store.read(lambda tx: tx.messages.neighbors([keys["a"]], 1))
         assert beside[keys["a"]] == [(1, keys["c"])]
+        assert await store.read(lambda tx: tx.messages.key("discord", "a")) == keys["a"]
+        assert await store.read(lambda tx: tx.messages.key("discord", "b")) is None
 
     async def test_neighbours_of_one_moment_are_told_apart(self, store: Store):
         keys = await say(store, *(make_message(text, id=text) for text in "abc"))
@@ -223,6 +225,7 @@ class MessagesContract:
 
     async def test_an_unknown_key_has_no_message_and_no_neighbours(self, store: Store):
         assert await store.read(lambda tx: tx.messages.fetch([12345])) == {}
+        assert await store.read(lambda tx: tx.messages.key("discord", "nowhere")) is None
         beside = await store.read(lambda tx: tx.messages.neighbors([12345], 2))
         assert beside.get(12345, []) == []
 

@@ -89,6 +89,13 @@ class WordsContract:
         recent = await store.read(lambda tx: tx.index.recent("messages", [CHANNEL.stream], 3))
         assert recent == [keys["live 2"], keys["live 1"], keys["live 0"]]
 
+    async def test_words_of_other_languages_are_found_in_their_other_forms(self, store: Store):
+        texts = ("Hat zwei Katzen und einen Hund", "Mis hermanas viven en Sevilla", "Has two dogs")
+        await put(store, *map(make_memo, texts))
+        assert (await find(store, "welche Katze hat sie und wo"))[0] == texts[0]
+        assert (await find(store, "qué hermana mía y dónde"))[0] == texts[1]
+        assert await find(store, "dog") == [texts[2]]
+
     async def test_a_rarer_word_counts_for_more(self, store: Store):
         await put(store, *(make_memo(f"likes tea number{n}") for n in range(8)), make_memo("likes zebras"))
         assert (await find(store, "likes tea zebras"))[0] == "likes zebras"
