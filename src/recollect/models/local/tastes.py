@@ -126,3 +126,11 @@ def always(reading: Reading) -> Finding | None:
     ):
         return None
     return make_finding(f"has always {verb} {phrase}", Kind.PREFERENCE, LIKELY)
+
+
+def takes_to(reading: Reading) -> Finding | None:
+    """ "Has gotten into yoga"."""
+    phrase, verb = object_phrase(reading["o"]), reading.verb()
+    if phrase is None:
+        return None
+    return make_finding(f"{'is' if verb == 'got' else f'has {verb}'} into {phrase}", Kind.PREFERENCE, LIKELY)

@@ -326,6 +326,16 @@ def based(reading: Reading) -> Finding | None:
     return make_finding(f"is based in {place}", Kind.FACT) if place else None
 
 
+def works_from(reading: Reading) -> Finding | None:
+    place = place_name(reading["o"], reading.clause)
+    return make_finding(f"works from {place}", Kind.FACT) if place else None
+
+
+def has_been_with(reading: Reading) -> Finding | None:
+    phrase = re.sub(r"(?i)^(?:this|my|our) ", "their ", trim_object(reading["o"]))
+    return make_finding(f"has been {reading['how'].lower()} {phrase}", Kind.FACT)
+
+
 def hours(reading: Reading) -> Finding | None:
     if _speaks_for_others(reading):
         return None
