@@ -101,9 +101,7 @@ def _dates(text: str, language: str, today: date) -> Iterator[LocalDate]:
         yield _span(calendar, ahead, today)
 
 
-def _named(
-    calendar: _Calendar, match: re.Match[str], ahead: re.Match[str] | None, today: date
-) -> LocalDate | None:
+def _named(calendar: _Calendar, match: re.Match[str], ahead: re.Match[str] | None, today: date) -> LocalDate | None:
     """A date as the calendar's expression names it, in the week or year that is named beside it."""
     parts = {name: value for name, value in match.groupdict().items() if value}
     beside = (ahead[0],) if ahead else ()

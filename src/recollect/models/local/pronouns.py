@@ -60,7 +60,9 @@ def _antecedent(sentence: str, start: int) -> _Antecedent | None:
         return None
     noun, name = owned["noun"].lower(), owned["name"] or ""
     beside = sentence[: owned.start("noun")] + " " + sentence[owned.end("noun") :]
-    names = {word for word in re.findall(r"(?<=\w )[A-Z][a-z]+", beside) if word.lower() in lexicon.words("given_names")}
+    names = {
+        word for word in re.findall(r"(?<=\w )[A-Z][a-z]+", beside) if word.lower() in lexicon.words("given_names")
+    }
     if _EXPRESSIONS.somebody.search(beside) or names - {name}:
         return None
     return _Antecedent(noun, name if name and is_person_name(name) else "", start)

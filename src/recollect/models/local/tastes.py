@@ -16,7 +16,7 @@ def taste(reading: Reading) -> Finding | None:
     if _EXPRESSIONS.not_a_taste.match(phrase) or _EXPRESSIONS.finite_verb.match(phrase) or _is_at_hand(verb, phrase):
         return None
     rephrased = object_phrase(phrase)
-    if phrase.lower().startswith("our ") or re.search(r"\b(?:more|the most)$", trim_object(reading["o"])):
+    if phrase.lower().startswith("our ") or re.search(r"\b(?:more|the most|sometimes)$", trim_object(reading["o"])):
         return None
     if (
         _is_about_work(verb, phrase)

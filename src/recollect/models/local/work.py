@@ -115,8 +115,10 @@ def with_employer(reading: Reading) -> Finding | None:
     names = re.match(r"(?:the )?((?:[A-Z][\w&.'-]*)(?: [A-Z][\w&.'-]*)*)", phrase)
     if names is None or not (_EXPRESSIONS.organization.search(phrase) or len(names[1].split()) > 1):
         return None
-    return None if names[1].split()[0].lower() in lexicon.words("given_names") else make_finding(
-        f"is with {phrase}", Kind.FACT
+    return (
+        None
+        if names[1].split()[0].lower() in lexicon.words("given_names")
+        else make_finding(f"is with {phrase}", Kind.FACT)
     )
 
 
@@ -144,12 +146,22 @@ def moved_area(reading: Reading) -> Finding | None:
     return finding and Finding(finding.text, finding.kind, replaces=f"Works in {reading['old']}")
 
 
+def tool_user(reading: Reading) -> Finding | None:
+    """ "Is a Debian user"."""
+    if not is_tool(reading["tool"]) or _speaks_for_others(reading) or _is_trouble(reading):
+        return None
+    article = "an" if reading["o"][0].lower() in "aeio" else "a"
+    return make_finding(f"is {article} {reading['o']}", Kind.TOOL)
+
+
 def works_in_tool(reading: Reading) -> Finding | None:
     """ "Works mostly in Clojure"."""
     phrase = _tool(reading["o"])
     if phrase is None or not any(map(is_tool, phrase.split())) or _is_trouble(reading):
         return None
-    adverb = re.search(r"(?i)\b(mostly|mainly|primarily|exclusively|almost exclusively|professionally|daily)\b", reading[0])
+    adverb = re.search(
+        r"(?i)\b(mostly|mainly|primarily|exclusively|almost exclusively|professionally|daily)\b", reading[0]
+    )
     if adverb is None:
         return None
     return make_finding(f"works {adverb[0].lower()} in {phrase}", Kind.TOOL)
@@ -423,5 +435,7 @@ def colleague(reading: Reading) -> Finding | None:
     name = reading["n"]
     if not is_person_name(name):
         return None
-    finding = make_finding(f"their {reading['what'].lower()} is called {capitalize_name(name, reading.clause)}", Kind.PERSON)
+    finding = make_finding(
+        f"their {reading['what'].lower()} is called {capitalize_name(name, reading.clause)}", Kind.PERSON
+    )
     return finding and Finding(finding.text, finding.kind, SURE, about=name)
