@@ -1,4 +1,4 @@
-"""Sentences whose pronoun points at the sentence before: "I have a daughter. She's three." as "my daughter is three"."""
+"""Sentences whose pronoun points at the one before: "I have a daughter. She's three" as "my daughter is three"."""
 
 import re
 from collections.abc import Iterator

@@ -8,30 +8,28 @@ from recollect.models.local.grammar import expressions
 from recollect.models.local.introductions import is_person_name
 from recollect.models.local.rephrase import base_verb, conjugate, object_phrase, strip_duration, trim_object
 from recollect.models.local.rule import LIKELY, SURE, Finding, Reading, capitalize_name, make_finding
-from recollect.models.local.statements import is_named, is_tool, place_name
+from recollect.models.local.statements import is_named, is_tool
 
 _EXPRESSIONS = expressions("work")
 _MAX_TOPIC_WORDS = 5
-_LANDS = frozenset(
-    "Germany France Spain Portugal Italy Poland Sweden Norway Finland Denmark Iceland Ireland Scotland Wales England"
-    " Canada Mexico Brazil Argentina Chile Australia Japan India China Taiwan Vietnam Thailand Indonesia Malaysia"
-    " Singapore Israel Turkey Egypt Kenya Nigeria Ghana Ukraine Russia Romania Bulgaria Greece Hungary Austria"
-    " Switzerland Belgium Croatia Serbia Slovenia Slovakia Estonia Latvia Lithuania".split()
-)
 _COMMUNITY_WE = "we "
 """How a clause begins that may be about a program, or a whole community."""
 
 
-def _speaks_for_others(reading: Reading) -> bool:
+def speaks_for_others(reading: Reading) -> bool:
     return reading.clause.text.lower().startswith(_COMMUNITY_WE)
 
 
-def _predicate(verb: str) -> str:
+def predicate(verb: str) -> str:
     """A verb with its particles in the third person: "looks after", "is responsible for"."""
     first, *particles = verb.lower().split()
     if first == "do" and particles[:1] == ["not"]:
         return " ".join(["doesn't", *particles[1:]])
     return " ".join([conjugate(first), *particles])
+
+
+def third_person(verb: re.Match[str]) -> str:
+    return conjugate(verb[0])
 
 
 def _is_trouble(reading: Reading) -> bool:
@@ -52,18 +50,18 @@ def own(reading: Reading) -> Finding | None:
     phrase = object_phrase(reading["o"])
     if phrase is None:
         phrase = re.sub(r"(?i)^my\b", "their", trim_object(reading["o"]))
-    if _speaks_for_others(reading) or not phrase:
+    if speaks_for_others(reading) or not phrase:
         return None
-    return make_finding(f"{_predicate(reading['verb'])} {phrase}", Kind.FACT)
+    return make_finding(f"{predicate(reading['verb'])} {phrase}", Kind.FACT)
 
 
 def responsible(reading: Reading) -> Finding | None:
     """ "Looks after the build servers"; not "maintains a list of ids"."""
     phrase = object_phrase(reading["o"])
-    if phrase is None or _speaks_for_others(reading) or _EXPRESSIONS.not_held.search(phrase):
+    if phrase is None or speaks_for_others(reading) or _EXPRESSIONS.not_held.search(phrase):
         return None
     verb = re.sub(r"(?i)the (?:one|person) (?=responsible|in charge|accountable)", "", reading["verb"])
-    return make_finding(f"{_predicate(verb)} {phrase}", Kind.FACT)
+    return make_finding(f"{predicate(verb)} {phrase}", Kind.FACT)
 
 
 def reports(reading: Reading) -> Finding | None:
@@ -71,7 +69,7 @@ def reports(reading: Reading) -> Finding | None:
     if not (superior.startswith("the ") or is_person_name(superior)):
         return None
     about = None if superior.startswith("the ") else superior
-    return make_finding(f"{_predicate(reading['verb'])} to {superior}", Kind.FACT, about=about)
+    return make_finding(f"{predicate(reading['verb'])} to {superior}", Kind.FACT, about=about)
 
 
 def position(reading: Reading) -> Finding | None:
@@ -86,7 +84,7 @@ def the_position(reading: Reading) -> Finding | None:
 
 def _position(reading: Reading, article: str) -> Finding | None:
     phrase = object_phrase(f"{reading['o']}{reading['at']}")
-    if phrase is None or _speaks_for_others(reading) or _EXPRESSIONS.wrong_person.search(reading["o"]):
+    if phrase is None or speaks_for_others(reading) or _EXPRESSIONS.wrong_person.search(reading["o"]):
         return None
     return make_finding(f"is {article}{phrase}", Kind.FACT)
 
@@ -125,18 +123,18 @@ def with_employer(reading: Reading) -> Finding | None:
 def joined(reading: Reading) -> Finding | None:
     """ "Joined Spotify"; not "joined Slack", the tool."""
     name = trim_object(reading["o"])
-    if not name or _EXPRESSIONS.not_an_employer.match(name) or _speaks_for_others(reading):
+    if not name or _EXPRESSIONS.not_an_employer.match(name) or speaks_for_others(reading):
         return None
     return make_finding(f"{reading.verb()} {name}", Kind.FACT)
 
 
 def in_team(reading: Reading) -> Finding | None:
     phrase = object_phrase(reading["o"])
-    return make_finding(f"works in the {phrase}", Kind.FACT) if phrase and not _speaks_for_others(reading) else None
+    return make_finding(f"works in the {phrase}", Kind.FACT) if phrase and not speaks_for_others(reading) else None
 
 
 def in_area(reading: Reading) -> Finding | None:
-    if _speaks_for_others(reading):
+    if speaks_for_others(reading):
         return None
     return make_finding(f"is {reading['how'].lower()} {reading['o']}", Kind.FACT, LIKELY)
 
@@ -148,7 +146,7 @@ def moved_area(reading: Reading) -> Finding | None:
 
 def tool_user(reading: Reading) -> Finding | None:
     """ "Is a Debian user"."""
-    if not is_tool(reading["tool"]) or _speaks_for_others(reading) or _is_trouble(reading):
+    if not is_tool(reading["tool"]) or speaks_for_others(reading) or _is_trouble(reading):
         return None
     article = "an" if reading["o"][0].lower() in "aeio" else "a"
     return make_finding(f"is {article} {reading['o']}", Kind.TOOL)
@@ -169,19 +167,19 @@ def works_in_tool(reading: Reading) -> Finding | None:
 
 def shop(reading: Reading) -> Finding | None:
     """ "We're a Python shop"."""
-    if not _speaks_for_others(reading) or not is_tool(reading["o"].split()[0]):
+    if not speaks_for_others(reading) or not is_tool(reading["o"].split()[0]):
         return None
     return make_finding(f"works at a {reading['o']}", Kind.TOOL)
 
 
 def we_are(reading: Reading) -> Finding | None:
-    if not _speaks_for_others(reading):
+    if not speaks_for_others(reading):
         return None
     return make_finding(f"their team is {trim_object(reading['o'])}", Kind.FACT, LIKELY)
 
 
 def staff(reading: Reading) -> Finding | None:
-    if not _speaks_for_others(reading):
+    if not speaks_for_others(reading):
         return None
     return make_finding(f"their team has {trim_object(reading['o'])}", Kind.FACT, LIKELY)
 
@@ -192,7 +190,7 @@ def at_work(reading: Reading) -> Finding | None:
     if phrase is None or _is_trouble(reading):
         return None
     where = re.sub(r"(?i)\b(?:my|our)\b", "their", reading["where"])
-    return make_finding(f"{_predicate(reading['verb'])} {phrase} {where}", Kind.WORKFLOW)
+    return make_finding(f"{predicate(reading['verb'])} {phrase} {where}", Kind.WORKFLOW)
 
 
 def runs(reading: Reading) -> Finding | None:
@@ -200,7 +198,7 @@ def runs(reading: Reading) -> Finding | None:
     phrase = _tool(reading["o"])
     if phrase is None or _is_trouble(reading):
         return None
-    is_own = not _speaks_for_others(reading) or _is_at_workplace(reading)
+    is_own = not speaks_for_others(reading) or _is_at_workplace(reading)
     return make_finding(f"runs {phrase}", Kind.TOOL) if is_own else None
 
 
@@ -209,7 +207,7 @@ def instance(reading: Reading) -> Finding | None:
     phrase = object_phrase(re.sub(r" \([^)]*\)", "", reading["o"]))
     if phrase is None or _is_trouble(reading):
         return None
-    return make_finding(f"{_predicate(_base(reading[0]))} {phrase}", Kind.TOOL)
+    return make_finding(f"{predicate(_base(reading[0]))} {phrase}", Kind.TOOL)
 
 
 def _base(text: str) -> str:
@@ -230,7 +228,7 @@ def we_use(reading: Reading) -> Finding | None:
 
 def does_not_use(reading: Reading) -> Finding | None:
     phrase = _tool(reading["o"])
-    if phrase is None or not is_tool(phrase.split()[0]) or _is_trouble(reading) or _speaks_for_others(reading):
+    if phrase is None or not is_tool(phrase.split()[0]) or _is_trouble(reading) or speaks_for_others(reading):
         return None
     return make_finding(f"doesn't use {phrase}", Kind.TOOL)
 
@@ -238,14 +236,14 @@ def does_not_use(reading: Reading) -> Finding | None:
 def with_tool(reading: Reading) -> Finding | None:
     """ "Self-hosts gitea", "contributes to OpenTelemetry"."""
     phrase = object_phrase(strip_duration(reading["o"]))
-    if phrase is None or _is_trouble(reading) or _speaks_for_others(reading):
+    if phrase is None or _is_trouble(reading) or speaks_for_others(reading):
         return None
     bare = re.sub(r"^(?:an?|the) ", "", phrase)
     is_fit = is_named(" ".join(bare.split()[:2])) or reading.verb().startswith("self")
     if not is_fit or len(phrase.split()) > 2 * _MAX_TOPIC_WORDS:
         return None
-    phrase = re.sub(r"(?<= and )(?:deploy|code|develop|target)\b", _third, phrase)
-    verb = _predicate(reading["verb"]) + (" to" if reading.verb() in ("contribute", "commit", "donate") else "")
+    phrase = re.sub(r"(?<= and )(?:deploy|code|develop|target)\b", third_person, phrase)
+    verb = predicate(reading["verb"]) + (" to" if reading.verb() in ("contribute", "commit", "donate") else "")
     return make_finding(f"{verb} {phrase}", Kind.TOOL)
 
 
@@ -260,14 +258,14 @@ def _topic(text: str) -> str | None:
 def knows_about(reading: Reading) -> Finding | None:
     """ "Knows next to nothing about Maven"."""
     topic = _topic(reading["o"])
-    if topic is None or not is_named(topic) or _speaks_for_others(reading):
+    if topic is None or not is_named(topic) or speaks_for_others(reading):
         return None
-    return make_finding(f"{_predicate(reading['verb'])} {reading['how'].lower()} about {topic}", Kind.FACT, LIKELY)
+    return make_finding(f"{predicate(reading['verb'])} {reading['how'].lower()} about {topic}", Kind.FACT, LIKELY)
 
 
 def does_not_know(reading: Reading) -> Finding | None:
     topic = _topic(reading["o"])
-    if topic is None or not is_named(topic) or _speaks_for_others(reading):
+    if topic is None or not is_named(topic) or speaks_for_others(reading):
         return None
     return make_finding(f"doesn't know {topic} {reading['how'].lower()}", Kind.FACT, LIKELY)
 
@@ -276,9 +274,9 @@ def skill(reading: Reading) -> Finding | None:
     """ "Is rusty on JSPUI", "is terrible at regexes"."""
     topic = _topic(reading["o"])
     is_fit = topic is not None and (is_named(topic) or _EXPRESSIONS.expand_area.match(topic))
-    if topic is None or not is_fit or _speaks_for_others(reading):
+    if topic is None or not is_fit or speaks_for_others(reading):
         return None
-    return make_finding(f"{_predicate(reading['verb'])} {reading['how'].lower()} {topic}", Kind.FACT, LIKELY)
+    return make_finding(f"{predicate(reading['verb'])} {reading['how'].lower()} {topic}", Kind.FACT, LIKELY)
 
 
 def cannot(reading: Reading) -> Finding | None:
@@ -299,7 +297,7 @@ def from_tool(reading: Reading) -> Finding | None:
 def years_of(reading: Reading) -> Finding | None:
     """ "Has 20 years of Java"; not "has three years of data to import"."""
     phrase = object_phrase(re.sub(r" (?:under my belt|behind me)\b.*", "", reading["o"]))
-    if phrase is None or _speaks_for_others(reading):
+    if phrase is None or speaks_for_others(reading):
         return None
     is_fit = " experience" in phrase or any(map(is_tool, re.split(r"[\s,/]+", phrase)))
     return make_finding(f"has {phrase}", Kind.FACT) if is_fit and len(phrase.split()) <= 12 else None
@@ -308,76 +306,23 @@ def years_of(reading: Reading) -> Finding | None:
 def created(reading: Reading) -> Finding | None:
     """ "Created shadow-grove"."""
     name = trim_object(reading["o"])
-    if not name or _EXPRESSIONS.no_tool.match(name) or is_tool(name) or _speaks_for_others(reading):
+    if not name or _EXPRESSIONS.no_tool.match(name) or is_tool(name) or speaks_for_others(reading):
         return None
-    if name.lower() in lexicon.words("languages") or reading.verb() in ("started", "wrote") and name.islower():
+    if name.lower() in lexicon.words("languages") or (reading.verb() in ("started", "wrote") and name.islower()):
         return None
     return make_finding(f"{reading.verb()} {name}", Kind.PROJECT)
 
 
 def created_thing(reading: Reading) -> Finding | None:
     phrase = object_phrase(reading["o"])
-    if phrase is None or _speaks_for_others(reading):
+    if phrase is None or speaks_for_others(reading):
         return None
     return make_finding(f"{reading.verb()} {phrase}", Kind.PROJECT)
-
-
-def located(reading: Reading) -> Finding | None:
-    """ "Is in Melbourne", said in passing, or a country: a journey would have its reason beside it."""
-    place = place_name(reading["o"], reading.clause)
-    if place is None or re.search(r"(?i)\b(?:for|until|till|visiting|with|about|on|at|trip)\b", reading["o"]):
-        return None
-    is_land = expressions("statements").country.match(place) is not None or place in _LANDS
-    is_known = is_land or place.split()[0].lower().strip(",") in lexicon.words("places")
-    is_lasting = reading["cue"] or is_land
-    return make_finding(f"is in {place}", Kind.FACT, LIKELY) if is_known and is_lasting else None
-
-
-def based(reading: Reading) -> Finding | None:
-    place = place_name(reading["o"], reading.clause)
-    return make_finding(f"is based in {place}", Kind.FACT) if place else None
-
-
-def works_from(reading: Reading) -> Finding | None:
-    place = place_name(reading["o"], reading.clause)
-    return make_finding(f"works from {place}", Kind.FACT) if place else None
 
 
 def has_been_with(reading: Reading) -> Finding | None:
     phrase = re.sub(r"(?i)^(?:this|my|our) ", "their ", trim_object(reading["o"]))
     return make_finding(f"has been {reading['how'].lower()} {phrase}", Kind.FACT)
-
-
-def hours(reading: Reading) -> Finding | None:
-    if _speaks_for_others(reading):
-        return None
-    phrase = re.sub(r"(?<=\band )(?:leave|finish|stop|log|end|quit|go|sign|knock)\b", _third, trim_object(reading["o"]))
-    return make_finding(f"{_predicate(reading['verb'])} {phrase}", Kind.WORKFLOW)
-
-
-def _third(verb: re.Match[str]) -> str:
-    return conjugate(verb[0])
-
-
-def refuses(reading: Reading) -> Finding | None:
-    """ "Doesn't work Fridays", "never merges after lunch"."""
-    if _speaks_for_others(reading) or reading["o"].lower() in ("work", "deploy", "merge", "ship", "release", "push"):
-        return None
-    verb, _, rest = trim_object(reading["o"]).partition(" ")
-    if reading["not"] if "not" in reading.match.groupdict() else reading.verb() == "never":
-        return make_finding(f"never {conjugate(verb)} {rest}", Kind.WORKFLOW)
-    return make_finding(f"doesn't {verb} {rest}", Kind.WORKFLOW)
-
-
-def usually(reading: Reading) -> Finding | None:
-    phrase = object_phrase(reading["o"])
-    return make_finding(f"is usually {phrase}", Kind.WORKFLOW) if phrase and not _speaks_for_others(reading) else None
-
-
-def off(reading: Reading) -> Finding | None:
-    days = reading["o"].lower()
-    is_regular = days.rstrip().endswith("s") or " every " in days
-    return make_finding(f"is {reading['o']}", Kind.WORKFLOW) if is_regular else None
 
 
 def tends(reading: Reading) -> Finding | None:
@@ -388,15 +333,10 @@ def tends(reading: Reading) -> Finding | None:
     return make_finding(f"tends {phrase}", Kind.WORKFLOW, LIKELY)
 
 
-def part_time(reading: Reading) -> Finding | None:
-    phrase = re.sub(r"(?i)^(?:only|just|working|here) ", "", reading["o"])
-    return make_finding(f"works {phrase} {reading['days'] or ''}", Kind.WORKFLOW)
-
-
 def role_is(reading: Reading) -> Finding | None:
     """ "Job title is database programmer", "job is to keep librarians happy"; not "my job is stuck"."""
     phrase, what = object_phrase(reading["o"]), reading["what"].lower()
-    if phrase is None or _speaks_for_others(reading) or _EXPRESSIONS.batch_job.match(phrase):
+    if phrase is None or speaks_for_others(reading) or _EXPRESSIONS.batch_job.match(phrase):
         return None
     if "job" in what and "title" not in what and not re.match(r"(?:to|mostly|mainly|as|in) |.*\b[A-Z]", phrase):
         return None
@@ -414,16 +354,6 @@ def stack_is(reading: Reading) -> Finding | None:
 def group_is(reading: Reading) -> Finding | None:
     phrase = trim_object(reading["o"])
     return make_finding(f"their {reading['what'].lower()} {reading['is'].lower()} {phrase}", Kind.FACT)
-
-
-def hours_are(reading: Reading) -> Finding | None:
-    phrase = trim_object(reading["o"])
-    return make_finding(f"their {reading['what'].lower()} are {phrase}", Kind.WORKFLOW) if phrase else None
-
-
-def day_is(reading: Reading) -> Finding | None:
-    day = reading["o"].capitalize()
-    return make_finding(f"{day} {reading['is'].lower()} their {reading['what'].lower()}", Kind.WORKFLOW)
 
 
 def language_is(reading: Reading) -> Finding | None:
