@@ -52,10 +52,20 @@ def test_what_people_say_of_their_work_is_learned(text: str, fact: str):
     [
         *("I own that bug", "I handle the null case above", "I maintain a map of open sockets", "I run the import now"),
         *("I'm with Tim on this", "I'm on step 2", "I'm on a call", "I'm on 2.4 and it crashes", "I'm in the REPL"),
-        *("I'm the wrong person to ask", "I tend to agree", "my job is stuck in the queue", "I'm not good with that idea"),
+        *(
+            "I'm the wrong person to ask",
+            "I tend to agree",
+            "my job is stuck in the queue",
+            "I'm not good with that idea",
+        ),
         *("we are running out of time", "we have about 30 minutes", "our build is red", "I joined two tables"),
         *("I know redis works in production", "I just joined the channel", "he said I own the repo", "> I own billing"),
-        *("if I ran the team I'd cancel it", "Ana is on the infra team", "his team uses Rust", "I'm running Tomcat to test"),
+        *(
+            "if I ran the team I'd cancel it",
+            "Ana is on the infra team",
+            "his team uses Rust",
+            "I'm running Tomcat to test",
+        ),
     ],
 )
 def test_tasks_trouble_opinions_and_others_are_not(text: str):
