@@ -84,13 +84,16 @@ _PATTERNS = Patterns(
         \b(?P<near>day after tomorrow|day before yesterday|tomorrow|yesterday|today|tonight|last night|this morning
         |this afternoon|this evening)(?: (?:morning|afternoon|evening|night))?\b
         |(?P<in_week>\bnext week,? (?:on )?)?\b(?:(?P<which>this|next|last|coming) )?(?:\b(?P<day>{weekday})\b)
-        (?: (?:morning|afternoon|evening|night))?(?! (?:the )?\d)(?P<of_week>,? (?:of )?(?:the )?(?:next|coming) week\b)?
+        (?: (?:morning|afternoon|evening|night))?(?! (?:the )?\d)
+        (?P<of_week>,? (?:of )?(?:the )?(?:next|coming) week\b)?
         |(?<=on the )(?P<ordinal>\d{1,2})(?:st|nd|rd|th)\b(?! (?:of|floor|day|time|and))
         |\bin (?P<n>\d{1,2}|{counts}) (?P<unit>day|week)s?\b
         |(?P<ago>(?P<m>\d{1,2}|{counts}) (?P<back>day|week)s? ago)\b
         |\b(?P<period>next|last) (?P<span>week|weekend|month|year)\b(?!,? (?:in |on )?(?:{month_name})\b)
-        |(?P<date>(?P<in_year>\bnext year,? )?\b(?:in |on |early |mid |late )?(?:the )?(?:\d{1,2}(?:st|nd|rd|th)? (?:of )?)?\b(?:{month_name})\b\.?
-        (?: (?:the )?\d{1,2}(?:st|nd|rd|th)?\b)?(?:,? 20\d\d\b)?(?P<of_year>,? (?:of )?next year\b)?|\b20\d\d-\d\d-\d\d\b)
+        |(?P<date>(?P<in_year>\bnext year,? )?\b
+        (?:in |on |early |mid |late )?(?:the )?(?:\d{1,2}(?:st|nd|rd|th)? (?:of )?)?\b(?:{month_name})\b\.?
+        (?: (?:the )?\d{1,2}(?:st|nd|rd|th)?\b)?(?:,? 20\d\d\b)?
+        (?P<of_year>,? (?:of )?next year\b)?|\b20\d\d-\d\d-\d\d\b)
         )(?:,? (?:at|@) \d{1,2}(?:[:.]\d\d)? ?(?:am|pm|h)?\b)?""",
 )
 
