@@ -27,6 +27,15 @@ def test_it_misses_at_most_one_in_fifty_of_the_facts_in_the_labelled_corpus() ->
         *("J'habite à Lyon", "ma fille a trois ans", "réponds-moi en français", "allergique aux noix"),
         *("Vivo en Sevilla", "Compré un coche", "mi hermano se llama Luis", "Odio el cilantro", "Programo en Rust"),
         *("Moro em Braga", "Comprei uma casa", "Sou enfermeira", "não gosto de futebol", "Trabalho na Porto Editora"),
+        *("29 years old, still renting", "super into bread lately", "part-time in the shop, mon-wed"),
+        *(
+            "J'étudie la biologie",
+            "J'écoute du jazz",
+            "appelez-moi Jo",
+            "Tenemos tres gatos",
+            "hace un año que no bebo",
+        ),
+        *("Somos do Porto", "faz um ano que não fumo", "hincha de Boca", "Doy clases de piano"),
         *("東京に住んでいます", "猫を二匹飼ってる", "ピーナッツアレルギーです"),
         *(
             "Abito a Torino da due anni",

@@ -70,26 +70,30 @@ _PATTERNS = Patterns(
         (?:\s+(\d{1,2})(?:st|nd|rd|th)?\b(?!\d))?(?:,?\s+(?:of\s+)?((?:19|20)\d\d)\b)?""",
     before_a_day=r"\b(?:on|since|until|by|before|after)\s+(?:the\s+)?$",
     before_a_month=r"\b(?:in|during|of|since|until|by|early|mid|late|last|next|around|before|after)\s+$",
-    year=r"\b(?:in|during|of|since)\s+((?:19|20)\d\d)\b",
+    year=r"\b(?:in|during|of|since|en|em|im jahr)\s+((?:19|20)\d\d)\b|(?<!\d)((?:19|20)\d\d)年",
     ago=r"\b(\d{1,3}|{counts})\s+(day|week|month|year)s?\s+ago\b",
     span=r"\b(last|past|this|previous)\s+(weekend|week|month|year)\b",
     past_weekday=r"\b(on|last|this|since)\s+({full_weekday})\b",
     now=r"\b(?:today|tonight|this (?:morning|afternoon|evening))\b",
     any_weekday=r"\b({weekday})s?\b",
     ordinal_day=r"\bthe (\d{1,2})(?:st|nd|rd|th)\b",
+    limit=r"(?i),? ?\b(until|till) ",
     ahead=r"\bin (\d{1,2}|{counts}) (day|week|month|year)s?\b",
     phrase=r"""
         (?i)(?:,? ?\b(?:on|by|until|till|from|at|starting) )?(?:the )?(?:
         \b(?P<near>day after tomorrow|day before yesterday|tomorrow|yesterday|today|tonight|last night|this morning
         |this afternoon|this evening)(?: (?:morning|afternoon|evening|night))?\b
-        |\b(?:(?P<which>this|next|last|coming) )?(?:\b(?P<day>{weekday})\b)
+        |(?P<in_week>\bnext week,? (?:on )?)?\b(?:(?P<which>this|next|last|coming) )?(?:\b(?P<day>{weekday})\b)
         (?: (?:morning|afternoon|evening|night))?(?! (?:the )?\d)
+        (?P<of_week>,? (?:of )?(?:the )?(?:next|coming) week\b)?
         |(?<=on the )(?P<ordinal>\d{1,2})(?:st|nd|rd|th)\b(?! (?:of|floor|day|time|and))
         |\bin (?P<n>\d{1,2}|{counts}) (?P<unit>day|week)s?\b
         |(?P<ago>(?P<m>\d{1,2}|{counts}) (?P<back>day|week)s? ago)\b
-        |\b(?P<period>next|last) (?P<span>week|weekend|month|year)\b
-        |(?P<date>\b(?:in |on |early |mid |late )?(?:the )?(?:\d{1,2}(?:st|nd|rd|th)? (?:of )?)?\b(?:{month_name})\b\.?
-        (?: (?:the )?\d{1,2}(?:st|nd|rd|th)?\b)?(?:,? 20\d\d\b)?|\b20\d\d-\d\d-\d\d\b)
+        |\b(?P<period>next|last) (?P<span>week|weekend|month|year)\b(?!,? (?:in |on )?(?:{month_name})\b)
+        |(?P<date>(?P<in_year>\bnext year,? )?\b
+        (?:in |on |early |mid |late )?(?:the )?(?:\d{1,2}(?:st|nd|rd|th)? (?:of )?)?\b(?:{month_name})\b\.?
+        (?: (?:the )?\d{1,2}(?:st|nd|rd|th)?\b)?(?:,? 20\d\d\b)?
+        (?P<of_year>,? (?:of )?next year\b)?|\b20\d\d-\d\d-\d\d\b)
         )(?:,? (?:at|@) \d{1,2}(?:[:.]\d\d)? ?(?:am|pm|h)?\b)?""",
 )
 
@@ -99,8 +103,12 @@ def days(text: str, today: date | None, years: Collection[int] = ()) -> list[Day
     lower = text.lower()
     periods = [*_iso(lower), *_slashed(lower, years), *_named(text, lower, years)]
     if not periods:
-        periods = [Days(date(int(year), 1, 1), date(int(year), 12, 31)) for year in _PATTERNS.year.findall(lower)]
+        periods = [Days(date(int(year), 1, 1), date(int(year), 12, 31)) for year in _years(lower)]
     return periods or ([] if today is None else _relative(lower, today))
+
+
+def _years(text: str) -> list[str]:
+    return [match[1] or match[2] for match in _PATTERNS.year.finditer(text)]
 
 
 def _iso(text: str) -> list[Days]:
@@ -216,8 +224,8 @@ def nearby_days(text: str, today: date) -> Iterator[Days]:
         yield from (day for day in near if day.first.day == int(number))
     for count, unit in _PATTERNS.ahead.findall(folded):
         yield _around(today, _count(count) * _UNIT_DAYS[unit], 3 if unit in ("month", "year") else 0)
-    for day in local_dates.named_days(text, today):
-        yield Days(day, day)
+    for first, last in local_dates.named_days(text, today):
+        yield Days(first, last)
     if "next year" in folded:
         yield Days(date(today.year + 1, 1, 1), date(today.year + 1, 12, 31))
     if re.search(r"\bnext (?:week|month|weekend|\w+day)\b", folded):
@@ -252,6 +260,8 @@ def find(text: str, at: datetime, *, ahead: bool) -> When | None:
         resolved = _resolve(match, at.date(), ahead)
         if resolved is not None:
             day, words = resolved
+            limit = _PATTERNS.limit.match(match[0])
+            words = f"{limit[1].lower()} {words.partition(' ')[2]}" if limit else words
             return When(day, words, match.start(), match.end())
     return None
 
@@ -265,7 +275,8 @@ def _resolve(match: re.Match[str], today: date, ahead: bool) -> tuple[date, str]
     if match["near"]:
         return _on_day(today + timedelta(_NEAR.get(match["near"].lower(), 0)))
     if match["day"]:
-        return _on_day(_weekday(match["day"].lower(), (match["which"] or "").lower(), today, ahead))
+        which = "next" if match["in_week"] or match["of_week"] else (match["which"] or "").lower()
+        return _on_day(_weekday(match["day"].lower(), which, today, ahead))
     if match["ordinal"]:
         return _day_of_month(int(match["ordinal"]), today, ahead)
     if match["unit"]:
@@ -274,7 +285,10 @@ def _resolve(match: re.Match[str], today: date, ahead: bool) -> tuple[date, str]
         return _on_day(today - timedelta(_count(match["m"]) * _UNIT_DAYS[match["back"].lower()]))
     if match["period"]:
         return _relative_period(match["period"].lower(), match["span"].lower(), today)
-    return _dated(match["date"], today, ahead)
+    phrase, is_next_year = match["date"], match["in_year"] or match["of_year"]
+    if is_next_year:
+        phrase = f"{phrase.replace(is_next_year, '')} {today.year + 1}"
+    return _dated(phrase, today, ahead)
 
 
 def _day_of_month(number: int, today: date, ahead: bool) -> tuple[date, str] | None:

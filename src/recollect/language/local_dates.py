@@ -11,6 +11,7 @@ from recollect.language import lexicon
 _MAX_CHARS = 300
 _ALTERNATIVES = ("day", "day2"), ("year", "of")
 """Groups of which an expression has one or the other."""
+_YEARS = {"year": 1, "last_year": -1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,16 +19,37 @@ class LocalDate:
     """A day, and the words that name it."""
 
     day: date
-    words: str
+    words: tuple[str, ...]
+    """The words that depend on when they were said: the first is where the date is written, the others go."""
     written: str
-    """The day as it may be written in their place."""
-    is_relative: bool
-    """Whether the words depend on when they were said."""
+    """The day, or the week, month or year, as it is written in their place."""
+    last: date
+    """The last day, of a year; else the day."""
+
+    def write(self, text: str) -> str:
+        """The text with the date in the place of words that mean another day tomorrow."""
+        for index, words in enumerate(self.words):
+            text = re.sub(re.escape(words), self.written if index == 0 else "", text, flags=re.IGNORECASE)
+        return " ".join(text.split())
+
+
+@dataclass(frozen=True, slots=True)
+class _Calendar:
+    """How a language names dates."""
+
+    date: re.Pattern[str]
+    ahead: re.Pattern[str]
+    """The coming week, the one after, the coming month and year, and the last year."""
+    months: dict[str, int]
+    weekdays: dict[str, int]
+    near: dict[str, int]
+    """Words for days near today."""
+    week_of: str
+    year_of: str
 
 
 @cache
-def _calendar(language: str) -> tuple[re.Pattern[str], dict[str, int], dict[str, int], dict[str, int]] | None:
-    """The expression for dates of a language, its months, weekdays, and words for days near today."""
+def _calendar(language: str) -> _Calendar | None:
     table = lexicon.tables("calendar", language).get(language)
     if table is None:
         return None
@@ -43,18 +65,19 @@ def _calendar(language: str) -> tuple[re.Pattern[str], dict[str, int], dict[str,
     source = lexicon.join_lines(table["date"])
     for name, alternatives in names.items():
         source = source.replace(f"{{{name}}}", alternatives)
-    return re.compile(source), months, weekdays, near
+    ahead = re.compile(lexicon.join_lines(table["ahead"]))
+    return _Calendar(re.compile(source), ahead, months, weekdays, near, table["week_of"], table["year_of"])
 
 
 def find(text: str, language: str, today: date) -> LocalDate | None:
-    """The first day at or after today that a text names."""
+    """The first day at or after today that a text names; the first of a week, month or year that it names alone."""
     return next(_dates(text, language, today), None)
 
 
-def named_days(text: str, today: date) -> Iterator[date]:
-    """The days that a text may name, in any of the languages."""
+def named_days(text: str, today: date) -> Iterator[tuple[date, date]]:
+    """The first and the last of the days, or years, that a text may name, in any of the languages."""
     for language in lexicon.tables("calendar"):
-        yield from (named.day for named in _dates(text, language, today))
+        yield from ((named.day, named.last) for named in _dates(text, language, today))
 
 
 def start_of_day(day: date, at: datetime) -> datetime:
@@ -66,22 +89,54 @@ def _dates(text: str, language: str, today: date) -> Iterator[LocalDate]:
     calendar = _calendar(language)
     if calendar is None:
         return
-    pattern, months, weekdays, near = calendar
-    for match in pattern.finditer(text[:_MAX_CHARS].lower()):
-        parts = {name: value for name, value in match.groupdict().items() if value}
-        month = parts.get("month") or parts.get("only")
-        if "near" in parts:
-            day = today + timedelta(near[parts["near"]])
-        elif "weekday" in parts:
-            day = today + timedelta((weekdays[parts["weekday"]] - today.weekday()) % 7 or 7)
-        else:
-            number = months[month] if month else int(parts["m"])
-            monthday, year = (int(parts.get(name) or parts.get(other) or 0) for name, other in _ALTERNATIVES)
-            day = _coming(number, monthday or 1, year, today)
-        is_relative = "near" in parts or "weekday" in parts
-        if day is not None:
-            words = text[match.start() : match.end()]
-            yield LocalDate(day, words, day.isoformat(), is_relative)
+    text = text[:_MAX_CHARS]
+    ahead = calendar.ahead.search(text.lower())
+    names = False
+    for match in calendar.date.finditer(text.lower()):
+        named = _named(calendar, match, ahead, today)
+        if named is not None:
+            names = True
+            yield named
+    if ahead is not None and not names:
+        yield _span(calendar, ahead, today)
+
+
+def _named(calendar: _Calendar, match: re.Match[str], ahead: re.Match[str] | None, today: date) -> LocalDate | None:
+    """A date as the calendar's expression names it, in the week or year that is named beside it."""
+    parts = {name: value for name, value in match.groupdict().items() if value}
+    beside = (ahead[0],) if ahead else ()
+    unit = ahead.lastgroup if ahead else None
+    if "near" in parts:
+        day = today + timedelta(calendar.near[parts["near"]])
+        return LocalDate(day, (match[0],), day.isoformat(), day)
+    if "weekday" in parts:
+        number = calendar.weekdays[parts["weekday"]]
+        weeks = {"week": 1, "second_week": 2}.get(unit or "")
+        day = (
+            today + timedelta((number - today.weekday()) % 7 or 7)
+            if weeks is None
+            else today + timedelta(number - today.weekday() + 7 * weeks)
+        )
+        return LocalDate(day, (match[0], *(beside if weeks else ())), day.isoformat(), day)
+    month = parts.get("month") or parts.get("only")
+    number = calendar.months[month] if month else int(parts["m"])
+    monthday, year = (int(parts.get(name) or parts.get(other) or 0) for name, other in _ALTERNATIVES)
+    day = _coming(number, monthday or 1, year or (today.year + _YEARS[unit] if unit in _YEARS else 0), today)
+    written = "" if day is None else day.isoformat() if monthday else day.isoformat()[:7]
+    return day and LocalDate(day, (match[0], *beside) if beside else (), written, day)
+
+
+def _span(calendar: _Calendar, ahead: re.Match[str], today: date) -> LocalDate:
+    """The coming week, month or year."""
+    if ahead.lastgroup in _YEARS:
+        year = today.year + _YEARS[ahead.lastgroup]
+        return LocalDate(date(year, 1, 1), (ahead[0],), calendar.year_of.format(year), date(year, 12, 31))
+    if ahead.lastgroup == "month":
+        day = date(today.year + today.month // 12, today.month % 12 + 1, 1)
+        return LocalDate(day, (ahead[0],), day.isoformat()[:7], day)
+    weeks = 2 if ahead.lastgroup == "second_week" else 1
+    day = today + timedelta(7 * weeks - today.weekday())
+    return LocalDate(day, (ahead[0],), calendar.week_of.format(day.isoformat()), day)
 
 
 def _coming(month: int, day: int, year: int, today: date) -> date | None:

@@ -28,6 +28,9 @@ _LATIN = re.compile(r"[a-zà-öø-ɏ]", re.IGNORECASE)
 _KANA = re.compile(r"[\u3040-\u30ff]")
 _PAST = re.compile(r"\w{2,}(?:é|í|ei)$")
 """Endings of what a person did, in Spanish and Portuguese, where nobody says "I"."""
+_PLURAL = re.compile(r"[^\W\d_]+[aeiéo]mos$")
+"""Ending of what a person does with others, in both."""
+_NO_PLURAL = frozenset("demos memos promos cosmos".split())
 _PRESENT = re.compile(r"[^\W\d_]{3,}o$")
 """Ending of what a person does, in both, at the beginning of a clause."""
 
@@ -61,11 +64,18 @@ def _is_marked(text: str, words: list[str]) -> bool:
     starts: list[str] = _CLAUSE_START.findall(text)
     return (
         not _openings().isdisjoint(starts)
-        or any(word.startswith(beginnings) or word.partition("'")[0] in marks for word in words)
+        or any(word.startswith(beginnings) or not marks.isdisjoint(_heads(word)) for word in words)
         or any(_PRESENT.match(word) and not any(word in common for common in _common()) for word in starts)
         or any(map(_PAST.match, words))
+        or any(_PLURAL.match(word) and word not in _NO_PLURAL for word in words)
         or _expression("phrases").search(text) is not None
     )
+
+
+def _heads(word: str) -> tuple[str, ...]:
+    """What stands before an apostrophe, with and without it: "my's", "j'étudie"."""
+    head, apostrophe, _ = word.partition("'")
+    return (head, head + apostrophe) if apostrophe else ()
 
 
 def _is_understood(words: list[str]) -> bool:

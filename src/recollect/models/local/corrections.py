@@ -23,7 +23,8 @@ _ADDRESS = frozenset("you your youre yours".split())
 def correct(message: Message, known: Sequence[Memo], context: Sequence[Message]) -> Proposal | list[Retraction] | None:
     """The revision of a memo, or the memos that are taken back; None where the message is no such correction."""
     said = own_words(message.text, message.name) if len(message.text) <= amendments.MAX_CHARS else ""
-    amendment = amendments.read(said) if said else None
+    is_limit = said.lower().lstrip(" -–—,").startswith("not as ")  # "Not as an ambassador": takes nothing's place
+    amendment = amendments.read(said) if said and not is_limit else None
     if amendment is None:
         return None
     answered = context[-1].text if context and context[-1].bot else ""

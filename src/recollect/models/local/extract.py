@@ -13,6 +13,7 @@ from recollect.models.local.clauses import MAX_MESSAGE_CHARS, Clause, split_clau
 from recollect.models.local.corrections import correct
 from recollect.models.local.grammar import expressions
 from recollect.models.local.introductions import introduced, named_later, named_others
+from recollect.models.local.pronouns import resolved_clauses
 from recollect.models.local.rephrase import strip_asides
 from recollect.models.local.rule import Finding
 from recollect.models.local.rules import first_finding
@@ -158,6 +159,9 @@ def _read_statements(message: Message) -> Iterator[tuple[Clause, Finding, bool |
                 yield clause, finding, None
     for evidence, finding in named_later(said):
         yield Clause(evidence, evidence, message.at, message.id, lacks_capitals=False), finding, None
+    for clause in resolved_clauses(said, message.at, message.id):
+        for finding, state_end in _read_clause(clause):
+            yield clause, finding, state_end
 
 
 def _read_clause(clause: Clause) -> Iterator[tuple[Finding, bool | None]]:

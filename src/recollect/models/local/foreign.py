@@ -3,6 +3,7 @@
 A file has the spellings, joints and expressions of its language, and the rules; verbs are conjugated by its lexicon.
 A rule has an expression for a clause, and `fact` says how the statement is worded, near the speaker's words: {v} is the
 verb in the third person, {n} a name, {o} (or o1, o2 …) an object without what follows it, any other group as said.
+`pairs` are rules for two sentences, the second with a pronoun.
 """
 
 import re
@@ -82,6 +83,7 @@ class Grammar:
         self.ended, self.owners = self._pairs(data["ended"]), self._pairs(data["owners"])
         self.finish = self._pairs(data.get("finish", ()))
         self.rules = [self._rule(entry) for entry in data["rules"]]
+        self.pairs = [self._rule(entry) for entry in data.get("pairs", ())]
 
     def _rule(self, entry: Mapping[str, Any]) -> _Rule:
         return _Rule(
@@ -141,6 +143,17 @@ def _read(rules: Grammar, text: str, message: Message) -> Iterator[tuple[Clause,
         if not sentence or len(sentence) > MAX_SENTENCE_CHARS or is_taken_back or _CODE.search(sentence):
             continue
         yield from _read_sentence(rules, sentence, message)
+    yield from _read_pairs(rules, text, message)
+
+
+def _read_pairs(rules: Grammar, text: str, message: Message) -> Iterator[tuple[Clause, Finding]]:
+    """What a sentence says of the one that the sentence before names: "Wir haben einen Hund. Er heißt Bruno"."""
+    for rule in rules.pairs:
+        for match in rule.pattern.finditer(text[: MAX_SENTENCES * MAX_SENTENCE_CHARS]):
+            is_doubtful = rules.expressions.doubtful.search(match[0]) or rules.expressions.hedged.search(match[0])
+            finding = None if is_doubtful else _build(rules, rule, match, message)
+            if finding:
+                yield Clause(match[0], match[0], message.at, message.id, lacks_capitals=False), finding
 
 
 def _read_sentence(rules: Grammar, sentence: str, message: Message) -> Iterator[tuple[Clause, Finding]]:
@@ -154,6 +167,8 @@ def _read_sentence(rules: Grammar, sentence: str, message: Message) -> Iterator[
         part = statement[start : joint.start() if joint else len(statement)]
         start = joint.end() if joint else start
         evidence = part.strip(_EDGES)
+        if not rules.spaced:  # "since I was a child" begins with a word for somebody else
+            evidence = rules.expressions.lead.sub("", evidence)
         evidence = evidence if evidence in sentence and has_content(evidence) else sentence
         text = _normalize(rules, part)
         finding = text and (_REFUSED if is_doubtful else _find(rules, text, message, is_question))
@@ -202,7 +217,8 @@ def _first(rules: Grammar, text: str, message: Message, is_question: bool) -> Fi
 
 
 def _build(rules: Grammar, rule: _Rule, match: re.Match[str], message: Message) -> Finding | None:
-    day = local_dates.find(match[0], rules.language, message.at.date()) if rule.dated else None
+    names_day = rule.dated or rule.lasting
+    day = local_dates.find(match[0], rules.language, message.at.date()) if names_day else None
     if rule.dated and day is None:
         return None
     if rule.given_name and fold(match["n"]) not in lexicon.words("given_names"):
@@ -216,8 +232,8 @@ def _build(rules: Grammar, rule: _Rule, match: re.Match[str], message: Message) 
     text = " ".join(rule.fact.format(**parts).split()).strip(" ,.")
     for pattern, replacement in rules.finish:
         text = pattern.sub(replacement, text)
-    if day and day.is_relative:
-        text = text.replace(day.words, day.written)
+    if day:
+        text = day.write(text)
     if not MIN_FACT_CHARS <= len(text) <= MAX_FACT_CHARS or "[" in text:
         return None
     about = parts.get("n") or parts.get("kin") if rule.kind is Kind.PERSON else None

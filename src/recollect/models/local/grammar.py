@@ -1,4 +1,4 @@
-"""The extractor's English: expressions and rules, in `english.toml`."""
+"""The extractor's English: expressions and rules, in `english.toml`, and what is said of work in `work.toml`."""
 
 import re
 from functools import cache, partial
@@ -11,7 +11,11 @@ from recollect.language.lexicon import Patterns, read_tables
 
 @cache
 def grammar() -> dict[str, Any]:
-    return read_tables(Path(__file__).with_name("english.toml"))
+    """Both files; where they have the same list of rules, those of `work.toml` come last."""
+    english, work = (read_tables(Path(__file__).with_name(name)) for name in ("english.toml", "work.toml"))
+    for group, rules in work.pop("rules").items():
+        english["rules"][group] += rules
+    return english | work | {"fragments": english["fragments"] | work["fragments"]}
 
 
 @cache

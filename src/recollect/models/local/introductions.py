@@ -7,7 +7,7 @@ from recollect.core.types import Kind
 from recollect.language import lexicon
 from recollect.models.local.clauses import Clause
 from recollect.models.local.grammar import expressions
-from recollect.models.local.rule import Finding, capitalize_name, make_finding
+from recollect.models.local.rule import Finding, make_finding
 
 _EXPRESSIONS = expressions("introductions")
 _NOT_NAMES = (
@@ -37,7 +37,8 @@ def introduced(predicate: str, clause: Clause) -> tuple[Finding | None, str]:
     match = _EXPRESSIONS.introduced.match(predicate)
     if match is None or not _is_introduction(match, clause):
         return None, predicate
-    finding = make_finding(f"name is {capitalize_name(match['n'], clause)}", Kind.FACT)
+    name = match["n"] if match["n"][0].isupper() else match["n"].capitalize()
+    finding = make_finding(f"name is {name}", Kind.FACT)
     remainder = re.sub(r"^[\s,.!(]*(?:and )?", "", match["rest"])
     return finding, f"am {remainder}" if _EXPRESSIONS.described.match(remainder) else ""
 

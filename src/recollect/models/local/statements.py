@@ -213,10 +213,12 @@ def learns(reading: Reading) -> Finding | None:
 
 
 def tries_to_learn(reading: Reading) -> Finding | None:
-    phrase = _lasting_object(reading)
+    """ "Trying to learn Spanish", "trying to learn how to swim"."""
+    how = "how " if reading["o"].lower().startswith("how to ") else ""
+    phrase = object_phrase(strip_duration(reading["o"][len(how) :]))
     if phrase is None or len(phrase.split()) > 8 or any(word in lexicon.words("code_words") for word in phrase.split()):
         return None
-    return make_finding(f"trying to learn {phrase}", Kind.FACT, LIKELY)
+    return make_finding(f"trying to learn {how}{phrase}", Kind.FACT, LIKELY)
 
 
 def project(reading: Reading) -> Finding | None:

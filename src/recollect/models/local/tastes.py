@@ -16,7 +16,7 @@ def taste(reading: Reading) -> Finding | None:
     if _EXPRESSIONS.not_a_taste.match(phrase) or _EXPRESSIONS.finite_verb.match(phrase) or _is_at_hand(verb, phrase):
         return None
     rephrased = object_phrase(phrase)
-    if phrase.lower().startswith("our ") or re.search(r"\b(?:more|the most)$", trim_object(reading["o"])):
+    if phrase.lower().startswith("our ") or re.search(r"\b(?:more|the most|sometimes)$", trim_object(reading["o"])):
         return None
     if (
         _is_about_work(verb, phrase)
@@ -126,3 +126,11 @@ def always(reading: Reading) -> Finding | None:
     ):
         return None
     return make_finding(f"has always {verb} {phrase}", Kind.PREFERENCE, LIKELY)
+
+
+def takes_to(reading: Reading) -> Finding | None:
+    """ "Has gotten into yoga"."""
+    phrase, verb = object_phrase(reading["o"]), reading.verb()
+    if phrase is None:
+        return None
+    return make_finding(f"{'is' if verb == 'got' else f'has {verb}'} into {phrase}", Kind.PREFERENCE, LIKELY)

@@ -127,10 +127,15 @@ def parts(clauses: Iterable[str]) -> list[str]:
 
 
 def _related_parts(fact: str, clauses: Iterable[str]) -> list[str]:
-    """The parts that share a content word with the fact; all of them if none does."""
+    """The parts that share a content word or a relative with the fact; all of them if none does."""
     all_parts = parts(clauses)
-    content = word_forms.content_words(fact)
-    related = [part for part in all_parts if any(word_forms.is_stated(word, set(words(part))) for word in content)]
+    content, relatives = word_forms.content_words(fact), kinship.mentioned(fact)
+    related = [
+        part
+        for part in all_parts
+        if any(word_forms.is_stated(word, set(words(part))) for word in content)
+        or (relatives and relatives & kinship.mentioned(part))
+    ]
     return related or all_parts
 
 
