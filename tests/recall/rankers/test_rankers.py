@@ -14,7 +14,7 @@ from recollect.settings.wiring import ranker as named
 from tests.recall.rankers.samples import asking, hit, item, keys, pool
 
 ALL = pytest.mark.parametrize("name", plugins.names("rankers"))
-ADDENDS = {"words", "vector", "around", "session"}
+ADDENDS = {"words", "vector", "around", "session", "fact"}
 
 
 def combined(name: str, one: Ranked, ranked: Sequence[Ranked]) -> float:
