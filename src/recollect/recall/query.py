@@ -50,6 +50,9 @@ class Hit:
     relevant: bool = True
     """False for what is merely nearest: its score is below one half."""
 
+    def __repr__(self) -> str:
+        return f"Hit({self.text!r}, score={self.score:.2f}, relevant={self.relevant}, id={self.item.id!r})"
+
     @property
     def text(self) -> str:
         return self.item.text
