@@ -245,6 +245,7 @@ class Engine:
         strict: bool = False,
         min_score: float | None = None,
         count_use: bool = True,
+        include_expired: bool = False,
     ) -> list[Hit]:
         """See `AsyncMemory.search`."""
         options = self.settings.search
@@ -255,7 +256,7 @@ class Engine:
         with self.worker.priority.foreground():
             return await self._searcher.search(
                 query,
-                self.viewer(user, place),
+                self.viewer(user, place, include_expired),
                 over=over,
                 subject=subject,
                 filters=filters or Filters(),

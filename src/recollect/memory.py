@@ -279,12 +279,13 @@ class AsyncMemory(MemoryUpkeep):
         origin: Origin = Origin.MANUAL,
         version: int | None = None,
         metadata: Mapping[str, Any] | None = None,
-        expires: datetime | None = None,
+        expires: datetime | Literal["never"] | None = None,
     ) -> Memo:
         """Change a memo's text, tags, metadata or expiry; its audience is never wider than that of the change. Here as
         in other changes of a memo, raises VersionConflict if it no longer has this version.
         """
-        tags, expires = None if tags is None else text_list(tags, "tags"), with_time_zone(expires, "expires")
+        tags = None if tags is None else text_list(tags, "tags")
+        expires = "never" if expires == "never" else with_time_zone(expires, "expires")
         return await (await self._changer(user, place)).update(
             memo, text, tags, origin, version, metadata=metadata, expires=expires
         )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from recollect import learning
 from recollect.core.errors import BadInput
@@ -169,7 +169,7 @@ class View:
         version: int | None = None,
         *,
         metadata: Mapping[str, Any] | None = None,
-        expires: datetime | None = None,
+        expires: datetime | Literal["never"] | None = None,
     ) -> Memo:
         """Change a memo's text, tags, metadata or expiry; its audience is never wider than that of the change. Here as
         below, raises VersionConflict if the memo no longer has this version.
@@ -178,7 +178,7 @@ class View:
         wide = engine.policy is VisibilityPolicy.USER_GLOBAL
         requested = learning.edit_memo.MemoEdit.redacted(text, tags, metadata, expires, source, wide=wide)
         vector = None if requested.text is None else await engine.vectors.embed_text(requested.text)
-        subject, viewer, context = self.subject, self._viewer, self._context
+        subject, viewer, context = self.subject, self._viewer_of_expired, self._context
         limits = wiring.memo_limits(engine.settings, lore=self.lore)
 
         def work(tx: Tx) -> Memo:

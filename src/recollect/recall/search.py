@@ -37,6 +37,7 @@ class SearchOptions(TypedDict, total=False):
     strict: bool
     min_score: float | None
     count_use: bool
+    include_expired: bool
 
 
 class Searcher:
