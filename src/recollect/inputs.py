@@ -129,7 +129,7 @@ def check_limit(limit: int | None, offset: int = 0) -> None:
 
 
 def messages_of(
-    words: Words | Sequence[Words],
+    words: Words | Iterable[Words],
     *,
     user: UserId | None,
     place: Place | None,
@@ -182,11 +182,11 @@ def _said(words: Iterable[Words]) -> Iterator[Message | _Said]:
                 yield _Said(_text(item))
             case Mapping():
                 yield from _turn(item)
-            case _ if hasattr(item, "content"):  # an object of a model's client or of a framework
+            case _ if hasattr(item, "content"):  # pyright: ignore[reportUnnecessaryComparison] # an object of a model's client or of a framework
                 names = ("role", "content", "tool_calls", "id", "name")
                 turn = {name: getattr(item, name, None) for name in names}
                 yield from _turn(turn if turn["role"] else {**turn, "role": getattr(item, "type", None)})
-            case _:
+            case _:  # pyright: ignore[reportUnnecessaryComparison] # callers need not check their types
                 raise BadInput(f"a message is a text, a Message or a dictionary with role and content, not {item!r}")
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from contextlib import AsyncExitStack
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from recollect.core.clock import Clock, now
 from recollect.core.errors import BadInput, RecollectError
@@ -68,7 +68,7 @@ class OpenedMemory:
 
         from recollect.settings import load
 
-        if store is not None and not isinstance(store, str | PathLike):
+        if store is not None and not isinstance(cast("object", store), str | PathLike):
             raise BadInput(f'store= is a path or an address, such as "memory.db", not {store!r}')
         name, instance = (model, None) if isinstance(model, str) else (None, model)
         file = None if config is None else Path(config)

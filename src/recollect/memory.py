@@ -188,7 +188,7 @@ class AsyncMemory(MemoryUpkeep):
         }
         view = await self._changer(user, place, lore)
         if isinstance(text, str | bytes | Mapping) or not isinstance(cast("object", text), Iterable):
-            return await view.remember(plain_text(text, "text"), **options)
+            return await view.remember(plain_text(cast("object", text), "text"), **options)
         texts = [plain_text(each, f"text {number}") for number, each in enumerate(text, 1)]
         return await view.remember_all(texts, **options)
 

@@ -313,9 +313,11 @@ class View:
         subject, viewer = self.subject, self._viewer_of_expired
         return await self.engine.store.read(lambda tx: listing.explain(tx, subject, memo_id(memo), viewer))
 
-    async def search(self, query: str, **options: Unpack[SearchOptions]) -> list[Hit]:
+    async def search(self, query: str, *, include_expired: bool = False, **options: Unpack[SearchOptions]) -> list[Hit]:
         """The best matches that are visible here, best first; each result explains its score."""
-        return await self.engine.search(query, user=self.user, place=self.place, **options)
+        return await self.engine.search(
+            query, user=self.user, place=self.place, include_expired=include_expired, **options
+        )
 
     async def context(
         self,

@@ -37,7 +37,6 @@ class SearchOptions(TypedDict, total=False):
     strict: bool
     min_score: float | None
     count_use: bool
-    include_expired: bool
 
 
 class Searcher:

@@ -51,9 +51,10 @@ def scope_of(ids: Mapping[str, Any], filters: Mapping[str, Any] | None, verb: st
     """Whose memories, named as arguments or in the filters, and the remaining filters."""
     conditions, named = dict(filters or {}), dict[str, Any]()
     required = conditions.get("AND")
-    for part in [conditions, *(required if isinstance(required, list) else [])]:
+    parts: list[Any] = [conditions, *cast("list[Any]", required)] if isinstance(required, list) else [conditions]
+    for part in [cast("Mapping[str, Any]", part) for part in parts if isinstance(part, Mapping)]:
         for name in SCOPES:
-            if isinstance(part, Mapping) and isinstance(value := part.get(name), str | int) and value != "*":
+            if isinstance(value := part.get(name), str | int) and value != "*":
                 named.setdefault(name, value)
     conditions = {name: value for name, value in conditions.items() if name not in named}
     given = {name: value for name, value in ids.items() if value is not None}
