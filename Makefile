@@ -55,17 +55,21 @@ test-all: venv ## run every test, the slow ones included
 	$(BIN)/python -m pytest -n $(JOBS) --hypothesis-profile=searching $(ARGS)
 	$(MAKE) test-adapters
 
-ADAPTERS := langchain:langchain llama_index:llama-index-core openai_agents:openai-agents
+ADAPTERS := langchain llama-index-core openai-agents
+FRAMEWORKS := tests/adapters/frameworks
+ADAPTERS_PIP := .venv-adapters/bin/python -m pip install -q --disable-pip-version-check -c $(FRAMEWORKS)/constraints.txt
 
-test-adapters: ## test the adapters, each with its framework in an environment of its own
-	@for entry in $(ADAPTERS); do \
-		name=$${entry%%:*}; package=$${entry##*:}; env=.venv-adapters/$$name; \
-		$(PYTHON) -m venv $$env && \
-		$$env/bin/python -m pip install -q --disable-pip-version-check -e . pytest pytest-asyncio $$package || \
-			{ echo "skipped: $$package could not be installed"; continue; }; \
-		$$env/bin/python -m pytest -q -c tests/adapters/frameworks/pytest.ini \
-			--confcutdir=tests/adapters/frameworks tests/adapters/frameworks/test_$$name.py || exit 1; \
+# One environment for all of them. What can't be installed is named here, and its tests say that they are skipped.
+.venv-adapters/.installed: pyproject.toml $(FRAMEWORKS)/constraints.txt .venv/.build
+	$(PYTHON) -m venv .venv-adapters
+	$(ADAPTERS_PIP) hatchling editables
+	$(ADAPTERS_PIP) --no-build-isolation -e . pytest pytest-asyncio
+	@$(ADAPTERS_PIP) $(ADAPTERS) && touch $@ || for package in $(ADAPTERS); do \
+		$(ADAPTERS_PIP) $$package || echo "skipped: $$package could not be installed"; \
 	done
+
+test-adapters: .venv-adapters/.installed ## test the adapters with their frameworks, in an environment beside .venv
+	.venv-adapters/bin/python -m pytest -q -rs -c $(FRAMEWORKS)/pytest.ini --confcutdir=$(FRAMEWORKS) $(FRAMEWORKS)
 
 check: venv ## check format, lint and types
 	$(BIN)/ruff format --check .
@@ -92,5 +96,5 @@ mutants: venv ## change the source in small ways and print what no test notices
 	$(BIN)/python -m bench.mutants $(ARGS)
 
 clean: ## remove .venv, caches and build results
-	rm -rf .venv build dist site .hypothesis .pytest_cache .ruff_cache
+	rm -rf .venv .venv-adapters build dist site .hypothesis .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -156,7 +156,7 @@ async def test_the_id_of_a_private_memory_does_not_show_where_a_public_one_took_
             await memory.get(public, user="ann", place=DEV),
             await memory.show(user="ann", place=DEV),
             await memory.list(user="ann", place=DEV),
-            await memory.search("Where do I live?", user="ann", place=DEV),
+            [hit.memo for hit in await memory.search("Where do I live?", user="ann", place=DEV)],
             await memory.history(public, user="ann", place=DEV),
             await memory.pin(public, user="ann", place=DEV, pinned=False),
             await memory.undoable(user="ann", place=DEV),

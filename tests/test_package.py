@@ -79,6 +79,39 @@ def test_the_compose_file_and_the_dockerfile_agree():
     assert volumes == {*COMPOSE["volumes"]}
 
 
+def copied_sources() -> list[str]:
+    """What the Dockerfile copies into the image that builds."""
+    lines = re.findall(r"^COPY (?!--from)(.+) \S+$", DOCKERFILE, re.MULTILINE)
+    return [name for line in lines for name in line.split()]
+
+
+def test_the_dockerfile_copies_what_the_build_reads():
+    config = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    assert "custom" in config["tool"]["hatch"]["build"]["hooks"]
+    needed = {
+        "pyproject.toml",
+        "hatch_build.py",
+        "constraints.txt",
+        PROJECT["readme"],
+        *PROJECT["license-files"],
+        "src",
+    }
+    assert needed == {*copied_sources()}
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_the_image_builds_from_what_the_dockerfile_copies(tmp_path: Path):
+    source = tmp_path / "src"
+    source.mkdir()
+    for name in copied_sources():
+        path = ROOT / name
+        shutil.copytree(path, source / name) if path.is_dir() else shutil.copy2(path, source)
+    pip = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "--wheel-dir", tmp_path]
+    run(*pip, ".", cwd=source)
+    assert wheel_of(tmp_path)
+
+
 def test_the_entry_for_the_mcp_registry_has_what_its_schema_requires():
     """The required fields and limits of https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json."""
     entry = json.loads((ROOT / "server.json").read_text("utf-8"))

@@ -8,7 +8,8 @@ Asked through the public API, as in `bench.recall`:
 - **swapped**: the same with the names replaced by those of this conversation, so that only the topic tells.
 - **adversarial**: `unanswerable.jsonl`, about the right people and the wrong premise.
 
-The small memories of `small.yaml` are asked as memos. Every other conversation and small memory, by order, was used to
+The small memories of `small.yaml` are asked as memos: whole, and in parts of one and four memos, of which those that
+hold the answer count. Every other conversation and small memory, by order, was used to
 fit the model in `recollect.recall.calibration`; the others are for reporting.
 """
 
@@ -35,6 +36,8 @@ from recollect import AsyncMemory, Place
 
 FOREIGN_QUESTIONS = 150
 """Questions of other conversations that each conversation is asked."""
+PARTS = (1, 4)
+"""Memos of a memory that has just begun."""
 SMALL = Path(__file__).parent / "small.yaml"
 console = Console()
 
@@ -101,7 +104,24 @@ async def ask_small(number: int, small: dict[str, Any], embedder: str) -> Counts
         for question in small["unanswerable"]:
             hits = await memory.search(question, user="ada", strict=True)
             counts[half, "small memory, unanswerable: something relevant"].append(float(bool(hits)))
+        for size in PARTS:
+            for start in range(0, len(small["memos"]), size):
+                await ask_part(memory, f"{size}-{start}", small["memos"][start : start + size], small, counts, half)
     return counts
+
+
+async def ask_part(
+    memory: AsyncMemory, user: str, memos: list[str], small: dict[str, Any], counts: Counts, half: str
+) -> None:
+    name = "new memory" if len(memos) == 1 else "part of a memory"
+    await memory.remember(memos, user=user)
+    for question, answer in small["answerable"].items():
+        if any(answer in text for text in memos):
+            hits = await memory.search(question, user=user, strict=True)
+            counts[half, f"{name}: answer relevant"].append(float(any(answer in hit.text for hit in hits)))
+    for question in small["unanswerable"]:
+        hits = await memory.search(question, user=user, strict=True)
+        counts[half, f"{name}, unanswerable: something relevant"].append(float(bool(hits)))
 
 
 async def run(folders: list[Path], embedder: str) -> dict[str, Counts]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from functools import cached_property
+import time
+from dataclasses import replace
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from recollect import learning
@@ -16,6 +18,7 @@ from recollect.core.errors import BadInput, RecollectError
 from recollect.core.ports import Corpus, Filters, Tx
 from recollect.core.state import StateKind
 from recollect.core.types import Message, Place, Status, person_key
+from recollect.inputs import LEARN_TIMEOUT_SECONDS, UserId, Words, messages_of
 from recollect.jobs.worker import Worker
 from recollect.learning.recently_removed import RecentlyRemoved
 from recollect.policy.viewer import Viewer, session_name
@@ -25,14 +28,14 @@ from recollect.recall.usage import UsageCounter
 from recollect.settings import wiring
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Sequence
 
-    from recollect.core.outcomes import RelearnOutcome
+    from recollect.core.outcomes import Added, RelearnOutcome
     from recollect.core.ports import UnitOfWork
     from recollect.core.ports.jobs import Job
     from recollect.learning.apply import ChangeContext
     from recollect.learning.consolidate import Consolidator
-    from recollect.learning.ingest import ExchangeLimits
+    from recollect.learning.ingest import ExchangeLimits, LearnedOutcome
     from recollect.learning.relearn import Relearner, Selection
     from recollect.privacy.erase import PrivacyService
     from recollect.prompting.compose import Composer
@@ -43,6 +46,8 @@ T = TypeVar("T")
 
 log = logging.getLogger("recollect")
 
+MAX_QUERY_CHARS = 4_000
+"""Of a longer query, the beginning and the end are searched for."""
 MAX_SPEAKERS = 10_000
 """People whose batches are closed when they address the assistant, or when it stops; those of others close in time."""
 
@@ -137,6 +142,59 @@ class Engine:
             self.wake()
         return outcome
 
+    async def add(self, messages: Sequence[Message]) -> int:
+        """Add messages in one transaction; returns how many are new: none where memory is switched off."""
+        if not self.settings.enabled:
+            return 0
+        kept = [learning.ingest.sanitize(message) for message in messages]
+        for message in kept:
+            self.heard(message)
+        add = partial(
+            learning.ingest.add_message,
+            now=self.clock(),
+            exchange_limits=self.exchange_limits,
+            schedule=self.schedule,
+            removed=self.removed,
+        )
+        return await self.write(lambda tx: sum(add(tx, message) for message in kept))
+
+    async def learned(self, added: Added, timeout: float) -> Added:
+        """The same with what was learned from it, if that is known in time."""
+        deadline, said = time.monotonic() + timeout, [message for message in added.messages if not message.bot]
+        places = dict.fromkeys(message.place for message in added.messages)
+        await self.write(lambda tx: [learning.schedule.flush(tx, place, self.clock()) for place in places])
+        outcomes = [await self.wait_learned(message, max(0.0, deadline - time.monotonic())) for message in said]
+        memos = {memo.id: memo for outcome in outcomes for memo in outcome.memos.values() if memo.active}
+        return replace(added, learned=tuple(memos.values()), done=all(outcome.done for outcome in outcomes))
+
+    async def wait_learned(
+        self, message: Message, timeout: float | None = None, *, closes_batch: bool = True
+    ) -> LearnedOutcome:
+        """See `AsyncMemory.wait_learned`."""
+        finished = await self.worker.wait_for(learning.schedule.extraction_key(message), timeout)
+        if closes_batch and finished and self.schedule.learn == "batch":
+            closed = await self.write(lambda tx: learning.batches.close_message(tx, message, self.clock()))
+            finished = closed is None or await self.worker.wait_for(closed, timeout)
+        outcome = await self.store.read(lambda tx: learning.ingest.learned_from(tx, message))
+        return replace(outcome, done=outcome.done and finished)
+
+    async def flush(self, place: Place | None, timeout: float | None = LEARN_TIMEOUT_SECONDS) -> int:
+        """See `AsyncMemory.flush`."""
+        if place is not None:
+            return await self.write(lambda tx: learning.schedule.flush(tx, place, self.clock()))
+        count = await self.write(lambda tx: learning.schedule.flush_all(tx, self.clock()))
+        await self.worker.wait_idle(timeout)
+        return count
+
+    async def asked(self, words: Words | Iterable[Words], user: UserId | None, place: Place | None) -> Message:
+        """The message to answer, the last of a person: as it is stored, if it was added before; raises BadInput."""
+        messages = messages_of(words, user=user, place=place, name="", at=self.clock())
+        last = next((message for message in reversed(messages) if not message.bot), None)
+        if last is None:
+            raise BadInput("there is no message of a person to answer")
+        stored = [] if isinstance(words, Message) else await self.timeline.recent(last.place, 1)
+        return next((known for known in stored if (known.author, known.text) == (last.author, last.text)), last)
+
     def heard(self, message: Message) -> None:
         """Someone speaks: what they say waits for a model until they address the assistant, or until we stop."""
         if self.schedule.learn == "batch" and len(self._speakers) < MAX_SPEAKERS:
@@ -204,15 +262,18 @@ class Engine:
         strict: bool = False,
         min_score: float | None = None,
         count_use: bool = True,
+        include_expired: bool = False,
     ) -> list[Hit]:
         """See `AsyncMemory.search`."""
         options = self.settings.search
         if not self.settings.enabled:
             return []
+        if len(query) > MAX_QUERY_CHARS:
+            query = f"{query[: MAX_QUERY_CHARS // 2]} {query[-MAX_QUERY_CHARS // 2 :]}"
         with self.worker.priority.foreground():
             return await self._searcher.search(
                 query,
-                self.viewer(user, place),
+                self.viewer(user, place, include_expired),
                 over=over,
                 subject=subject,
                 filters=filters or Filters(),

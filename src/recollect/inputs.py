@@ -1,16 +1,18 @@
 """What callers may pass as words: a text, a `Message`, or the role/content dictionaries of a chat model's API."""
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from recollect.core.errors import BadInput
 from recollect.core.outcomes import Added
-from recollect.core.types import Memo, Message, Place, Status
+from recollect.core.types import Kind, Memo, Message, Place, Status
 
 if TYPE_CHECKING:
+    from recollect.core.ports.search import Filters
     from recollect.recall.query import Hit
 
 UserId = str | int
@@ -18,20 +20,29 @@ UserId = str | int
 Words = str | Message | Mapping[str, Any] | Added
 MemoRef: TypeAlias = "str | Memo | Hit"
 """A memo by its id, or itself."""
+LEARN_TIMEOUT_SECONDS = 60.0
+"""How long `add(…, wait=True)` and `flush()` wait for what is learned."""
+MAX_USER_CHARS = 256
+ANY_STATUS = "any"
 ASSISTANT = "assistant"
+ASSISTANT_ROLES = (ASSISTANT, "ai", "model")
 IGNORED_ROLES = frozenset({"system", "developer", "tool", "function"})
 """Roles of a chat that nobody said: instructions and the results of tools."""
+_UNUSABLE = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
+"""Characters that no store keeps as they are, or that break the lines of a prompt."""
 _STEP = timedelta(milliseconds=1)
 """Between the messages of one call, so that they keep their order."""
 
 
 def user_id(user: UserId | None) -> str:
     """The id as text; raises BadInput."""
-    if isinstance(user, str) and user.strip():
-        return user
     if isinstance(user, int) and not isinstance(user, bool):
         return str(user)
-    raise BadInput(f'say who is meant: user="ada" or another id, not {user!r}')
+    if not isinstance(user, str) or not user.strip():
+        raise BadInput(f'say who is meant: user="ada" or another id, not {user!r}')
+    if len(user) > MAX_USER_CHARS or _UNUSABLE.search(user):
+        raise BadInput(f"user={user[:40]!r} can't be an id: up to {MAX_USER_CHARS} characters, no control characters")
+    return user
 
 
 def check_place(place: object) -> None:
@@ -54,7 +65,11 @@ def text_list(texts: Collection[str], name: str) -> list[str]:
 
 def with_time_zone(when: datetime | None, name: str) -> datetime | None:
     """The time, if it has a time zone; raises BadInput with the name of the argument."""
-    if when is not None and when.tzinfo is None:
+    if when is None:
+        return None
+    if not isinstance(cast("object", when), datetime):
+        raise BadInput(f"{name}= is a datetime with a time zone, such as datetime.now(UTC), not {when!r}")
+    if when.tzinfo is None:
         raise BadInput(f"{name}= has no time zone: pass datetime.now(UTC), or call .astimezone() on it")
     return when
 
@@ -65,20 +80,47 @@ def memo_id(memo: MemoRef) -> str:
     return item.id if isinstance(item, Memo) else plain_text(memo, "a memo's id")
 
 
-def statuses_of(statuses: Collection[Status | str] | str) -> list[Status]:
-    """Statuses by their names too; raises BadInput."""
+def statuses_of(statuses: Collection[Status | str] | str | None) -> list[Status] | None:
+    """Statuses by their names too, "any" for all; None, what is in use, stays None. Raises BadInput."""
+    if statuses is None or statuses == ANY_STATUS:
+        return None if statuses is None else []
     try:
         return [Status(status) for status in ([statuses] if isinstance(statuses, str) else statuses)]
     except ValueError as error:
         names = ", ".join(Status)
-        raise BadInput(f"statuses= is a list of {names}: {error}") from error
+        raise BadInput(f"statuses= is a list of {names}, or {ANY_STATUS!r}: {error}") from error
+
+
+def kinds_of(kinds: Collection[Kind | str]) -> list[Kind]:
+    """Kinds by their names too; raises BadInput."""
+    try:
+        return [Kind(kind) for kind in text_list(kinds, "kinds")]
+    except ValueError as error:
+        raise BadInput(f"kinds= is a list of {', '.join(Kind)}: {error}") from error
+
+
+def filters_of(filters: "Filters | Mapping[str, Any] | None") -> "Filters | None":
+    """Filters, also as a dictionary of their fields; raises BadInput."""
+    from recollect.core.ports.search import Filters
+
+    if filters is None or isinstance(filters, Filters):
+        return filters
+    names = [field.name for field in fields(Filters)]
+    if not isinstance(cast("object", filters), Mapping) or not filters.keys() <= {*names}:
+        raise BadInput(f"filters= has {', '.join(names)}, as Filters(…) or a dictionary, not {filters!r}")
+    values = dict(filters)
+    for name in {"kinds", "tags"} & values.keys():
+        values[name] = kinds_of(values[name]) if name == "kinds" else text_list(values[name], name)
+    for name in {"since", "until"} & values.keys():
+        with_time_zone(values[name], name)
+    return Filters(**values)
 
 
 def check_limit(limit: int | None, offset: int = 0) -> None:
     """Raise BadInput for a negative limit or offset."""
     given: dict[str, object] = {"limit": limit, "offset": offset}  # callers need not check their types
     for name, value in given.items():
-        if value is not None and not isinstance(value, int):
+        if value is not None and (not isinstance(value, int) or isinstance(value, bool)):
             raise BadInput(f"{name}= is a number, not {value!r}")
     if limit is not None and limit < 0:
         raise BadInput(f"limit={limit} is negative: leave it out for no limit")
@@ -87,7 +129,7 @@ def check_limit(limit: int | None, offset: int = 0) -> None:
 
 
 def messages_of(
-    words: Words | Sequence[Words],
+    words: Words | Iterable[Words],
     *,
     user: UserId | None,
     place: Place | None,
@@ -96,64 +138,101 @@ def messages_of(
 ) -> list[Message]:
     """The messages that a call is about, in their order; raises BadInput and names the argument that is wrong."""
     check_place(place)
-    if isinstance(words, str | Message | Mapping | Added):
-        words = [words]
-    if not isinstance(cast("object", words), Iterable):
+    if isinstance(words, str | Message | Mapping | Added) or hasattr(words, "content"):
+        words = [cast("Words", words)]
+    if not isinstance(cast("object", words), Iterable) or isinstance(words, bytes | bytearray):
         raise BadInput(f"what was said is a text, a Message, a dictionary or a list of them, not {words!r}")
     with_time_zone(at, "at")
     messages: list[Message] = []
     asked: Message | None = None
-    for number, text, is_reply in _said(words):
-        if isinstance(text, Message):
-            message = _checked(text)
-        elif is_reply:
-            speaker = user_id(user)
-            where = place or Place(dm=speaker)
-            reply_to = asked.id if asked is not None else None
-            message = Message(token_hex(8), ASSISTANT, where, text, at, ASSISTANT, bot=True, reply_to=reply_to)
+    for number, said in enumerate(_said(words)):
+        if isinstance(said, Message):
+            message = _checked(said)
         else:
             speaker = user_id(user)
-            message = Message(token_hex(8), speaker, place or Place(dm=speaker), text, at, name or speaker)
-        if not isinstance(text, Message):
-            message = replace(message, at=at + number * _STEP)
+            where, when = place or Place(dm=speaker), said.at or at + number * _STEP
+            if said.is_reply:
+                reply_to = asked.id if asked is not None else None
+                message = Message(said.id, ASSISTANT, where, said.text, when, ASSISTANT, bot=True, reply_to=reply_to)
+            else:
+                message = Message(said.id, speaker, where, said.text, when, said.name or name or speaker)
         asked = asked if message.bot else message
         messages.append(message)
     return messages
 
 
-def _said(words: Sequence[Words]) -> Iterator[tuple[int, Message | str, bool]]:
-    """Number, text or message, and whether the assistant said it."""
-    for number, item in enumerate(words):
+@dataclass(frozen=True, slots=True)
+class _Said:
+    text: str
+    is_reply: bool = False
+    id: str = field(default_factory=lambda: token_hex(8))
+    at: datetime | None = None
+    name: str = ""
+
+
+def _said(words: Iterable[Words]) -> Iterator[Message | _Said]:
+    """What was said, without what nobody said: instructions, calls of tools and their results, images."""
+    for item in words:
         match item:
             case Message():
-                yield number, item, item.bot
+                yield item
             case Added():
-                yield from ((number, message, message.bot) for message in item.messages)
+                yield from item.messages
             case str():
-                yield number, _text(item), False
+                yield _Said(_text(item))
             case Mapping():
-                role = item.get("role")
-                if role in (ASSISTANT, "ai") and item.get("tool_calls") and not item.get("content"):
-                    continue  # it called a tool and said nothing
-                if role in ("user", "human", ASSISTANT, "ai"):
-                    yield number, _text(_content(item)), role in (ASSISTANT, "ai")
-                elif role not in IGNORED_ROLES:
-                    skipped = ", ".join(sorted(IGNORED_ROLES))
-                    raise BadInput(f'role {role!r} is unknown: it is "user" or "assistant" ({skipped}: skipped)')
+                yield from _turn(item)
+            case _ if hasattr(item, "content"):  # pyright: ignore[reportUnnecessaryComparison] # an object of a model's client or of a framework
+                names = ("role", "content", "tool_calls", "id", "name")
+                turn = {name: getattr(item, name, None) for name in names}
+                yield from _turn(turn if turn["role"] else {**turn, "role": getattr(item, "type", None)})
             case _:  # pyright: ignore[reportUnnecessaryComparison] # callers need not check their types
                 raise BadInput(f"a message is a text, a Message or a dictionary with role and content, not {item!r}")
 
 
-def _content(item: Mapping[str, Any]) -> str:
+def _turn(turn: Mapping[str, Any]) -> Iterator[_Said]:
+    """A turn of a chat in the form of a model's API. Besides role and content it may have an `id`, a time `at` and the
+    speaker's `name`.
+    """
+    role = str(turn.get("role")).rpartition(".")[2].lower()  # some frameworks have enums
+    if role in IGNORED_ROLES:
+        return
+    if role not in ("user", "human", *ASSISTANT_ROLES):
+        skipped = ", ".join(sorted(IGNORED_ROLES))
+        raise BadInput(f'role {turn.get("role")!r} is unknown: it is "user" or "assistant" ({skipped}: skipped)')
+    content, is_reply = turn.get("content"), role in ASSISTANT_ROLES
+    text = "" if content is None and is_reply else _content(content)
+    if not text.strip() and (is_reply or not isinstance(content, str)):
+        return
+    about: dict[str, Any] = {}
+    if (given_id := turn.get("id")) is not None:
+        about["id"] = str(given_id) if isinstance(given_id, int) else _text(plain_text(given_id, "id"))
+    if (at := turn.get("at")) is not None:
+        about["at"] = with_time_zone(_parsed_time(at), "at")
+    yield _Said(_text(text), is_reply, name=str(turn.get("name") or ""), **about)
+
+
+def _parsed_time(at: object) -> Any:
+    try:
+        return datetime.fromisoformat(at) if isinstance(at, str) else at
+    except ValueError as error:
+        raise BadInput(f"at={at!r} is not a time, such as 2026-05-01T18:30:00Z") from error
+
+
+def _content(content: object) -> str:
     """The text of a message; of one in parts, its text parts."""
-    content = item.get("content")
     if isinstance(content, str):
         return content
-    if isinstance(content, Sequence):
-        parts = cast("Sequence[object]", content)
-        mappings = [cast("Mapping[str, object]", part) for part in parts if isinstance(part, Mapping)]
-        return "\n".join(text for part in mappings if isinstance(text := part.get("text"), str))
+    if isinstance(content, Sequence) and not isinstance(content, bytes | bytearray):
+        parts = (_part(part) for part in cast("Sequence[object]", content))
+        return "\n".join(text for text in parts if isinstance(text, str))
     raise BadInput(f"content is a text or a list of parts, not {content!r}")
+
+
+def _part(part: object) -> object:
+    if isinstance(part, str):
+        return part
+    return cast("Mapping[str, object]", part).get("text") if isinstance(part, Mapping) else getattr(part, "text", None)
 
 
 def _text(text: str) -> str:

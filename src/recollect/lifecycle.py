@@ -8,16 +8,15 @@ from __future__ import annotations
 import asyncio
 import logging
 from contextlib import AsyncExitStack
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from recollect.core.clock import Clock, now
 from recollect.core.errors import BadInput, RecollectError
-from recollect.core.types import Message, Place, Subject, person_key, with_bare_id
-from recollect.inputs import UserId, Words, check_place, messages_of, user_id
+from recollect.core.types import Place, Subject, person_key, with_bare_id
+from recollect.inputs import UserId, check_place, user_id
 from recollect.policy.redaction import redact_place
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
     from recollect.core.ports import Model, Store, Tx
@@ -64,10 +63,13 @@ class OpenedMemory:
         Keyword arguments override single settings: `AsyncMemory(embedder="null", summary={"enabled": False})`. `model`
         is a name or a `Model` of your own. Without `run_worker`, learning is left to other processes.
         """
+        from os import PathLike
         from pathlib import Path
 
         from recollect.settings import load
 
+        if store is not None and not isinstance(cast("object", store), str | PathLike):
+            raise BadInput(f'store= is a path or an address, such as "memory.db", not {store!r}')
         name, instance = (model, None) if isinstance(model, str) else (None, model)
         file = None if config is None else Path(config)
         self._configure(load(file=file, store=store, model=name, **settings), clock, run_worker, instance)
@@ -150,7 +152,8 @@ class OpenedMemory:
         """Every verb for one user in one place, by default their DM; with `lore`, about the memos of its guild."""
         from recollect.view import View
 
-        user = str(user)
+        user = user_id(user)
+        check_place(place)
         place = with_bare_id(Place(dm=user) if place is None else redact_place(place))
         return View(self.engine, person_key(place.platform, user), place, lore)
 
@@ -185,19 +188,3 @@ class OpenedMemory:
         elif is_known and len(self._known) < MAX_KNOWN:
             self._known.add(name)
         return person
-
-    async def _said(
-        self, words: Words | Sequence[Words], user: UserId | None, place: Place | None
-    ) -> Sequence[Message]:
-        """The messages, the last of which is to be answered: as it is stored, if it was added before."""
-        messages = [
-            message
-            for message in messages_of(words, user=user, place=place, name="", at=self._clock())
-            if not message.bot
-        ]
-        if not messages:
-            raise BadInput("there is no message of a person to answer")
-        last = messages[-1]
-        stored = await self.timeline.recent(last.place, 1) if not isinstance(words, Message) else []
-        is_stored = any((known.author, known.text) == (last.author, last.text) for known in stored)
-        return stored if is_stored else messages

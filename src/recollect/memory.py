@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import logging
-import time
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, Unpack, cast, overload
 
 from recollect.core.outcomes import Added
-from recollect.core.types import EVERYWHERE, Message, Origin, Status
+from recollect.core.types import EVERYWHERE, Message, Origin, Status, with_bare_id
 from recollect.inputs import (
+    LEARN_TIMEOUT_SECONDS,
     MemoRef,
     UserId,
     Words,
     check_limit,
-    memo_id,
+    check_place,
+    filters_of,
     messages_of,
     plain_text,
-    statuses_of,
     text_list,
     with_time_zone,
 )
@@ -27,7 +26,7 @@ from recollect.upkeep import MemoryUpkeep
 
 if TYPE_CHECKING:  # what only annotations name is not loaded by `import recollect`
     from builtins import list as list_  # `list` is a verb here
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection
     from datetime import datetime
 
     from recollect.core.events import Event
@@ -50,9 +49,6 @@ if TYPE_CHECKING:  # what only annotations name is not loaded by `import recolle
 
 log = logging.getLogger("recollect")
 
-LEARN_TIMEOUT_SECONDS = 60.0
-"""How long `add(…, wait=True)` waits for what is learned."""
-
 
 class AsyncMemory(MemoryUpkeep):
     """Long-term memory: `async with AsyncMemory("memory.db") as memory`. Every method may be called concurrently.
@@ -65,7 +61,7 @@ class AsyncMemory(MemoryUpkeep):
 
     async def add(
         self,
-        words: Words | Sequence[Words],
+        words: Words | Iterable[Words],
         *,
         user: UserId | None = None,
         place: Place | None = None,
@@ -80,19 +76,11 @@ class AsyncMemory(MemoryUpkeep):
         """
         await self._ensure_open()
         messages = messages_of(words, user=user, place=place, name=name, at=at or self._clock())
-        new = await self.view(messages[0].author, messages[0].place).add(*messages) if messages else 0
-        if not wait:
-            return Added(tuple(messages), new)
-        deadline = time.monotonic() + (LEARN_TIMEOUT_SECONDS if wait is True else wait)
-        for where in dict.fromkeys(message.place for message in messages):
-            await self.flush(where)
-        outcomes = [
-            await self.wait_learned(message, max(0.0, deadline - time.monotonic()))
-            for message in messages
-            if not message.bot
-        ]
-        memos = {memo.id: memo for outcome in outcomes for memo in outcome.memos.values() if memo.active}
-        return Added(tuple(messages), new, tuple(memos.values()), all(outcome.done for outcome in outcomes))
+        return (
+            await self.view(messages[0].author, messages[0].place).add(messages, wait=wait)
+            if messages
+            else Added((), 0)
+        )
 
     async def message_edited(
         self, platform: str, message_id: str, text: str, at: datetime | None = None, place: Place | None = None
@@ -126,20 +114,18 @@ class AsyncMemory(MemoryUpkeep):
         """Wait until a message has been learned from; see `LearnedOutcome`. Unless `closes_batch`, only for what is
         learned at once: a model is asked about several messages together, later.
         """
-        from recollect.learning import batches, ingest
-        from recollect.learning.schedule import extraction_key
-
-        finished = await self.worker.wait_for(extraction_key(message), timeout)
-        if closes_batch and finished and self.engine.schedule.learn == "batch":
-            closed = await self.engine.write(lambda tx: batches.close_message(tx, message, self._clock()))
-            finished = closed is None or await self.worker.wait_for(closed, timeout)
-        outcome = await self.store.read(lambda tx: ingest.learned_from(tx, message))
-        return replace(outcome, done=outcome.done and finished)
-
-    async def flush(self, place: Place) -> int:
-        """Learn now from the queued messages of a conversation; returns how many jobs were made due."""
         await self._ensure_open()
-        return await self.view("", place).flush()
+        return await self.engine.wait_learned(message, timeout, closes_batch=closes_batch)
+
+    async def flush(self, place: Place | None = None, *, timeout: float | None = LEARN_TIMEOUT_SECONDS) -> int:
+        """Learn now from what is queued; returns how many jobs were made due.
+
+        Of one conversation, if its place is named, and without waiting; else of all, and it returns when that is done,
+        after at most `timeout` seconds.
+        """
+        await self._ensure_open()
+        check_place(place)
+        return await self.engine.flush(place and with_bare_id(redact_place(place)), timeout)
 
     @overload
     async def remember(
@@ -155,7 +141,7 @@ class AsyncMemory(MemoryUpkeep):
     @overload
     async def remember(
         self,
-        text: Sequence[str],
+        text: Iterable[str],
         *,
         user: UserId,
         place: Place | None = None,
@@ -165,7 +151,7 @@ class AsyncMemory(MemoryUpkeep):
 
     async def remember(
         self,
-        text: str | Sequence[str],
+        text: str | Iterable[str],
         *,
         user: UserId,
         place: Place | None = None,
@@ -201,8 +187,8 @@ class AsyncMemory(MemoryUpkeep):
             "evidence": evidence,
         }
         view = await self._changer(user, place, lore)
-        if isinstance(text, str) or not isinstance(cast("object", text), Sequence):
-            return await view.remember(plain_text(text, "text"), **options)
+        if isinstance(text, str | bytes | Mapping) or not isinstance(cast("object", text), Iterable):
+            return await view.remember(plain_text(cast("object", text), "text"), **options)
         texts = [plain_text(each, f"text {number}") for number, each in enumerate(text, 1)]
         return await view.remember_all(texts, **options)
 
@@ -219,7 +205,7 @@ class AsyncMemory(MemoryUpkeep):
         """Retire a memo, found by its id, its number in `show`, or a part of its text. Undoable. With a `version`, only
         by its id.
         """
-        return await (await self._changer(user, place, lore)).forget(memo_id(what), every=every, version=version)
+        return await (await self._changer(user, place, lore)).forget(what, every=every, version=version)
 
     async def restore(
         self, what: MemoRef, *, user: UserId, place: Place | None = None, lore: bool = False, version: int | None = None
@@ -227,7 +213,7 @@ class AsyncMemory(MemoryUpkeep):
         """Bring back a memo that was forgotten, replaced, archived, expired or undone, whatever happened since. It is
         found by its id, its number in `forgotten`, or a part of its text. Memos that contradict it are replaced.
         """
-        return await (await self._changer(user, place, lore)).restore(memo_id(what), version=version)
+        return await (await self._changer(user, place, lore)).restore(what, version=version)
 
     async def undoable(self, *, user: UserId, place: Place | None = None, lore: bool = False) -> UndoOffer:
         """The change that `undo` would take back now."""
@@ -261,13 +247,13 @@ class AsyncMemory(MemoryUpkeep):
 
     async def get(self, memo: MemoRef, *, user: UserId, place: Place | None = None, lore: bool = False) -> Memo:
         """One memo of any status, if it is visible here; raises UnknownMemo."""
-        return await (await self._reader(user, place, lore)).get(memo_id(memo))
+        return await (await self._reader(user, place, lore)).get(memo)
 
     async def history(
         self, memo: MemoRef, *, user: UserId, place: Place | None = None, lore: bool = False
     ) -> list[Event]:
         """Everything that happened to a memo, newest first; raises UnknownMemo."""
-        return await (await self._reader(user, place, lore)).history(memo_id(memo))
+        return await (await self._reader(user, place, lore)).history(memo)
 
     async def pin(
         self,
@@ -280,7 +266,7 @@ class AsyncMemory(MemoryUpkeep):
         version: int | None = None,
     ) -> Memo:
         """Protect a memo from ever being evicted or superseded, or no longer."""
-        return await (await self._changer(user, place, lore)).pin(memo_id(memo), pinned=pinned, version=version)
+        return await (await self._changer(user, place, lore)).pin(memo, pinned=pinned, version=version)
 
     async def update(
         self,
@@ -293,14 +279,15 @@ class AsyncMemory(MemoryUpkeep):
         origin: Origin = Origin.MANUAL,
         version: int | None = None,
         metadata: Mapping[str, Any] | None = None,
-        expires: datetime | None = None,
+        expires: datetime | Literal["never"] | None = None,
     ) -> Memo:
         """Change a memo's text, tags, metadata or expiry; its audience is never wider than that of the change. Here as
         in other changes of a memo, raises VersionConflict if it no longer has this version.
         """
-        tags, expires = None if tags is None else text_list(tags, "tags"), with_time_zone(expires, "expires")
+        tags = None if tags is None else text_list(tags, "tags")
+        expires = "never" if expires == "never" else with_time_zone(expires, "expires")
         return await (await self._changer(user, place)).update(
-            memo_id(memo), text, tags, origin, version, metadata=metadata, expires=expires
+            memo, text, tags, origin, version, metadata=metadata, expires=expires
         )
 
     async def share(
@@ -313,7 +300,7 @@ class AsyncMemory(MemoryUpkeep):
         version: int | None = None,
     ) -> Memo:
         """Set the audience of a memo; only its owner may."""
-        return await (await self._changer(user, place)).share(memo_id(memo), audience, version=version)
+        return await (await self._changer(user, place)).share(memo, audience, version=version)
 
     async def search(
         self,
@@ -326,7 +313,7 @@ class AsyncMemory(MemoryUpkeep):
         min_score: float | None = None,
         over: Corpus = "memos",
         subject: Literal["mine", "lore", "both"] = "both",
-        filters: Filters | None = None,
+        filters: Filters | Mapping[str, Any] | None = None,
         status: Status = Status.ACTIVE,
         ranker: str | None = None,
         count_use: bool = True,
@@ -342,11 +329,13 @@ class AsyncMemory(MemoryUpkeep):
         reader = await self._reader(user, place)
         if self.settings.profile != "clanker":  # whose document clamps negative limits too
             check_limit(limit)
+            if limit == 0:
+                return []
         return await reader.search(
             plain_text(query, "query"),
             over=over,
             subject=subject,
-            filters=filters,
+            filters=filters_of(filters),
             status=status,
             limit=limit,
             ranker=ranker,
@@ -357,7 +346,7 @@ class AsyncMemory(MemoryUpkeep):
 
     async def context(
         self,
-        message: Words | Sequence[Words],
+        message: Words | Iterable[Words],
         *,
         user: UserId | None = None,
         place: Place | None = None,
@@ -371,7 +360,7 @@ class AsyncMemory(MemoryUpkeep):
         used unless `count_use` is off.
         """
         await self._ensure_open()
-        *_, message = await self._said(message, user, place)
+        message = await self.engine.asked(message, user, place)
         return await self.view(message.author, message.place).context(message, actions=actions, count_use=count_use)
 
     async def list(
@@ -380,15 +369,18 @@ class AsyncMemory(MemoryUpkeep):
         user: UserId,
         place: Place | None = None,
         lore: bool = False,
-        statuses: Collection[Status | str] = (),
-        kinds: Collection[Kind] = (),
+        statuses: Collection[Status | str] | str | None = None,
+        kinds: Collection[Kind | str] = (),
         limit: int | None = None,
         offset: int = 0,
     ) -> Listing:
-        """Visible memos of any status and kind, or of the given ones, newest first; expired ones included."""
+        """Visible memos that are in use, newest first, of any kind or of these.
+
+        With `statuses`, such as `["superseded"]`, those of these statuses, expired ones included; with "any", all.
+        """
         check_limit(limit, offset)
-        return await (await self._reader(user, place, lore)).list(statuses_of(statuses), kinds, limit, offset)
+        return await (await self._reader(user, place, lore)).list(statuses, kinds, limit, offset)
 
     async def why(self, memo: MemoRef, *, user: UserId, place: Place | None = None, lore: bool = False) -> Explanation:
         """Where a memo comes from and what happened to it, as far as that may be told here; raises UnknownMemo."""
-        return await (await self._reader(user, place, lore)).why(memo_id(memo))
+        return await (await self._reader(user, place, lore)).why(memo)

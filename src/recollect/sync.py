@@ -1,6 +1,7 @@
 """`Memory`: the same object as `AsyncMemory`, without `await`; for scripts, notebooks, threads and web frameworks.
 
 There is one implementation: calls run on an event loop in a background thread, which all memories of a process share.
+`Memory.view` gives the same verbs with user and place filled in.
 """
 
 from __future__ import annotations
@@ -11,21 +12,22 @@ import os
 import threading
 import weakref
 from contextlib import suppress
-from functools import wraps
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from recollect.core.background_loop import LOOP
+from recollect.core.background_loop import LOOP, blocking
 from recollect.core.clock import Clock, now
 from recollect.core.errors import RecollectError
 from recollect.memory import AsyncMemory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
+    from collections.abc import Coroutine
     from pathlib import Path
 
     from recollect.core.ports import Model
+    from recollect.core.types import Place
+    from recollect.inputs import UserId
+    from recollect.sync_view import BlockingView
 
-P = ParamSpec("P")
 R = TypeVar("R")
 
 CLOSE_TIMEOUT_SECONDS = 10.0
@@ -34,16 +36,6 @@ CLOSE_TIMEOUT_SECONDS = 10.0
 
 _open: set[AsyncMemory] = set()
 """What has to be closed when the process ends."""
-
-
-def _blocking(
-    method: Callable[Concatenate[AsyncMemory, P], Coroutine[Any, Any, R]],
-) -> Callable[Concatenate[Memory, P], R]:
-    @wraps(method)
-    def call(self: Memory, *args: P.args, **options: P.kwargs) -> R:
-        return self.run(method(self.asynchronous, *args, **options))
-
-    return call
 
 
 class Memory:
@@ -73,6 +65,7 @@ class Memory:
         self._finalizer.atexit = False  # `_close_all` waits
 
     def __enter__(self) -> Self:
+        self.run(self.asynchronous.open())  # raises for one that is closed
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -91,37 +84,43 @@ class Memory:
             raise RecollectError("this memory was opened before a fork: open one in each process")
         return LOOP.run(work, timeout)
 
-    add = _blocking(AsyncMemory.add)
-    remember = _blocking(AsyncMemory.remember)
-    search = _blocking(AsyncMemory.search)
-    context = _blocking(AsyncMemory.context)
-    show = _blocking(AsyncMemory.show)
-    list = _blocking(AsyncMemory.list)
-    get = _blocking(AsyncMemory.get)
-    update = _blocking(AsyncMemory.update)
-    forget = _blocking(AsyncMemory.forget)
-    forgotten = _blocking(AsyncMemory.forgotten)
-    restore = _blocking(AsyncMemory.restore)
-    undo = _blocking(AsyncMemory.undo)
-    undoable = _blocking(AsyncMemory.undoable)
-    redo = _blocking(AsyncMemory.redo)
-    history = _blocking(AsyncMemory.history)
-    why = _blocking(AsyncMemory.why)
-    pin = _blocking(AsyncMemory.pin)
-    share = _blocking(AsyncMemory.share)
-    erase = _blocking(AsyncMemory.erase)
-    export = _blocking(AsyncMemory.export)
-    consolidate = _blocking(AsyncMemory.consolidate)
-    relearn = _blocking(AsyncMemory.relearn)
-    relearned = _blocking(AsyncMemory.relearned)
-    message_edited = _blocking(AsyncMemory.message_edited)
-    message_deleted = _blocking(AsyncMemory.message_deleted)
-    wait_learned = _blocking(AsyncMemory.wait_learned)
-    flush = _blocking(AsyncMemory.flush)
-    reset = _blocking(AsyncMemory.reset)
-    log = _blocking(AsyncMemory.log)
-    backup = _blocking(AsyncMemory.backup)
-    reindex = _blocking(AsyncMemory.reindex)
+    def view(self, user: UserId, place: Place | None = None, *, lore: bool = False) -> BlockingView:
+        """Every verb for one user in one place, by default their DM; with `lore`, about the memos of its guild."""
+        from recollect.sync_view import BlockingView
+
+        return BlockingView(self.asynchronous.view(user, place, lore=lore), self.run)
+
+    add = blocking(AsyncMemory.add)
+    remember = blocking(AsyncMemory.remember)
+    search = blocking(AsyncMemory.search)
+    context = blocking(AsyncMemory.context)
+    show = blocking(AsyncMemory.show)
+    list = blocking(AsyncMemory.list)
+    get = blocking(AsyncMemory.get)
+    update = blocking(AsyncMemory.update)
+    forget = blocking(AsyncMemory.forget)
+    forgotten = blocking(AsyncMemory.forgotten)
+    restore = blocking(AsyncMemory.restore)
+    undo = blocking(AsyncMemory.undo)
+    undoable = blocking(AsyncMemory.undoable)
+    redo = blocking(AsyncMemory.redo)
+    history = blocking(AsyncMemory.history)
+    why = blocking(AsyncMemory.why)
+    pin = blocking(AsyncMemory.pin)
+    share = blocking(AsyncMemory.share)
+    erase = blocking(AsyncMemory.erase)
+    export = blocking(AsyncMemory.export)
+    consolidate = blocking(AsyncMemory.consolidate)
+    relearn = blocking(AsyncMemory.relearn)
+    relearned = blocking(AsyncMemory.relearned)
+    message_edited = blocking(AsyncMemory.message_edited)
+    message_deleted = blocking(AsyncMemory.message_deleted)
+    wait_learned = blocking(AsyncMemory.wait_learned)
+    flush = blocking(AsyncMemory.flush)
+    reset = blocking(AsyncMemory.reset)
+    log = blocking(AsyncMemory.log)
+    backup = blocking(AsyncMemory.backup)
+    reindex = blocking(AsyncMemory.reindex)
 
 
 def _abandon(memory: AsyncMemory) -> None:

@@ -8,15 +8,16 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from recollect import learning
 from recollect.core.errors import BadInput
-from recollect.core.outcomes import Explanation, Listing, Refused, RelearnPreview
+from recollect.core.outcomes import Added, Explanation, Listing, Refused, RelearnPreview
 from recollect.core.ports import PromptRequest, Tx
 from recollect.core.reasons import Reason
-from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Message, Origin, Place, Status, Subject
+from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Message, Origin, Place, Status, Subject, bare_id
 from recollect.engine import Engine
+from recollect.inputs import LEARN_TIMEOUT_SECONDS, MemoRef, Words, kinds_of, memo_id, messages_of, statuses_of
 from recollect.policy.viewer import Viewer, provenance, require_present, subject_of
 from recollect.policy.visibility import VisibilityPolicy, addressed, limit_audience
 from recollect.recall import listing
@@ -24,7 +25,7 @@ from recollect.settings import wiring
 
 if TYPE_CHECKING:
     from builtins import list as list_  # `list` is a verb here
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from datetime import datetime
 
     from recollect.core.changes import Candidate
@@ -82,27 +83,18 @@ class View:
     def _session(self) -> str:
         return self.engine.session(self.user, self.place)
 
-    async def add(self, *messages: Message) -> int:
-        """Add messages in one transaction; returns how many are new: none where memory is switched off."""
-        engine = self.engine
-        if not engine.settings.enabled:
-            return 0
-        kept = [learning.ingest.sanitize(message) for message in messages]
-        for message in kept:
-            engine.heard(message)
-        add = partial(
-            learning.ingest.add_message,
-            now=engine.clock(),
-            exchange_limits=engine.exchange_limits,
-            schedule=engine.schedule,
-            removed=engine.removed,
-        )
-        return await engine.write(lambda tx: sum(add(tx, message) for message in kept))
+    async def add(
+        self, words: Words | Iterable[Words], *, name: str = "", at: datetime | None = None, wait: bool | float = False
+    ) -> Added:
+        """Add what was said here in one transaction, and learn from it; none is new where memory is switched off."""
+        engine, user = self.engine, bare_id(self.place.platform, self.user)
+        messages = messages_of(words, user=user, place=self.place, name=name, at=at or engine.clock())
+        added = Added(tuple(messages), await engine.add(messages) if messages else 0)
+        return await engine.learned(added, LEARN_TIMEOUT_SECONDS if wait is True else wait) if wait else added
 
     async def flush(self) -> int:
         """Learn now from the queued messages of the conversation; returns how many jobs were made due."""
-        now = self.engine.clock()
-        return await self.engine.write(lambda tx: learning.schedule.flush(tx, self.place, now))
+        return await self.engine.flush(self.place)
 
     async def reset(self) -> bool:
         """Clear the rolling summary of the conversation; work in flight can't bring it back."""
@@ -170,14 +162,14 @@ class View:
 
     async def update(
         self,
-        memo_id: str,
+        memo: MemoRef,
         text: str | None = None,
         tags: Collection[str] | None = None,
         origin: Origin = Origin.MANUAL,
         version: int | None = None,
         *,
         metadata: Mapping[str, Any] | None = None,
-        expires: datetime | None = None,
+        expires: datetime | Literal["never"] | None = None,
     ) -> Memo:
         """Change a memo's text, tags, metadata or expiry; its audience is never wider than that of the change. Here as
         below, raises VersionConflict if the memo no longer has this version.
@@ -186,38 +178,38 @@ class View:
         wide = engine.policy is VisibilityPolicy.USER_GLOBAL
         requested = learning.edit_memo.MemoEdit.redacted(text, tags, metadata, expires, source, wide=wide)
         vector = None if requested.text is None else await engine.vectors.embed_text(requested.text)
-        subject, viewer, context = self.subject, self._viewer, self._context
+        subject, viewer, context = self.subject, self._viewer_of_expired, self._context
         limits = wiring.memo_limits(engine.settings, lore=self.lore)
 
         def work(tx: Tx) -> Memo:
-            memo = listing.get(tx, subject, memo_id, viewer, version)
-            memo = learning.edit_memo.edit_memo(tx, memo, requested, context, limits, vector)
-            return listing.without_hidden_links(tx, memo, viewer)
+            before = listing.get(tx, subject, memo_id(memo), viewer, version)
+            after = learning.edit_memo.edit_memo(tx, before, requested, context, limits, vector)
+            return listing.without_hidden_links(tx, after, viewer)
 
         return await engine.write(work)
 
-    async def forget(self, what: str, *, every: bool = False, version: int | None = None) -> ForgetOutcome:
+    async def forget(self, what: MemoRef, *, every: bool = False, version: int | None = None) -> ForgetOutcome:
         """Retire a memo, found by its id, its number in `show`, or a part of its text. Undoable. With a `version`, only
         by its id.
         """
         from recollect.policy.merge import COVERAGE
 
-        if not what.strip():
+        if not (reference := memo_id(what)).strip():
             raise BadInput("say what to forget: a part of its text, its id or its number in the list")
         share = COVERAGE if self.engine.settings.forget_mode == "coverage60" else 0.0
         subject, viewer, context, schedule = self.subject, self._viewer, self._context, self.engine.schedule
         return await self.engine.write(
-            lambda tx: learning.changes.forget(tx, subject, what, context, viewer, share, every, schedule, version)
+            lambda tx: learning.changes.forget(tx, subject, reference, context, viewer, share, every, schedule, version)
         )
 
-    async def restore(self, what: str, *, version: int | None = None) -> RestoreOutcome:
+    async def restore(self, what: MemoRef, *, version: int | None = None) -> RestoreOutcome:
         """Bring back a retired memo, found by its id, its number in `forgotten`, or a part of its text. Undoable."""
-        if not what.strip():
+        if not (reference := memo_id(what)).strip():
             raise BadInput("say what to restore: a part of its text, its id or its number in the list")
         subject, viewer, context, schedule = self.subject, self._viewer_of_expired, self._context, self.engine.schedule
         limits = wiring.memo_limits(self.engine.settings, lore=self.lore)
         return await self.engine.write(
-            lambda tx: learning.restore.restore(tx, subject, what, context, viewer, schedule, limits, version)
+            lambda tx: learning.restore.restore(tx, subject, reference, context, viewer, schedule, limits, version)
         )
 
     async def undoable(self) -> UndoOffer:
@@ -241,19 +233,19 @@ class View:
         subject, viewer, context, schedule = self.subject, self._viewer, self._context, self.engine.schedule
         return await self.engine.write(lambda tx: learning.undo.redo(tx, subject, context, viewer, schedule))
 
-    async def pin(self, memo_id: str, *, pinned: bool = True, version: int | None = None) -> Memo:
+    async def pin(self, memo: MemoRef, *, pinned: bool = True, version: int | None = None) -> Memo:
         """Protect a memo from ever being evicted or superseded, or no longer."""
         subject, viewer, context = self.subject, self._viewer, self._context
         return await self.engine.write(
-            lambda tx: learning.changes.pin(tx, subject, memo_id, pinned, context, viewer, version)
+            lambda tx: learning.changes.pin(tx, subject, memo_id(memo), pinned, context, viewer, version)
         )
 
-    async def share(self, memo_id: str, audience: Audience = EVERYWHERE, *, version: int | None = None) -> Memo:
+    async def share(self, memo: MemoRef, audience: Audience = EVERYWHERE, *, version: int | None = None) -> Memo:
         """Set the audience of a memo; only its owner may."""
         subject, viewer, context = self.subject, self._viewer, self._context
         limited = limit_audience(addressed(audience, self.user), self.place, self.engine.policy)
         return await self.engine.write(
-            lambda tx: learning.changes.share(tx, subject, memo_id, limited, context, viewer, version)
+            lambda tx: learning.changes.share(tx, subject, memo_id(memo), limited, context, viewer, version)
         )
 
     async def consolidate(self, *, dry_run: bool = False) -> ConsolidationReport:
@@ -306,29 +298,30 @@ class View:
         """The active memos that an id, a number in `show`, or a part of a text refers to."""
         return listing.find((await self.show()).memos, what, 0.0)
 
-    async def get(self, memo_id: str) -> Memo:
+    async def get(self, memo: MemoRef) -> Memo:
         """One memo of any status, if it is visible here; raises UnknownMemo."""
         subject, viewer = self.subject, self._viewer_of_expired
-        return await self.engine.store.read(lambda tx: listing.get_shown(tx, subject, memo_id, viewer))
+        return await self.engine.store.read(lambda tx: listing.get_shown(tx, subject, memo_id(memo), viewer))
 
-    async def history(self, memo_id: str) -> list[Event]:
+    async def history(self, memo: MemoRef) -> list[Event]:
         """Everything that happened to a memo, newest first; raises UnknownMemo."""
         subject, viewer = self.subject, self._viewer_of_expired
-        return await self.engine.store.read(lambda tx: listing.history(tx, subject, memo_id, viewer))
+        return await self.engine.store.read(lambda tx: listing.history(tx, subject, memo_id(memo), viewer))
 
-    async def why(self, memo_id: str) -> Explanation:
+    async def why(self, memo: MemoRef) -> Explanation:
         """Where a memo comes from and what happened to it, as far as that may be told here; raises UnknownMemo."""
         subject, viewer = self.subject, self._viewer_of_expired
+        return await self.engine.store.read(lambda tx: listing.explain(tx, subject, memo_id(memo), viewer))
 
-        return await self.engine.store.read(lambda tx: listing.explain(tx, subject, memo_id, viewer))
-
-    async def search(self, query: str, **options: Unpack[SearchOptions]) -> list[Hit]:
+    async def search(self, query: str, *, include_expired: bool = False, **options: Unpack[SearchOptions]) -> list[Hit]:
         """The best matches that are visible here, best first; each result explains its score."""
-        return await self.engine.search(query, user=self.user, place=self.place, **options)
+        return await self.engine.search(
+            query, user=self.user, place=self.place, include_expired=include_expired, **options
+        )
 
     async def context(
         self,
-        message: Message,
+        message: Words | Iterable[Words],
         *,
         actions: str = "",
         count_use: bool = True,
@@ -340,6 +333,8 @@ class View:
         As a `whole` turn of a conversation it has the rules of memory, the history and the message, also where the
         layout is one layer of a larger prompt. `unstored` are the last messages, as far as the store lacks them.
         """
+        if not isinstance(message, Message):
+            message = await self.engine.asked(message, bare_id(self.place.platform, self.user), self.place)
         require_present(message)
         if count_use:
             self.engine.addressed(message)
@@ -388,13 +383,15 @@ class View:
 
     async def list(
         self,
-        statuses: Collection[Status] = (),
-        kinds: Collection[Kind] = (),
+        statuses: Collection[Status | str] | str | None = None,
+        kinds: Collection[Kind | str] = (),
         limit: int | None = None,
         offset: int = 0,
     ) -> Listing:
-        """Visible memos of any status and kind, or of the given ones, newest first; expired ones included."""
-        subject, viewer = self.subject, self._viewer_of_expired
+        """Visible memos that are in use, newest first; or, with statuses, also expired ones of these, or of "any"."""
+        shown = statuses_of(statuses)
+        subject, viewer = self.subject, self._viewer if shown is None else self._viewer_of_expired
+        only, these = [Status.ACTIVE] if shown is None else shown, kinds_of(kinds)
         return await self.engine.store.read(
-            lambda tx: listing.memo_page(tx, subject, viewer, statuses, kinds, limit, offset)
+            lambda tx: listing.memo_page(tx, subject, viewer, only, these, limit, offset)
         )

@@ -104,8 +104,16 @@ def test_filters_know_operators_and_their_combinations(m: Memory):
     ]:
         assert sorted(texts(m.get_all(filters={"user_id": "a", **conditions}))) == expected, conditions
     assert texts(m.search("Alien or Dune", filters={"user_id": "a", "kind": "film"}, threshold=0)) == ["Saw Alien"]
+    in_all = {"AND": [{"user_id": "a"}, {"kind": "book"}, {"created_at": {"gte": "2020-01-01"}}]}
+    assert texts(m.get_all(filters=in_all)) == texts(m.search("Dune", filters=in_all, threshold=0)) == ["Read Dune"]
+    assert texts(m.get_all(filters={"AND": [{"user_id": "b"}]})) == []
+    m.add("Saw Heat", user_id="a", run_id="r1", infer=False)
+    assert texts(m.get_all(filters={"user_id": "a", "run_id": "*"})) == ["Saw Heat"]
     with pytest.raises(ValueError, match="operator"):
         m.get_all(filters={"user_id": "a", "kind": {"like": "f"}})
+    for nobody in ({"user_id": "*"}, {"OR": [{"user_id": "a"}, {"user_id": "b"}]}, {"AND": "x"}):
+        with pytest.raises(ValueError, match="user_id"):
+            m.get_all(filters=nobody)
 
 
 def test_what_is_wrong_is_a_value_error_that_names_the_argument(m: Memory):
@@ -132,6 +140,14 @@ def test_an_expired_memory_is_not_shown(m: Memory):
     assert texts(m.get_all(user_id="a")) == ["Sells a car"]
     assert len(m.get_all(user_id="a", show_expired=True)["results"]) == 2
     assert texts(m.search("sells", user_id="a")) == ["Sells a car"]
+    assert sorted(texts(m.search("sells", user_id="a", show_expired=True))) == ["Sells a bike", "Sells a car"]
+    (bike,) = [r for r in m.get_all(user_id="a", show_expired=True)["results"] if r["memory"] == "Sells a bike"]
+    assert m.get(bike["id"])["expiration_date"] == "2020-01-01", "by its id it is found"
+    m.update(bike["id"], metadata={"price": 5})
+    assert m.get(bike["id"])["expiration_date"] == "2020-01-01", "not said is unchanged"
+    m.update(bike["id"], expiration_date=None)
+    assert sorted(texts(m.get_all(user_id="a"))) == ["Sells a bike", "Sells a car"]
+    assert "expiration_date" not in m.get(bike["id"])
 
 
 async def test_the_asynchronous_memory_has_the_same_calls():

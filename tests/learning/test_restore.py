@@ -227,7 +227,7 @@ async def test_what_is_pending_is_neither_recalled_nor_listed_unless_asked_for()
         await stage.memory.store.write(lambda tx: tx.memos.put(replace(memo, status=Status.PENDING)))
         assert await stage.known() == []
         assert await stage.memory.search("tea", user="ann") == []
-        assert (await stage.memory.list(user="ann")).memos == ()
+        assert (await stage.memory.list(user="ann", statuses="any")).memos == ()
         assert (await stage.memory.forgotten(user="ann")).memos == ()
         (pending,) = (await stage.memory.list(user="ann", statuses=[Status.PENDING])).memos
         assert pending.id == memo.id

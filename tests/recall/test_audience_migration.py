@@ -84,7 +84,7 @@ async def opened(address: str, clock: FakeClock, **settings: Any) -> AsyncIterat
 
 
 async def audiences(memory: AsyncMemory) -> dict[str, str]:
-    memos = (await memory.list(user="discord:ann")).memos
+    memos = (await memory.list(user="discord:ann", statuses="any")).memos
     return {memo.text: str(memo.audience) for memo in memos}
 
 

@@ -47,6 +47,22 @@ async def test_what_answers_a_question_is_relevant_and_what_does_not_is_only_nea
             assert await memory.search(question, user="ada", strict=True) == []
 
 
+async def test_a_question_about_the_world_is_not_answered_by_a_memory_that_has_just_begun():
+    for texts in (["Lives in Lisbon"], ["Uses an Android phone", "Married to Tomás"], MEMOS[:4]):
+        async with await memory_of(*texts, embedder="static") as memory:
+            for question in (
+                "capital of France?",
+                "what is the capital of France?",
+                "who invented the telephone?",
+                "will it rain tomorrow?",
+                "what was the score last night?",
+            ):
+                assert await memory.search(question, user="ada", strict=True) == [], (question, texts)
+    async with await memory_of("Lives in Lisbon", "Enjoys hiking in the hills", embedder="static") as memory:
+        for question in ("where does she live?", "what do I do outdoors?", "what does Ada do outdoors?", "outdoors"):
+            assert (await memory.search(question, user="ada"))[0].relevant, question
+
+
 async def test_scores_are_between_0_and_1_and_can_be_cut_off_across_queries():
     async with await memory_of(*MEMOS, embedder="static") as memory:
         answered = [(await memory.search(question, user="ada"))[0].score for question in ANSWERED]

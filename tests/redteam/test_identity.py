@@ -189,7 +189,7 @@ async def test_a_server_with_the_id_of_another_platforms_is_another_server_also_
         assert await memory.timeline.recent(slack, 20) == []
         assert not any("slack" in event.text for event in await memory.log(limit=500) if event.kind != "erased")
         assert len(await memory.timeline.recent(here, 20)) == 3
-        lore = await memory.list(user="ann", place=here, lore=True)
+        lore = await memory.list(user="ann", place=here, lore=True, statuses="any")
         assert [memo.text for memo in lore.memos] == ["The discord release is on Friday"]
         await stage.say("Hello", user="ann", place=Place("slack", "2", "c", public=True))
         with pytest.raises(BadInput, match="say slack~2"):

@@ -68,11 +68,11 @@ async def test_dnam_keeps_two_hundred_items_and_drops_deprecated_ones_first() ->
         await stage.remember("Number 0 is the oldest", "Number 1 is wrong", place=DM)
         await stage.memory.forget("Number 1 is wrong", user="ann", place=DM)
         await stage.remember(*(f"Number {number} of the list" for number in range(2, 200)), place=DM)
-        full = await stage.memory.list(user="ann", place=DM, limit=300)
+        full = await stage.memory.list(user="ann", place=DM, statuses="any", limit=300)
         await stage.remember("Number 200 of the list", place=DM)
-        without_deprecated = await stage.memory.list(user="ann", place=DM, limit=300)
+        without_deprecated = await stage.memory.list(user="ann", place=DM, statuses="any", limit=300)
         await stage.remember("Number 201 of the list", place=DM)
-        without_oldest = await stage.memory.list(user="ann", place=DM, limit=300)
+        without_oldest = await stage.memory.list(user="ann", place=DM, statuses="any", limit=300)
     assert [len(full.memos), len(without_deprecated.memos), len(without_oldest.memos)] == [200, 200, 200]
     assert [memo.text for memo in full.memos if memo.status is Status.DEPRECATED] == ["Number 1 is wrong"]
     assert all(memo.active for memo in without_deprecated.memos)

@@ -1,26 +1,14 @@
 """The same client without `await`: it drives the asynchronous one on the loop of this process."""
 
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Coroutine, Iterator
 from contextlib import suppress
-from functools import wraps
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from recollect.client.asynchronous import Client
-from recollect.core.background_loop import LOOP
+from recollect.core.background_loop import LOOP, blocking
 from recollect.core.events import Event
 
-P = ParamSpec("P")
 R = TypeVar("R")
-
-
-def _blocking(
-    method: Callable[Concatenate[Client, P], Coroutine[Any, Any, R]],
-) -> Callable[Concatenate["SyncClient", P], R]:
-    @wraps(method)
-    def call(self: "SyncClient", *args: P.args, **options: P.kwargs) -> R:
-        return self.run(method(self.asynchronous, *args, **options))
-
-    return call
 
 
 class SyncClient:
@@ -41,9 +29,9 @@ class SyncClient:
     def close(self) -> None:
         self.run(self.asynchronous.close())
 
-    def run(self, work: Coroutine[Any, Any, R]) -> R:
+    def run(self, work: Coroutine[Any, Any, R], timeout: float | None = None) -> R:
         """Wait for a coroutine of `asynchronous`."""
-        return LOOP.run(work)
+        return LOOP.run(work, timeout)
 
     def follow(self, after: int | None = None) -> Iterator[Event]:
         """The log as it is written, until the server stops; resume with the id of the last event as `after`."""
@@ -52,49 +40,49 @@ class SyncClient:
             while True:
                 yield self.run(_next(events))
 
-    add = _blocking(Client.add)
-    add_many = _blocking(Client.add_many)
-    messages = _blocking(Client.messages)
-    message = _blocking(Client.message)
-    message_edited = _blocking(Client.message_edited)
-    message_deleted = _blocking(Client.message_deleted)
-    context = _blocking(Client.context)
-    search = _blocking(Client.search)
-    compare_rankers = _blocking(Client.compare_rankers)
-    remember = _blocking(Client.remember)
-    update = _blocking(Client.update)
-    forget = _blocking(Client.forget)
-    restore = _blocking(Client.restore)
-    pin = _blocking(Client.pin)
-    share = _blocking(Client.share)
-    merge = _blocking(Client.merge)
-    preview_relearning = _blocking(Client.preview_relearning)
-    relearn = _blocking(Client.relearn)
-    relearning = _blocking(Client.relearning)
-    undoable = _blocking(Client.undoable)
-    undo = _blocking(Client.undo)
-    redo = _blocking(Client.redo)
-    get = _blocking(Client.get)
-    list = _blocking(Client.list)
-    history = _blocking(Client.history)
-    why = _blocking(Client.why)
-    people = _blocking(Client.people)
-    guilds = _blocking(Client.guilds)
-    is_learning = _blocking(Client.is_learning)
-    pause = _blocking(Client.pause)
-    resume = _blocking(Client.resume)
-    sessions = _blocking(Client.sessions)
-    summary = _blocking(Client.summary)
-    summary_history = _blocking(Client.summary_history)
-    reset = _blocking(Client.reset)
-    jobs = _blocking(Client.jobs)
-    retry_jobs = _blocking(Client.retry_jobs)
-    drop_job = _blocking(Client.drop_job)
-    events = _blocking(Client.events)
-    stats = _blocking(Client.stats)
-    export = _blocking(Client.export)
-    preview_erasure = _blocking(Client.preview_erasure)
-    erase = _blocking(Client.erase)
+    add = blocking(Client.add)
+    add_many = blocking(Client.add_many)
+    messages = blocking(Client.messages)
+    message = blocking(Client.message)
+    message_edited = blocking(Client.message_edited)
+    message_deleted = blocking(Client.message_deleted)
+    context = blocking(Client.context)
+    search = blocking(Client.search)
+    compare_rankers = blocking(Client.compare_rankers)
+    remember = blocking(Client.remember)
+    update = blocking(Client.update)
+    forget = blocking(Client.forget)
+    restore = blocking(Client.restore)
+    pin = blocking(Client.pin)
+    share = blocking(Client.share)
+    merge = blocking(Client.merge)
+    preview_relearning = blocking(Client.preview_relearning)
+    relearn = blocking(Client.relearn)
+    relearning = blocking(Client.relearning)
+    undoable = blocking(Client.undoable)
+    undo = blocking(Client.undo)
+    redo = blocking(Client.redo)
+    get = blocking(Client.get)
+    list = blocking(Client.list)
+    history = blocking(Client.history)
+    why = blocking(Client.why)
+    people = blocking(Client.people)
+    guilds = blocking(Client.guilds)
+    is_learning = blocking(Client.is_learning)
+    pause = blocking(Client.pause)
+    resume = blocking(Client.resume)
+    sessions = blocking(Client.sessions)
+    summary = blocking(Client.summary)
+    summary_history = blocking(Client.summary_history)
+    reset = blocking(Client.reset)
+    jobs = blocking(Client.jobs)
+    retry_jobs = blocking(Client.retry_jobs)
+    drop_job = blocking(Client.drop_job)
+    events = blocking(Client.events)
+    stats = blocking(Client.stats)
+    export = blocking(Client.export)
+    preview_erasure = blocking(Client.preview_erasure)
+    erase = blocking(Client.erase)
 
 
 async def _next(events: AsyncIterator[Event]) -> Event:

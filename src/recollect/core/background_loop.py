@@ -5,14 +5,17 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from recollect.core.errors import RecollectError
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
+    from collections.abc import Callable, Coroutine
     from concurrent.futures import Future
 
+A = TypeVar("A", covariant=True)
+P = ParamSpec("P")
 R = TypeVar("R")
 
 
@@ -58,3 +61,23 @@ class BackgroundLoop:
 
 LOOP = BackgroundLoop()
 """That of this process."""
+
+
+class Blocking(Protocol[A]):
+    """What has something asynchronous, and waits for its coroutines."""
+
+    @property
+    def asynchronous(self) -> A: ...
+    def run(self, work: Coroutine[Any, Any, R], timeout: float | None = None) -> R: ...
+
+
+def blocking(
+    method: Callable[Concatenate[A, P], Coroutine[Any, Any, R]],
+) -> Callable[Concatenate[Blocking[A], P], R]:
+    """The same method without `await`."""
+
+    @wraps(method)
+    def call(self: Blocking[A], *args: P.args, **options: P.kwargs) -> R:
+        return self.run(method(self.asynchronous, *args, **options))
+
+    return call

@@ -6,7 +6,7 @@ An edit made for a narrow audience must not reach a wider one through a memo tha
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from recollect.core.changes import Candidate, Revise, Skip
 from recollect.core.errors import BadInput, UnknownMemo
@@ -33,7 +33,7 @@ class MemoEdit:
     source: Provenance
     wide: bool = False
     metadata: Metadata | None = None
-    expires: datetime | None = None
+    expires: datetime | Literal["never"] | None = None
 
     @classmethod
     def redacted(
@@ -41,7 +41,7 @@ class MemoEdit:
         text: str | None,
         tags: Collection[str] | None,
         metadata: Mapping[str, Any] | None,
-        expires: datetime | None,
+        expires: datetime | Literal["never"] | None,
         source: Provenance,
         *,
         wide: bool,
@@ -75,7 +75,7 @@ def edit_memo(
     tags = memo.tags if edit.tags is None else without_instructions(edit.tags)
     text = memo.text if edit.text is None else edit.text
     metadata = memo.source.metadata if edit.metadata is None else edit.metadata
-    expires = edit.expires or memo.expires
+    expires = None if edit.expires == "never" else edit.expires or memo.expires
     has_details = (metadata, expires) != (memo.source.metadata, memo.expires)
     if (text, tags) == (memo.text, memo.tags) and not has_details:
         return memo

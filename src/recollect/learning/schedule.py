@@ -22,7 +22,7 @@ from recollect.core.ports.jobs import (
 )
 from recollect.core.reasons import Reason
 from recollect.core.state import Owner, StateKind
-from recollect.core.types import Message, Place, Subject, message_ref, person_key
+from recollect.core.types import Message, Place, Subject, message_ref, parse_message_ref, person_key
 from recollect.learning import batches
 from recollect.learning.batches import tenant
 from recollect.learning.consent import is_silent
@@ -109,6 +109,17 @@ def flush(tx: Tx, place: Place, now: datetime) -> int:
         person = person_key(place.platform, author)
         tx.state.remove(StateKind.OPEN_BATCHES, person, [batches.key_of(place, author)])
     return len(speakers)
+
+
+def flush_all(tx: Tx, now: datetime) -> int:
+    """The same for every session."""
+    places: dict[str, Place] = {}
+    for key in tx.state.keys(StateKind.UNLEARNED_MESSAGES):
+        references = tx.state.items(StateKind.UNLEARNED_MESSAGES, key)
+        said = (tx.messages.get(*parse_message_ref(reference)) for reference in references)
+        if (message := next(filter(None, said), None)) is not None:
+            places[message.place.session] = message.place
+    return sum(flush(tx, places[session], now) for session in sorted(places))
 
 
 def relearn(tx: Tx, message: Message, now: datetime, schedule: Schedule) -> None:

@@ -4,7 +4,8 @@ A logistic model of what its candidates show, fitted on the tuning halves that `
 
 - how much of the question's words, by weight, stands in one text, and the best cosine;
 - how much was said: the more text, the more is similar by chance;
-- whether the question names someone who speaks here, or a name that never occurs here.
+- whether the question names someone who speaks here, or a name that never occurs here;
+- where none of its words occur, whether it is about a person at all ("who invented the telephone?" is not).
 """
 
 import math
@@ -23,9 +24,12 @@ COVERED_ALONE, TEXT_ALONE, BIAS_ALONE = 7.0, -0.46, 1.75
 """The same without vectors."""
 KNOWN_SPEAKER, UNKNOWN_NAME = 1.6, -0.45
 """An unknown name says more where much was said: it counts per unit of text, as `TEXT` does."""
+NOTHING_COVERED, IMPERSONAL = -0.1, -3.0
+"""Where only vectors speak for an item: they find something near in every small memory."""
 MAX_UNRELATED_COSINE = 0.2
 """Where a quarter of the candidates is nearer, the embedder finds everything similar, and only what is above counts."""
 
+PERSONS = frozenset("i me my mine myself we us our you your he him his she her they them their user".split())
 _NAME = re.compile(r"(?<=\s)[A-Z][a-z]+")
 
 
@@ -44,6 +48,8 @@ def match(text: str, terms: Collection[str], pool: RankPool, speakers: Collectio
         evidence += KNOWN_SPEAKER
     elif _has_unknown_name(text, frequencies, own):
         evidence += UNKNOWN_NAME * amount
+    if not covered:
+        evidence += NOTHING_COVERED + (0 if speakers or not _is_impersonal(text, own) else IMPERSONAL)
     return 1 / (1 + math.exp(-evidence))
 
 
@@ -54,6 +60,12 @@ def _covered(terms: Collection[str], pool: RankPool, frequencies: Mapping[str, i
         return 0.0
     found = (sum(inverse_frequency(pool.size, frequency) for frequency in item.shared.values()) for item in pool.items)
     return min(1.0, max(found, default=0.0) / asked)
+
+
+def _is_impersonal(text: str, own: Collection[str]) -> bool:
+    """Whether it is an English sentence that speaks of no person; keywords such as "home town" are no sentence."""
+    said = {part for word in words(text) for part in word.split("'")}
+    return said.isdisjoint(PERSONS) and said.isdisjoint(own) and word_forms.is_surely_english(text)
 
 
 def _has_unknown_name(text: str, known: Collection[str], own: Collection[str]) -> bool:

@@ -69,6 +69,9 @@ class Hit:
     until: datetime | None = None
     """Until when it held; None for what still holds."""
 
+    def __repr__(self) -> str:
+        return f"Hit({self.text!r}, score={self.score:.2f}, relevant={self.relevant}, id={self.item.id!r})"
+
     @property
     def text(self) -> str:
         return self.item.text

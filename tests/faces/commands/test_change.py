@@ -9,7 +9,7 @@ from tests.scenes import DEV, DM, GENERAL, lines
 
 
 async def statuses(talk: Talk, user: str = "ann") -> dict[str, Status]:
-    return {memo.text: memo.status for memo in (await talk.memory.list(user=user, place=DM)).memos}
+    return {memo.text: memo.status for memo in (await talk.memory.list(user=user, place=DM, statuses="any")).memos}
 
 
 HEARD = 'It may be recalled on the server where it was said; "!memory share <a part of it>" lets more people hear it.'

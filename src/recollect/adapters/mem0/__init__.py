@@ -9,14 +9,16 @@ Ids, arguments and results are those of mem0's open-source `Memory` and `AsyncMe
 """
 
 import logging
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
-from functools import wraps
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+from functools import partial
+from typing import Any, Self
 
 from recollect import sync
 from recollect.adapters.mem0.arguments import (
+    UNSET,
     Scope,
+    Unset,
     count_of,
     expiry_of,
     messages_of,
@@ -28,6 +30,7 @@ from recollect.adapters.mem0.arguments import (
 from recollect.adapters.mem0.filters import passes as filter_passes
 from recollect.adapters.mem0.records import EVENTS, ROLE, added_record, history_record, result_of
 from recollect.admin import Admin
+from recollect.core.background_loop import blocking
 from recollect.core.clock import now
 from recollect.core.errors import BadInput, UnknownMemo
 from recollect.core.outcomes import Forgotten, Remembered
@@ -37,11 +40,11 @@ from recollect.inputs import plain_text
 from recollect.memory import AsyncMemory as RecollectMemory
 from recollect.privacy.target import ErasureTarget
 
-P = ParamSpec("P")
-R = TypeVar("R")
 log = logging.getLogger("recollect")
 
 LEARN_TIMEOUT_SECONDS = 60.0
+EXISTING = (Status.ACTIVE, Status.EXPIRED)
+"""In mem0 a memory that is past its date is hidden, and still there."""
 
 
 class AsyncMemory:
@@ -131,7 +134,7 @@ class AsyncMemory:
         reference_date: object = None,
     ) -> dict[str, list[dict[str, Any]]]:
         """The best matches, best first. From a `score` of 0.5 on they fit the query; below, they are the nearest."""
-        refuse(reference_date=reference_date, show_expired=show_expired)
+        refuse(reference_date=reference_date)
         if not plain_text(query, "query=").strip():
             raise BadInput("query= is empty")
         if threshold is not None and not 0 <= threshold <= 1:
@@ -139,15 +142,18 @@ class AsyncMemory:
         scope, conditions = scope_of({"user_id": user_id, "agent_id": agent_id, "run_id": run_id}, filters, "search")
         count = count_of(limit if limit is not None else top_k)
         is_narrowed = bool(conditions or scope.run_id)
-        hits = await self.memory.search(
+        await self.memory.open()
+        find = partial(
+            self.memory.view(scope.owner, scope.place).search,
             query,
-            user=scope.owner,
-            place=scope.place,
             subject="mine",
             limit=self.memory.settings.search.max_limit if is_narrowed else count,
             min_score=threshold,
             filters=Filters(channel=scope.agent_id),
         )
+        hits = await find(include_expired=show_expired)
+        if show_expired:
+            hits = sorted([*hits, *await find(status=Status.EXPIRED)], key=lambda hit: -hit.score)
         results = [
             result_of(hit.memo) | {"score": hit.score} | ({"score_details": hit.parts} if explain else {})
             for hit in hits
@@ -156,9 +162,9 @@ class AsyncMemory:
         return {"results": [result for result in results if filter_passes(result, conditions)][:count]}
 
     async def get(self, memory_id: str) -> dict[str, Any] | None:
-        """One memory; None when there is none of this id."""
+        """One memory, an expired one too; None when there is none of this id."""
         found = await self._find(memory_id)
-        return result_of(found[0]) if found is not None and found[0].active else None
+        return result_of(found[0]) if found is not None and found[0].status in EXISTING else None
 
     async def get_all(
         self,
@@ -183,16 +189,18 @@ class AsyncMemory:
         memory_id: str,
         text: str | None = None,
         metadata: Mapping[str, Any] | None = None,
-        expiration_date: str | date | None = None,
+        expiration_date: str | date | Unset | None = UNSET,
         data: str | None = None,
     ) -> dict[str, str]:
-        """Change a memory; `data` is an older name of `text`."""
+        """Change a memory; `data` is an older name of `text`. An `expiration_date` of None clears it."""
         text = data if text is None else text
-        if text is None and metadata is None and expiration_date is None:
+        if text is None and metadata is None and expiration_date is UNSET:
             raise BadInput("at least one of text=, metadata= and expiration_date= is needed")
         memo, user, place = await self._existing(memory_id)
+        if not memo.active:
+            await self.memory.restore(memo, user=user, place=place)
         merged = None if metadata is None else {**memo.source.metadata, **metadata_of(metadata)}
-        expires = expiry_of(expiration_date)
+        expires = None if isinstance(expiration_date, Unset) else expiry_of(expiration_date) or "never"
         await self.memory.update(memo, text, user=user, place=place, metadata=merged, expires=expires)
         return {"message": "Memory updated successfully!"}
 
@@ -243,13 +251,9 @@ class AsyncMemory:
         await self.close()
 
     async def _memos(self, scope: Scope, *, show_expired: bool) -> list[Memo]:
-        listing = await self.memory.list(user=scope.owner, place=scope.place, statuses=[Status.ACTIVE])
-        today = now()
-        return [
-            memo
-            for memo in listing
-            if scope.has(memo) and (show_expired or memo.expires is None or memo.expires > today)
-        ]
+        statuses = EXISTING if show_expired else None
+        listing = await self.memory.list(user=scope.owner, place=scope.place, statuses=statuses)
+        return [memo for memo in listing if scope.has(memo)]
 
     async def _find(self, memory_id: str) -> tuple[Memo, str, Place] | None:
         owner, _, memo_id = str(memory_id).rpartition("/")
@@ -264,19 +268,9 @@ class AsyncMemory:
 
     async def _existing(self, memory_id: str) -> tuple[Memo, str, Place]:
         found = await self._find(memory_id)
-        if found is None or not found[0].active:
+        if found is None or found[0].status not in EXISTING:
             raise BadInput(f"Memory with id {memory_id} not found")
         return found
-
-
-def _blocking(
-    method: Callable[Concatenate[AsyncMemory, P], Coroutine[Any, Any, R]],
-) -> Callable[Concatenate["Memory", P], R]:
-    @wraps(method)
-    def call(self: "Memory", *args: P.args, **options: P.kwargs) -> R:
-        return self.memory.run(method(self.asynchronous, *args, **options))
-
-    return call
 
 
 class Memory:
@@ -287,21 +281,22 @@ class Memory:
     ) -> None:
         self.memory = memory or sync.Memory(**settings_of(config or {}), **settings)
         self.asynchronous = AsyncMemory(memory=self.memory.asynchronous)
+        self.run = self.memory.run
 
     @classmethod
     def from_config(cls, config_dict: Mapping[str, Any]) -> Self:
         """See `AsyncMemory.from_config`."""
         return cls(config_dict)
 
-    add = _blocking(AsyncMemory.add)
-    search = _blocking(AsyncMemory.search)
-    get = _blocking(AsyncMemory.get)
-    get_all = _blocking(AsyncMemory.get_all)
-    update = _blocking(AsyncMemory.update)
-    delete = _blocking(AsyncMemory.delete)
-    delete_all = _blocking(AsyncMemory.delete_all)
-    history = _blocking(AsyncMemory.history)
-    reset = _blocking(AsyncMemory.reset)
+    add = blocking(AsyncMemory.add)
+    search = blocking(AsyncMemory.search)
+    get = blocking(AsyncMemory.get)
+    get_all = blocking(AsyncMemory.get_all)
+    update = blocking(AsyncMemory.update)
+    delete = blocking(AsyncMemory.delete)
+    delete_all = blocking(AsyncMemory.delete_all)
+    history = blocking(AsyncMemory.history)
+    reset = blocking(AsyncMemory.reset)
 
     def close(self) -> None:
         self.memory.close()

@@ -49,8 +49,14 @@ class Scope:
 
 def scope_of(ids: Mapping[str, Any], filters: Mapping[str, Any] | None, verb: str) -> tuple[Scope, Mapping[str, Any]]:
     """Whose memories, named as arguments or in the filters, and the remaining filters."""
-    conditions = dict(filters or {})
-    named = {name: conditions.pop(name) for name in SCOPES if isinstance(conditions.get(name), str | int)}
+    conditions, named = dict(filters or {}), dict[str, Any]()
+    required = conditions.get("AND")
+    parts: list[Any] = [conditions, *cast("list[Any]", required)] if isinstance(required, list) else [conditions]
+    for part in [cast("Mapping[str, Any]", part) for part in parts if isinstance(part, Mapping)]:
+        for name in SCOPES:
+            if isinstance(value := part.get(name), str | int) and value != "*":
+                named.setdefault(name, value)
+    conditions = {name: value for name, value in conditions.items() if name not in named}
     given = {name: value for name, value in ids.items() if value is not None}
     return Scope.of(named | given, f'{verb}(…, filters={{"user_id": "alice"}})'), conditions
 
@@ -91,6 +97,16 @@ def _content(content: object) -> str:
 def metadata_of(metadata: Mapping[str, Any] | None) -> dict[str, Any]:
     """Without ids: metadata can't move a memory into another scope."""
     return {name: value for name, value in (metadata or {}).items() if name not in (*SCOPES, "actor_id", ROLE)}
+
+
+class Unset:
+    """The default of an argument for which None means something."""
+
+    def __repr__(self) -> str:
+        return "unchanged"
+
+
+UNSET = Unset()
 
 
 def expiry_of(day: str | date | None) -> datetime | None:

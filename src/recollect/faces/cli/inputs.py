@@ -26,7 +26,7 @@ async def resolve_memo(memory: AsyncMemory, call: Invocation, ref: str) -> Memo:
         if 1 <= int(number) <= len(active):
             return active[int(number) - 1]
         raise UnknownMemo(f"there is no number {number} in 'recollect show'")
-    memos = (await memory.list(user=call.user, place=call.where)).memos
+    memos = (await memory.list(user=call.user, place=call.where, statuses="any")).memos
     match = next((memo for memo in memos if memo.id == ref), None)
     if match is None:
         raise UnknownMemo(f"there is no memory {ref!r}; 'recollect list' shows the ids")

@@ -91,7 +91,7 @@ def list_(
             user=call.user,
             place=call.where,
             lore=lore,
-            statuses=status or (),
+            statuses=status or "any",
             kinds=kind or (),
             limit=limit,
             offset=offset,

@@ -137,7 +137,7 @@ async def export(request: CommandRequest) -> Reply:
     if not request.is_private:
         hint = "This is what may be heard here; in a direct message you get everything, as JSON too."
         return Reply(f"{_markdown(request, await list_memos(request))}\n\n{hint}")
-    memos = (await request.view.list()).memos
+    memos = (await request.view.list("any")).memos
     document = _json(request, memos)
     return Reply(document if export_format == "json" else _markdown(request, memos), File("memory.json", document))
 
