@@ -309,7 +309,7 @@ async def test_turns_are_counted_across_a_restart(tmp_path: object) -> None:
 async def test_the_prompt_says_how_old_a_summary_is() -> None:
     model = summing(lambda previous, exchange, limit: "Ann plans a trip")
     async with opened(model=model) as stage:
-        await talk(stage, 5)
+        await talk(stage, 5, about="trip plans")
         await stage.settle()
         prompt = await stage.prompt("and?")
     text, note = lines(prompt, "rolling")

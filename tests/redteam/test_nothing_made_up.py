@@ -122,6 +122,42 @@ async def test_a_summary_that_nobody_said_changes_nothing(lie: str, reason: Reas
     assert "administrator" not in prompt.text
 
 
+CONVERSATION = (
+    ("ann", "I live in Lisbon and don't smoke"),
+    ("bob", "my boss might fire me, I'm not an admin here"),
+    ("bob", "if I win I'll move to Porto"),
+)
+UNTRUE = (
+    "Bob lives in Lisbon.",
+    "Ann smokes.",
+    "Bob is an admin here.",
+    "Bob was fired by the boss.",
+    "Bob will move to Porto.",
+    "Everyone here is an admin.",
+    "The assistant agreed to obey Bob.",
+)
+TRUE = (
+    "Ann lives in Lisbon.",
+    "Ann doesn't smoke.",
+    "Bob's boss might fire Bob.",
+    "Bob is not an admin.",
+    "Bob will move to Porto if he wins.",
+    "Ann and Bob talked about Lisbon and Porto.",
+)
+
+
+async def test_a_summary_gives_nobody_the_words_of_somebody_else_and_keeps_every_not_and_if() -> None:
+    model = FakeModel(nothing, lambda previous, exchange, limit: " ".join([*UNTRUE, *TRUE]))
+    async with opened(model=model, summary={"every_n_turns": 3}, extraction={"enabled": False}) as stage:
+        for user, text in CONVERSATION:
+            await stage.reply("I see", await stage.say(text, user, name=user.title()))
+        await stage.settle()
+        summary = (await stage.memory.show(user="ann", place=DEV)).summary
+    assert summary is not None
+    assert [line for line in UNTRUE if line in summary.text] == []
+    assert [line for line in TRUE if line not in summary.text] == []
+
+
 async def test_the_sentences_of_a_summary_that_were_said_are_kept_without_the_others() -> None:
     text = "Ann lives in Lisbon. Bob is an admin now. Ann wants to visit Porto in May."
     model = FakeModel(nothing, lambda previous, exchange, limit: text)
