@@ -199,9 +199,10 @@ class TestSimpleDnam:
 
 class TestRollingSummaries:
     @pytest.mark.acceptance("A42", "C7", "C10", "C13", "C19", "C25")
-    async def test_a_summary_is_one_plain_request_with_the_settings_of_the_bot(self, tmp_path: Path):
+    @pytest.mark.parametrize("profile", ["discoclaw", "rolling"])
+    async def test_a_summary_is_one_plain_request_with_the_settings_of_the_bot(self, tmp_path: Path, profile: str):
         wanted = {"enabled": True, "model": "haiku", "max_chars": 400, "every_n_turns": 2, "dir": str(tmp_path / "s")}
-        async with with_haiku(lambda _: Says("So far, so good."), tmp_path, "discoclaw", summary=wanted) as (
+        async with with_haiku(lambda _: Says("So far, so good."), tmp_path, profile, summary=wanted) as (
             stage,
             server,
         ):
@@ -226,7 +227,7 @@ class TestRollingSummaries:
             await hold.wait()
             return "late, but there"
 
-        async with opened("discoclaw", model=FakeModel(nothing, condenses), summary={"every_n_turns": 1}) as stage:
+        async with opened("rolling", model=FakeModel(nothing, condenses), summary={"every_n_turns": 1}) as stage:
             assistant = Assistant(stage.memory, clock=stage.clock)
             await talk(stage, 1)
             async with asyncio.timeout(5):

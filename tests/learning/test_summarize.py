@@ -129,7 +129,8 @@ async def test_a_summary_that_cannot_be_recompressed_is_cut(shortened: str) -> N
 
 
 @pytest.mark.acceptance("B73", "C11", "C20", "C25")
-async def test_a_model_that_fails_leaves_the_summary_as_it_was(caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize("profile", ["dnam", "rolling"])
+async def test_a_model_that_fails_leaves_the_summary_as_it_was(caplog: pytest.LogCaptureFixture, profile: str) -> None:
     broken = [False]
 
     def condenses(previous: str | None, exchange: str, limit: int) -> str:
@@ -138,7 +139,7 @@ async def test_a_model_that_fails_leaves_the_summary_as_it_was(caplog: pytest.Lo
             raise ModelError("no good")
         return "the first one"
 
-    async with opened(model=summing(condenses), summary={"every_n_turns": 1}) as stage:
+    async with opened(profile, model=summing(condenses), summary={"every_n_turns": 1}) as stage:
         await talk(stage, 1)
         await stage.settle()
         broken[0] = True
@@ -309,7 +310,7 @@ async def test_turns_are_counted_across_a_restart(tmp_path: object) -> None:
 async def test_the_prompt_says_how_old_a_summary_is() -> None:
     model = summing(lambda previous, exchange, limit: "Ann plans a trip")
     async with opened(model=model) as stage:
-        await talk(stage, 5)
+        await talk(stage, 5, about="trip plans")
         await stage.settle()
         prompt = await stage.prompt("and?")
     text, note = lines(prompt, "rolling")

@@ -16,7 +16,7 @@ from recollect.core.ports.jobs import Job
 from recollect.core.state import OUTLASTING, Owner, StateKind, StateRow
 from recollect.core.types import Message, Place, Summary
 from recollect.learning import batches
-from recollect.learning.budget import Budget
+from recollect.learning.budget import TokenBudget
 from recollect.learning.consent import pause, pause_place
 from recollect.learning.ingest import add_message
 from recollect.learning.schedule import Schedule
@@ -62,7 +62,7 @@ async def ask_a_model(stage: Stage) -> None:
         batches.add(tx, message, stage.clock(), "acknowledge", closes=False)
         batches.asked(tx, Job(1, "extract", key, {}, stage.clock()), key, (), message, stage.clock())
         for name in (GUILD, USER):
-            Budget(10).spend(tx, f"discord:{name}", Usage(1, 10, 5), stage.clock())
+            TokenBudget(10).spend(tx, f"discord:{name}", Usage(1, 10, 5), stage.clock())
 
     await stage.memory.store.write(work)
 

@@ -19,7 +19,7 @@ from tests import ground
 from tests.faces.assistant.test_assistant import Talk, talking
 from tests.faces.discord.scene import acting
 from tests.faces.discord.test_memory_channel import TICK, channel_id, mirrored
-from tests.scenes import DEV, GENERAL
+from tests.scenes import DEV, GENERAL, opened
 from tests.waiting import eventually
 
 SECRET = "lisbon"
@@ -322,3 +322,14 @@ async def test_a_reply_to_a_message_that_was_deleted_meanwhile_goes_with_it_and_
         await stage.reply("You live in Lisbon, noted.", await stage.say("where do I live?"))
         stored = [row.text for row in await stage.memory.timeline.recent(DEV, 20)]
     assert "You live in Lisbon, noted." in stored
+
+
+async def test_what_an_erased_person_said_long_ago_goes_from_replies_too_although_nothing_was_learned_from_it() -> None:
+    async with opened(extraction={"enabled": False}, summary={"enabled": False}) as stage:
+        await stage.say("I live in Lisbon")
+        await stage.reply("Ann lives in Lisbon.", await stage.say("where does Ann live?", "bob"))
+        for number in range(205):
+            await stage.say(f"good morning number {number}")
+        receipt = await stage.memory.privacy.erase(ErasureTarget("discord:ann"), asked_by="discord:ann")
+        assert receipt.clean
+        assert await rows_with(stage.memory, SECRET) == []

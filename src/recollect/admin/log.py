@@ -10,7 +10,7 @@ from recollect.admin.base import AdminBase, clamp
 from recollect.admin.names import Names
 from recollect.admin.overview import REFUSED_KIND
 from recollect.admin.places import resolve_place
-from recollect.core.events import Event
+from recollect.core.events import Event, EventKind
 from recollect.core.ports import Tx
 from recollect.core.reasons import decode_reason
 from recollect.core.sessions import parse_session
@@ -66,6 +66,11 @@ class LogAdmin(AdminBase):
     ) -> list[Event]:
         """The log, newest first."""
         return await self._read(lambda tx: tx.events.list(scope, None, clamp(limit), before, kinds))
+
+    async def last_erasure(self) -> int:
+        """The id of the newest event that says that something was erased, 0 if nothing was."""
+        newest = await self.events([EventKind.MEMO_ERASED], limit=1)
+        return newest[0].id if newest else 0
 
     async def events_after(self, event_id: int, limit: int = 200) -> list[Event]:
         """Events after this one, oldest first."""

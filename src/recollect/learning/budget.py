@@ -27,7 +27,7 @@ PAUSED_NOTICE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class TokenBudget:
     """Tokens per tenant and day; None is no limit."""
 
     daily_tokens: int | None = None
@@ -64,7 +64,7 @@ class Budget:
         return self.daily_tokens is not None and usage.input + usage.output >= self.daily_tokens
 
 
-NO_LIMIT = Budget()
+NO_LIMIT = TokenBudget()
 
 
 class Budgeted:
@@ -73,7 +73,7 @@ class Budgeted:
     """
 
     def __init__(
-        self, handler: Handler, store: Store, budget: Budget, clock: Clock, floor: Handler | None = None
+        self, handler: Handler, store: Store, budget: TokenBudget, clock: Clock, floor: Handler | None = None
     ) -> None:
         self._handler, self._floor = handler, floor
         self._store, self._budget, self._clock = store, budget, clock

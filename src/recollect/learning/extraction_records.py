@@ -9,7 +9,7 @@ from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal, Ve
 from recollect.core.reasons import Reason
 from recollect.core.types import Message, Origin, Subject
 from recollect.learning.apply import MemoLimits
-from recollect.learning.budget import NO_LIMIT, Budget
+from recollect.learning.budget import NO_LIMIT, TokenBudget
 from recollect.learning.token_usage import total_usage
 from recollect.policy import guard
 from recollect.policy.viewer import provenance
@@ -37,7 +37,7 @@ class ExtractionOptions:
     """What a learned memo names as its origin."""
     batches: bool = False
     """Messages are learned from in batches, after they were acknowledged; `max_proposals` is per message."""
-    budget: Budget = NO_LIMIT
+    budget: TokenBudget = NO_LIMIT
     enabled: bool = True
     """When off, jobs that are already queued are skipped."""
 

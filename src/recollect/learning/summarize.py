@@ -21,7 +21,7 @@ from recollect.core.state import Owner, StateKind
 from recollect.core.text import clip, cut
 from recollect.core.types import Message, Place, Summary, bare_id, message_ref, parse_message_ref
 from recollect.jobs.time_limit import TimeLimit
-from recollect.learning.budget import NO_LIMIT, Budget
+from recollect.learning.budget import NO_LIMIT, TokenBudget
 from recollect.learning.schedule import summary_key
 from recollect.learning.token_usage import total_usage
 from recollect.policy.guard.summaries import MAX_OVERLENGTH, CheckedSummary, check_summary
@@ -54,7 +54,7 @@ class SummaryOptions:
     timeout: float = 30.0
     enabled: bool = True
     """When off, jobs that are already queued are dropped."""
-    budget: Budget = NO_LIMIT
+    budget: TokenBudget = NO_LIMIT
     assistant: str = "Bot"
     """Name of the assistant in what is summarized."""
 

@@ -15,6 +15,7 @@ from recollect.core.types import Memo, Message, Subject, Tombstone, parse_messag
 from recollect.learning import derived
 from recollect.learning.recently_removed import RecentlyRemoved
 from recollect.learning.schedule import Schedule, queue_daily_log, queue_summary
+from recollect.policy import repetition
 from recollect.policy.viewer import session_name
 from recollect.privacy.inventory import (
     ERASED,
@@ -136,7 +137,8 @@ def remove_derived(tx: Tx, memos: Sequence[Memo], now: datetime, removed: Recent
 def remove_repeated(tx: Tx, rows: Rows, now: datetime) -> None:
     """Remove what the assistant said to others that repeats messages of one person, whether or not it was learned."""
     messages = [message for _, message in rows if not message.bot]
-    items = [item for message in messages for item in derived.statements_of(message, (), now)]
+    said = (item for message in messages for item in derived.statements_of(message, (), now))
+    items = [item for item in said if repetition.distinctive_heads(item.text)]
     if items:
         derived.remove(tx, Subject(messages[0].person), items, min(message.at for message in messages), now)
 

@@ -5,7 +5,6 @@ deleted content is purged from the store, and a probe searches for remaining tra
 """
 
 import sys
-from collections import deque
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -52,8 +51,8 @@ def clear_function_caches() -> int:
 Keys = Collection[tuple[Subject, str]]
 
 MAX_BACKUPS_NAMED = 8
-MAX_REPEATED, REPEATED_PER_WRITE = 200, 10
-"""Messages whose repetitions are looked for, and how many at once: other writes wait meanwhile."""
+REPEATED_PER_WRITE = 10
+"""Messages whose repetitions are looked for at once: other writes wait meanwhile."""
 OTHER_PROCESSES = "other processes notice at their next read of the store; open chats keep what they already show"
 
 
@@ -256,17 +255,13 @@ class PrivacyService:
         )
 
     async def _remove_repeated(self, target: ErasureTarget, now: datetime) -> None:
-        """Remove what the assistant repeated of the person's last messages, from which nothing may have been learned.
-
-        Older ones are left: each costs a search over all conversations of theirs.
-        """
-        newest: deque[tuple[int, Message]] = deque(maxlen=MAX_REPEATED)
-        if target.user is not None:
-            async for page, _ in iter_pages(self._store, target):
-                newest += page
-        while newest:
-            rows = [newest.pop() for _ in range(min(len(newest), REPEATED_PER_WRITE))]
-            await self._store.write(partial(delete_rows.remove_repeated, rows=rows, now=now))
+        """Remove what the assistant repeated of the person's messages, from which nothing may have been learned."""
+        if target.user is None:
+            return
+        async for page, _ in iter_pages(self._store, target):
+            for start in range(0, len(page), REPEATED_PER_WRITE):
+                rows = page[start : start + REPEATED_PER_WRITE]
+                await self._store.write(partial(delete_rows.remove_repeated, rows=rows, now=now))
 
     def _notes(self) -> tuple[str, ...]:
         backups = _describe_backups(self._hooks.files.backups())

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from recollect.core.ports import Store
     from recollect.core.ports.ranker import Ranker
     from recollect.learning.apply import MemoLimits
-    from recollect.learning.budget import Budget
+    from recollect.learning.budget import TokenBudget
     from recollect.learning.consolidate import ConsolidationOptions
     from recollect.learning.extraction_records import ExtractionOptions
     from recollect.learning.ingest import ExchangeLimits
@@ -234,9 +234,9 @@ def extraction_options(settings: Settings) -> ExtractionOptions:
     )
 
 
-def budget(settings: Settings) -> Budget:
+def budget(settings: Settings) -> TokenBudget:
     """What models may cost per day."""
-    return learning.budget.Budget(settings.extraction.daily_tokens)
+    return learning.budget.TokenBudget(settings.extraction.daily_tokens)
 
 
 def summary_options(settings: Settings) -> SummaryOptions:

@@ -16,7 +16,7 @@ from recollect.core.clock import now
 from recollect.core.ports import Usage
 from recollect.core.version import __version__
 from recollect.faces.cli.main import COMMANDS, FIRST
-from recollect.learning.budget import Budget
+from recollect.learning.budget import TokenBudget
 from recollect.settings import PROFILES
 from recollect.stores.sqlite.schema import MIGRATIONS
 from recollect.testing.model_server import ModelServer, Says, Status
@@ -122,7 +122,7 @@ def test_doctor_is_content_with_a_healthy_store_and_leaves_it_as_it_is(cli: Run,
 def test_doctor_and_show_say_that_the_budget_of_today_is_spent(cli: Run, store: Path):
     async def spend() -> None:
         async with recollect.AsyncMemory(store, embedder="null", model="null", run_worker=False) as memory:
-            limit = Budget(memory.settings.extraction.daily_tokens)
+            limit = TokenBudget(memory.settings.extraction.daily_tokens)
             await memory.store.write(lambda tx: limit.spend(tx, "local:me", Usage(1, 3_000_000, 5), now()))
 
     asyncio.run(spend())

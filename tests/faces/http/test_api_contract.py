@@ -12,6 +12,7 @@ from fastapi import FastAPI
 from recollect import AsyncMemory
 from recollect.core.types import Message, Place
 from recollect.faces.http.app import create
+from recollect.privacy.target import ErasureTarget
 from recollect.testing.clock import FakeClock
 from tests.faces.http.conftest import OPERATOR, TOKENS, asking, opened
 
@@ -94,6 +95,12 @@ async def test_a_change_that_is_sent_again_with_its_key_is_made_once(client: htt
     await client.post("/api/v1/erase", json={"user": "ann", "confirm": "ann"})
     again = await client.post("/api/v1/memos/undo", json={"user": "ann"}, headers=key)
     assert "idempotency-replayed" not in again.headers, "nothing of an erased person is held"
+    key["Idempotency-Key"] = "bakes"
+    said = [await client.post("/api/v1/memos", json={"user": "bob", "text": "Bakes"}, headers=key) for _ in "ab"]
+    assert said[1].headers.get("idempotency-replayed") == "true"
+    await app.state.recollect.memory.privacy.erase(ErasureTarget("bob"), asked_by="operator")  # by another process
+    again = await client.post("/api/v1/memos", json={"user": "bob", "text": "Bakes"}, headers=key)
+    assert "idempotency-replayed" not in again.headers
 
 
 async def test_messages_are_told_in_one_request_and_listed_by_place_person_and_time(

@@ -9,7 +9,7 @@ from fastapi import FastAPI
 from recollect import AsyncMemory, Place
 from recollect.core.ports import Usage
 from recollect.core.types import Message, Summary
-from recollect.learning.budget import Budget
+from recollect.learning.budget import TokenBudget
 from recollect.testing.clock import FakeClock
 from tests.faces.http.visiting import text_of, visiting
 
@@ -90,7 +90,7 @@ async def test_stats_say_how_things_stand(client: httpx.AsyncClient, memory: Asy
 async def test_stats_and_overview_say_whose_budget_is_spent(
     app: FastAPI, client: httpx.AsyncClient, memory: AsyncMemory, clock: FakeClock
 ):
-    limit = Budget(memory.settings.extraction.daily_tokens)
+    limit = TokenBudget(memory.settings.extraction.daily_tokens)
     await memory.store.write(lambda tx: limit.spend(tx, "discord:g1", Usage(1, 3_000_000, 5), clock()))
     assert (await client.get("/api/v1/stats")).json()["learning_paused"] == ["discord:g1"]
     async with visiting(app) as visitor:

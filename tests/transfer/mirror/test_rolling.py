@@ -30,12 +30,14 @@ async def turn(stage: Stage, text: str = "what next?", **how: object) -> None:
 
 
 @pytest.mark.acceptance("B14", "C8", "C9", "C25")
-async def test_a_summary_lies_under_the_safe_name_of_its_session(tmp_path: Path) -> None:
-    async with keeping(tmp_path, "dnam", model=counting(), summary=ONE_TURN) as stage:
+@pytest.mark.parametrize("profile", ["dnam", "rolling"])
+async def test_a_summary_lies_under_the_safe_name_of_its_session(tmp_path: Path, profile: str) -> None:
+    folder = {"dnam": rolling(tmp_path), "rolling": tmp_path / "summaries"}[profile]
+    async with keeping(tmp_path, profile, model=counting(), summary=ONE_TURN) as stage:
         await turn(stage)
         name = summary_name(DEV.session)
-        assert kept(rolling(tmp_path)) == [name]
-        assert json.loads((rolling(tmp_path) / name).read_text("utf-8")) == {
+        assert kept(folder) == [name]
+        assert json.loads((folder / name).read_text("utf-8")) == {
             "summary": "+",
             "updatedAt": START + 2 * MINUTE,
         }
@@ -56,8 +58,8 @@ async def test_each_design_has_its_own_folder(tmp_path: Path) -> None:
 
 @pytest.mark.acceptance("C6", "C25")
 async def test_the_next_summary_takes_the_place_of_the_last(tmp_path: Path) -> None:
-    async with keeping(tmp_path, "dnam", model=counting(), summary=ONE_TURN) as stage:
-        path = rolling(tmp_path) / summary_name(DEV.session)
+    async with keeping(tmp_path, "rolling", model=counting(), summary=ONE_TURN) as stage:
+        path = tmp_path / "summaries" / summary_name(DEV.session)
         await turn(stage)
         with path.open("rb") as reader:
             await turn(stage)
@@ -65,7 +67,7 @@ async def test_the_next_summary_takes_the_place_of_the_last(tmp_path: Path) -> N
         found = read_summary(path)
         assert found is not None
         assert found.summary == "++"
-        assert kept(rolling(tmp_path)) == [path.name]
+        assert kept(path.parent) == [path.name]
 
 
 async def test_a_summary_that_is_reset_has_no_file_and_others_stay(tmp_path: Path) -> None:

@@ -1,13 +1,13 @@
 """Idempotency keys: a change that is sent again with the same key is answered as before, and not made twice.
 
 Answers are held in memory for an hour: they have people's words in them, and nothing of that is to outlast an erasure,
-which drops them all.
+which drops them all, whichever process makes it.
 """
 
 import asyncio
 import hashlib
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from time import monotonic
@@ -45,8 +45,11 @@ class _Answer:
 class IdempotencyMiddleware:
     """Answers repeated changes of the API from what it answered before. Belongs inside the check of tokens."""
 
-    def __init__(self, app: ASGIApp, clock: Callable[[], float] = monotonic) -> None:
-        self._app, self._clock = app, clock
+    def __init__(
+        self, app: ASGIApp, last_erasure: Callable[[], Awaitable[int]], clock: Callable[[], float] = monotonic
+    ) -> None:
+        self._app, self._clock, self._last_erasure = app, clock, last_erasure
+        self._erasure_seen = 0
         self._answers: OrderedDict[tuple[Any, ...], _Answer] = OrderedDict()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -59,10 +62,13 @@ class IdempotencyMiddleware:
         else:
             await self._answer_once(key, scope, receive, send)
         if is_change and scope["path"] in ERASING_PATHS:
-            self._answers.clear()
+            self._answers.clear()  # at once, without waiting for the next request with a key
 
     async def _answer_once(self, key: str, scope: Scope, receive: Receive, send: Send) -> None:
         body = await _read(receive)
+        if (erasure := await self._last_erasure()) != self._erasure_seen:
+            self._answers.clear()
+            self._erasure_seen = erasure
         target = (scope["method"], scope["path"], scope.get("query_string", b""))
         fingerprint = hashlib.sha256(repr(target).encode() + body).hexdigest()
         answer = self._find((_caller(scope), key), fingerprint)

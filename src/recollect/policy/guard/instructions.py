@@ -4,6 +4,7 @@
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from functools import cache, lru_cache
 
 from recollect.language import lexicon
@@ -15,12 +16,16 @@ _JOINERS = re.compile("[\u200c\u200d]")
 """Also invisible, but emoji and Persian words need them."""
 _PAIRS = (  # Cyrillic, Greek, Armenian and other letters that pass for a Latin one
     "аa еe оo рp сc уy хx іi јj ѕs ԁd һh кk мm тt вb нh гr пn ԛq ԝw єe οo αa εe ιi νv ρp τt υu χx κk ηn ωw γy βb μm σo "
-    "δd ոn սu հh ցg օo քq յj լl գq աw ɡg ıi łl øo đd ħh"
+    "δd ոn սu հh ցg օo քq յj լl գq աw ɡg ıi łl øo đd ħh "
+    "ᴀa ʙb ᴄc ᴅd ᴇe ꜰf ɢg ʜh ɪi ᴊj ᴋk ʟl ᴍm ɴn ᴏo ᴘp ʀr ꜱs ᴛt ᴜu ᴠv ᴡw ʏy ᴢz"
 )
 _LOOK_ALIKES = str.maketrans({pair[0]: pair[1] for pair in _PAIRS.split()})
 _MAX_CHARS = 2000
 _SPELLED = re.compile(r"(?<!\w)\w(?:[ .·_-]\w){3,}(?!\w)")
 """Spaced-out letters, as in "s y s t e m"."""
+_LEET_WORD = re.compile(r"(?<!\w)(?=[^\W\d_]*[013457@$])(?=[\d@$]*[^\W\d_])[\w@$]{3,}(?!\w)")
+_LEET = [str.maketrans("0134@57$", letters) for letters in ("oieaasts", "oleaasts")]
+"""Digits and signs for letters, as in "1gn0re"; a 1 may be an i or an l."""
 
 
 @cache
@@ -53,7 +58,7 @@ def is_instruction(text: str) -> bool:
     """
     folded = unicodedata.normalize("NFKC", remove_invisible(text[:_MAX_CHARS])).casefold().replace("’", "'")
     folded = _JOINERS.sub("", folded)
-    forms = dict.fromkeys(" ".join(form.split()) for form in (folded, _unmask(folded)))
+    forms = dict.fromkeys(" ".join(form.split()) for form in (folded, *_unmask(folded)))
     return any(_matches_any(form) for form in forms) or _orders_about_name(remove_invisible(text[:_MAX_CHARS]))
 
 
@@ -66,9 +71,12 @@ def _matches_any(form: str) -> bool:
     return any(pattern.search(form) for pattern in instruction_patterns().candidates(form))
 
 
-def _unmask(text: str) -> str:
-    """With the intended letters: no look-alikes, no accents, no gaps between the letters of a word."""
+def _unmask(text: str) -> Iterator[str]:
+    """With the intended letters: no look-alikes, no accents, no gaps between the letters of a word, no digits in it."""
     if not text.isascii():
         decomposed = unicodedata.normalize("NFKD", text)
         text = "".join(char for char in decomposed if not unicodedata.combining(char)).translate(_LOOK_ALIKES)
-    return _SPELLED.sub(lambda spelled: re.sub(r"[ .·_-]", "", spelled[0]), text)
+    text = _SPELLED.sub(lambda spelled: re.sub(r"[ .·_-]", "", spelled[0]), text)
+    yield text
+    if _LEET_WORD.search(text):
+        yield from (_LEET_WORD.sub(lambda word, letters=letters: word[0].translate(letters), text) for letters in _LEET)

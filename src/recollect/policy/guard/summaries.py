@@ -8,6 +8,8 @@ from datetime import date
 from recollect.core.reasons import Reason
 from recollect.core.text import normalize, words
 from recollect.language import lexicon, word_forms
+from recollect.language.lexicon import Patterns
+from recollect.policy.guard.clauses import lower
 from recollect.policy.guard.grounding import keeps_names, keeps_numbers
 from recollect.policy.guard.instructions import is_instruction
 from recollect.policy.guard.quote import sentences
@@ -20,6 +22,14 @@ _DATA = re.compile(r"(?:```\w*\s*)?(?:\{|\[\s*[\[{\"\]])")
 """How JSON begins, and no summary does: `[Ann] says` is one, `["Ann"]` is not."""
 _SPEAKER = re.compile(r"^\[([^\]\n]{1,80})\]", re.MULTILINE)
 _MAX_EMPTY_WORDS = 2
+_MAX_SUBJECT_WORDS = 3
+_MIN_SHARED_WORDS = 1
+_PATTERNS = Patterns(
+    clause=r"[.!?;,\n]\s*|\s(?=(?:and|but|so|because|while) (?!then\b))",
+    supposed=r"\b(?:if|might|may|maybe|perhaps|wish|unless|would|could|suppose|imagine|thinking (?:of|about))\b",
+    as_supposed=r"\b(?:if|might|may|maybe|perhaps|wish\w*|unless|would|could|suppos\w+|imagin\w+|think\w*|consider\w*|plan\w*"
+    r"|want\w*|hop\w+|possib\w+|potential\w*|discuss\w*|ask\w*|suggest\w*|propos\w+|fear\w*|worr\w+|idea\w*|option\w*)\b",
+)
 _MAX_REPEATS = 2
 _MIN_LOOP_WORDS, _MIN_DISTINCT_SHARE = 24, 0.5
 
@@ -78,4 +88,62 @@ def _refuse(sentence: str, said: str, today: date) -> Reason | None:
     unsaid_people = lexicon.words("given_names").intersection(words(sentence)).difference(words(said))
     if unsaid_people or not keeps_names(sentence, said):  # a capital at its beginning is no sign of a name
         return Reason.NAME_NOT_SAID
-    return None if word_forms.is_worded_from(said, sentence, min_share=MIN_SHARE) else Reason.NOT_SAID
+    if not word_forms.is_worded_from(said, sentence, min_share=MIN_SHARE):
+        return Reason.NOT_SAID
+    return _refuse_attributed(sentence, _turns(said))
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """What one speaker said; of the previous summary, which has none, each line."""
+
+    speaker: frozenset[str]
+    text: str
+
+
+def _turns(said: str) -> list[_Turn]:
+    labels = list(_SPEAKER.finditer(said))
+    starts = [label.start() for label in labels]
+    earlier = said[: starts[0]] if starts else said
+    turns = [_Turn(frozenset(), line) for line in earlier.splitlines() if line.strip()]
+    ends = [*starts[1:], len(said)]
+    return turns + [
+        _Turn(frozenset(words(label[1])), said[label.end() : end]) for label, end in zip(labels, ends, strict=True)
+    ]
+
+
+def _refuse_attributed(sentence: str, turns: list[_Turn]) -> Reason | None:
+    """Why a sentence about a speaker is not what they said: it is another's, or without its "not" or its "if".
+
+    What was said to or about them counts as well, and so does the next turn, which may be the assistant's answer.
+    """
+    stated = set(words(sentence))
+    subjects = {name for turn in turns for name in turn.speaker if name in words(sentence)[:_MAX_SUBJECT_WORDS]}
+    if not subjects:
+        return None
+    own = [
+        turn.text
+        for before, turn in zip([_Turn(frozenset(), ""), *turns], turns, strict=False)
+        if turn.speaker & stated or before.speaker & stated or stated & subjects & set(words(turn.text))
+    ]
+    if not word_forms.is_worded_from("\n".join(own), sentence, " ".join(subjects), min_share=MIN_SHARE):
+        return Reason.SOMEBODY_ELSE
+    return _refuse_polarity(sentence, [turn.text for turn in turns if turn.speaker & subjects])
+
+
+def _refuse_polarity(sentence: str, own: list[str]) -> Reason | None:
+    """Whether all that was said about it is denied or supposed, and the sentence is neither."""
+    claim = lower(sentence)
+    content = word_forms.content_words(claim)
+    clauses = [clause for text in own for clause in _PATTERNS.clause.split(lower(text)) if clause.strip()]
+    shares = [sum(word_forms.is_stated(word, set(words(clause))) for word in content) for clause in clauses]
+    highest = max(shares, default=0)
+    if highest < _MIN_SHARED_WORDS:
+        return None
+    sources = [clause for clause, share in zip(clauses, shares, strict=True) if share == highest]
+    if all(_PATTERNS.denial.search(clause) for clause in sources):
+        is_kept = _PATTERNS.denial.search(claim) or _PATTERNS.negative.search(claim) or _PATTERNS.ending.search(claim)
+        return None if is_kept else Reason.NEGATION_DROPPED
+    if all(_PATTERNS.supposed.search(clause) for clause in sources):
+        return None if _PATTERNS.as_supposed.search(claim) else Reason.NOT_MEANT
+    return None

@@ -155,6 +155,7 @@ _PREFIXED = _prefixed(_PREFIXES, r"[\w-]{16,}")
 _SHORT_PREFIXED = _prefixed(_SHORT_PREFIXES, r"[\w.+/=-]{16,}")
 _DENSE = re.compile(
     r"[0-9a-f]{32,}|[0-9A-Z]{24,}|[0-9a-z]{40,}"
+    r"|(?=(?:[a-z]*\d){4})(?=(?:\d*[a-z]){8})[0-9a-z]{32,}"
     r"|(?=[A-Za-z0-9]{0,30}[0-9])(?=[A-Za-z0-9]{0,30}[A-Z])(?=[A-Za-z0-9]{0,30}[a-z])[A-Za-z0-9]{17,}"
 )
 # What no table names: a short word, then so many random characters of all kinds as only a key has.

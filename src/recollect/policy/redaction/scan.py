@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from recollect.policy.redaction import (
     codes,
     commands,
+    indirect,
     key_material,
     known_formats,
     numbers,
@@ -34,6 +35,7 @@ def _spans(text: str) -> Iterator[Span]:
 def _plain_spans(text: str) -> Iterator[Span]:
     lower = text.replace("İ", "i").lower()  # the only letter whose lower case is longer
     yield from spoken_secrets.spans(text, lower)
+    yield from indirect.spans(text, lower)
     yield from seed_phrases.spans(lower)
     yield from commands.spans(text, lower)
     if _DIGIT.search(text):

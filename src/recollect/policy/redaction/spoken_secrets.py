@@ -11,12 +11,16 @@ from recollect.policy.redaction import logins
 from recollect.policy.redaction.span import Span
 
 _PASSWORDS = (
-    r"pass ?(?:word|code|phrase|wd)|passwort|kennwort|pwd|senha|palavra[- ]passe|contrase[ñn]a|mot de passe|mdp"
+    r"p[a@][s$5]{2} ?(?:w[o0]r[dt]|code|phrase|wd|w)|pswd|passwort|kennwort|pwd|senha"
+    r"|palavra[- ]passe|contrase[ñn]a|mot de passe|mdp"
     r"|wachtwoord|l[öo]senord(?:et)?|passord(?:et)?|adgangskoden?|kodeord|salasana(?:ni)?|heslo"
     r"|jelsz(?:ó|av)\w{0,4}|has[łl](?:o|em|a)\b|парол[ьяюе]м?|ş[iı]fre\w{0,6}|sifrem?\b|密码|密碼|パスワード|비밀번호|비번"
-    r"|كلمة (?:السر|المرور)|סיסמ\w{1,3}|κωδικ[όο]\w?"
+    r"|كلمة (?:السر|المرور)|סיסמ\w{1,3}|κωδικ[όο]\w?|mật khẩu|kata sandi"
+    r"|รหัสผ่าน[^\x00-\x7f]{0,12}|पासवर्ड|رمز عبور|গোপন নম্বর|পাসওয়ার্ড"
 )
-_BARE_PASSWORDS = r"pass(?<![^\W_]pass)(?=\s?[:=])|pw(?<![^\W_]pw)(?=\s?[:=]|\s(?:is|was|ist|for|of|to|on|at)\b)"
+_BARE_PASSWORDS = (
+    r"pass(?<![^\W_]pass)(?=\s?[:=])|pw(?<![^\W_]pw)(?=[\"']?\s?[:=]|['’]s\s|\s(?:is|was|ist|for|of|to|on|at)\b)"
+)
 _KEYS = (
     r"(?:api|access|auth|secret|private|bot|licen[cs]e|client|refresh|session|signing|encryption|webhook|deploy"
     r"|consumer|jwt"
@@ -30,10 +34,12 @@ _WORDS = r"token|secret|credentials?|clave|parola(?: d['’]ordine|m|sı|mı|mı
 _STEM = re.compile(
     "ad(?:gang|min)|api|zugang|identif|inlog|logowan|"
     "c(?:lave|ontrase|red)|h(?:asl|eslo)|jelsz|k(?:ey|odeord)|lo?g ?in|sign in|mdp|"
-    "p(?:arola|ass|wd?|i[ /:]|ostgres)|guest|root|test|user|sa ?[/:]|"
+    "p(?:arola|ass|@ss|a55|a[s$]|swd|wd?|i[ /:]|ostgres)|kata s|guest|root|test|user|sa ?[/:]|"
     "s(?:ala?sana|e(?:cret|nha|nord)|ifre)|token|w(?:i-?fi|lan|o(?:ord|rt))"
 )
-_FOREIGN_STEM = re.compile("hasł|парол|şifre|şıfre|密|パスワード|비밀번호|비번|كلمة|סיסמ|κωδικ|lösenord|jelszó")
+_FOREIGN_STEM = re.compile(
+    "hasł|парол|şifre|şıfre|密|パスワード|비밀번호|비번|كلمة|סיסמ|κωδικ|lösenord|jelszó|mật k|รหัส|पास|رمز|পাস"
+)
 """Every name of a secret contains one of these stems; grouped by first letters, which halves the matching time."""
 
 _OF = r"(?:\s(?:for|of|to|on|at|in|do|da|de|del|para|pour|du|für|vom|zum|zu|von)(?:\s[\w'’.-]{1,24}){1,4}?)?"
@@ -41,7 +47,8 @@ _IS = (
     r"\s{1,3}(?:is|was|will be|ist|lautet|heißt|heisst|war|c['’]est|brzmi|es|era|é|è|est|это|är|jest)\b"
     r"(?:\s(?:now|still|actually|just|currently|simply|jetzt|ahora|agora|maintenant))?\s{0,3}[:=]?"
 )
-_JOINT = rf"(?P<joint>{_IS}|['’]s\s|\s{{0,3}}(?::=|=>|->|==?|[:：＝])|[是は为])\s{{0,3}}"
+_ANSWER = r"\?\s{1,2}(?:it['’]?s|it is|that['’]?s)\s"
+_JOINT = rf"(?P<joint>{_IS}|{_ANSWER}|['’]s\s|\s{{0,3}}(?::=|=>|->|==?|[:：＝])|[是は为])\s{{0,3}}"
 _VALUE = r"(?=(?P<quote>[\"'`“„«‘])(?P<quoted>[^\n\"`”»]{1,100}?)[\"'`”“»’]|(?P<plain>\S{1,200}))"
 _STATED = re.compile(
     rf"(?:(?P<password>{_PASSWORDS}|{_BARE_PASSWORDS})|(?P<key>{_KEYS})|(?P<word>{_WORDS}))"
@@ -67,18 +74,20 @@ _WALKED = re.compile(
 _IDEOGRAPHIC = re.compile(r"(?:密码|密碼|パスワード|비밀번호|비번|口令)[^\x00-\x7f]{0,8}\s?[:：]?\s?([!-~]{5,64})")
 _TOKENS = re.compile(r"\s*(\S+)")
 _WINDOW_WORDS, _WINDOW_CHARS = 8, 160
+_FENCE = re.compile(r"`{3}\w{0,10}|~{3}|\|{2}")
 _SIGNS = re.compile(r"['’]s|[^\w\s$<{]{1,3}")
 _ARROWS = frozenset(("→", "->", "=>", "–", "—", "-", "=", ":", "|", "~", "⇒", "➜", ">", "is:", "to:"))
 _LINKS = frozenset(
     "is was be are now still it's that's ist war lautet heißt heisst wäre es era será sera é são è sarà c'est c’est "
-    "est sera jest brzmi będzie to är er on je este este: είναι هي هو היא это this: este olarak van volt seria".split()
+    "est sera jest brzmi będzie to är er on je este este: είναι هي هو היא это this: este olarak van volt seria "
+    "là adalah คือ है saya".split()
 )
 _MEANWHILE = frozenset(
     "now today still ab heute sofort seit jetzt desde hoy ahora hoje agora désormais dorénavant maintenant od dziś "
     "teraz artık bugün nu vanaf".split()
 )
 """What may stand between "is" and a value."""
-_TO = frozenset("to into auf zu in en à a para por pra con com na z naar till til ke za на".split())
+_TO = frozenset("to into auf zu in en à a para por pour pra con com na z naar till til ke za на".split())
 _CHANGE = re.compile(
     r"chang|(?<!\w)(?:re)?set(?!\w)|updat|switch|rotat|replac|änder|setz|gesetzt|umgestellt|modifi|défini|remplac"
     r"|(?<!\w)mis(?!\w)"
@@ -216,7 +225,9 @@ def _walked_value(name: re.Match[str], text: str, lower: str) -> Iterator[Span]:
                 return
             previous = token[1][-1]
             continue
-        starts_line = "\n" in token[0][: token.start(1) - token.start()]
+        if _FENCE.fullmatch(token[1]):
+            continue
+        starts_line = "\n" in token[0][: token.start(1) - token.start()] or "\n" in text[name.end() : token.start()]
         if starts_line:
             yield from _value_of_line(token, text, previous)
             return
@@ -382,7 +393,7 @@ def _is_mixed(value: str) -> bool:
 
 def _is_passphrase(phrase: str, name: str) -> bool:
     describing = sum(word in _DESCRIBES or _DESCRIBING.fullmatch(word) is not None for word in phrase.split())
-    return describing <= (name == "passphrase")
+    return describing <= (name.replace(" ", "") == "passphrase")
 
 
 _TESTS = {"password": _is_password, "key": _is_key, "word": _is_secret}

@@ -22,7 +22,10 @@ _PATTERNS = Patterns(
     whatever=r"^\W*(?:so |and |hey )?(?:how|what|when|where|why|who)(?:'s| was| is| are| were| did| do| does) your?\b",
     you=r"\b(?:you|your|yours|u|ur)\b",
     me=r"\b(?:i|i'm|im|i've|ive|i'd|i'll|me|my|mine|myself|we|we're|we've|us|our|ours)\b",
-    spoken=r"[\"“„«](?P<inside>[^\"”“»]{3,})[\"”“»]",
+    spoken=r"[\"“„«‚](?P<inside>[^\"”“»‘]{3,})[\"”“»‘]",
+    spoken_singly=r"(?<!\w)'(?P<inside>[^'\n]{3,200}(?:'\w[^'\n]{0,100}){0,3})'(?!\w)|[「『](?P<bracketed>[^」』\n]{3,200})[」』]",
+    said_by=r"^[*\"'”’_]{0,3},? ?(?:(?:says|said|reads|claims|wrote|goes|meinte|sagte?|dit|dijo|disse)"
+    r" (?!i\b|ich\b)\w|と言)",
     when=r"\bonly\b.*\b(?:when|if|while)\b",
     complement=r"\b(?P<state>sick|tired|dead|blind|deaf|hungry|thirsty|starving|drunk|high|mad|crazy|hooked|nuts)"
     r"(?: and tired)? (?:of|to|for|on|about) ",
@@ -75,12 +78,14 @@ def _listener(case: Case) -> Reason | None:
 
 def _quotation(case: Case) -> Reason | None:
     """Someone's sentence between quotation marks, as in a text to translate, is not the speaker's own."""
-    content = word_forms.content_words(case.lower_fact)
-    for match in _PATTERNS.spoken.finditer(case.context.lower):
-        inside = words(match["inside"])
-        outside = words(case.context.lower.replace(match[0], " "))
+    quote, content = case.context.lower, word_forms.content_words(case.lower_fact)
+    if _PATTERNS.said_by.match(quote[case.context.end :]):
+        return Reason.NOT_OWN_WORDS
+    for match in (*_PATTERNS.spoken.finditer(quote), *_PATTERNS.spoken_singly.finditer(quote)):
+        quotation = next(filter(None, match.groups()))
+        inside, outside = words(quotation), words(quote.replace(match[0], " "))
         is_inside = bool(content) and all(word_forms.has_form(word, inside) for word in content)
-        if is_inside and _PATTERNS.me.search(match["inside"]) and not any(word in outside for word in content):
+        if is_inside and _PATTERNS.me.search(quotation) and not any(word in outside for word in content):
             return Reason.NOT_OWN_WORDS
     return None
 

@@ -13,12 +13,24 @@ from recollect.language.lexicon import Patterns
 from recollect.policy.guard.case import Case
 from recollect.policy.guard.clauses import QuoteContext
 
-_PATTERNS = Patterns()
+_PATTERNS = Patterns(
+    taken_back=r"^(?:but|although|though|except|only|and|however)?,? ?(?:(?:actually|really|in fact|of course) )?"
+    r"(?:i|we) (?:(?:really|actually) )?(?:didn't|don't|wasn't|weren't|haven't|hadn't|won't|couldn't|am not|never did"
+    r"|lied|was lying|made (?:it|that) up)(?: really| actually| at all)?\W*$",
+    denies=r"\b(?:not|never|no longer|lied)\b|n't\b",
+    perhaps=r"\b(?:might|may|could|maybe|perhaps|possibly|not sure)\b",
+    surely=r"\b(?:will|is going to|is gonna)\b",
+)
 
 
 def refuse(case: Case) -> Reason | None:
     if any(_is_ruled_out(clause, case.lower_fact) for clause in case.context.clauses[1:]):
         return Reason.NEGATION_DROPPED
+    is_taken_back = any(_PATTERNS.taken_back.match(clause) for clause in case.context.clauses[1:])
+    if is_taken_back and not _PATTERNS.denies.search(case.lower_fact):
+        return Reason.NEGATION_DROPPED
+    if _makes_certain(case):
+        return Reason.NOT_MEANT
     reasons = [_difference(clause, case.context, case.lower_fact) for clause in case.clauses]
     return None if None in reasons or not reasons else reasons[0]
 
@@ -26,9 +38,20 @@ def refuse(case: Case) -> Reason | None:
 def _is_ruled_out(clause: str, fact: str) -> bool:
     """Whether a fact states what a clause rules out: ", not dogs"."""
     added = _PATTERNS.added_denial.match(clause)
-    content = word_forms.content_words(added["what"]) if added else ()
+    content = (word_forms.content_words(added["what"]) or _numbers(added["what"])) if added else ()
     is_stated = bool(content) and all(word_forms.has_form(word, words(fact)) for word in content)
     return is_stated and not _PATTERNS.denial.search(fact)
+
+
+def _makes_certain(case: Case) -> bool:
+    """Whether a fact says "will" of what only might be."""
+    if not _PATTERNS.surely.search(case.lower_fact) or _PATTERNS.perhaps.search(case.lower_fact):
+        return False
+    return bool(case.clauses) and all(_PATTERNS.perhaps.search(clause) for clause in case.clauses)
+
+
+def _numbers(text: str) -> list[str]:
+    return [word for word in words(text) if word.isdigit()]
 
 
 def _is_conditional(context: QuoteContext, clause: str) -> bool:
@@ -51,10 +74,17 @@ def _difference(clause: str, context: QuoteContext, fact: str) -> Reason | None:
     if _PATTERNS.was_so.search(before) and not (_PATTERNS.states_past.search(fact) or _PATTERNS.denial.search(fact)):
         return Reason.NO_LONGER_SO
     hypothesis = _PATTERNS.hypothesis.search(before)
-    is_supposed = hypothesis is not None and not word_forms.has_form(words(hypothesis[0])[0], words(fact))
+    is_supposed = hypothesis is not None and not _keeps_word(hypothesis[0], fact, context.foreign)
     if (is_supposed or _is_conditional(context, clause)) and not _PATTERNS.states_hypothesis.search(fact):
         return Reason.NOT_MEANT
     return None
+
+
+def _keeps_word(marker: str, fact: str, foreign: bool) -> bool:
+    """Whether a fact has the word that makes a clause a supposition; forms are alike by chance in other languages."""
+    fact_words = words(fact)
+    first = words(marker)[0]
+    return first in fact_words if foreign else word_forms.has_form(first, fact_words)
 
 
 def _up_to(clause: str, fact: str) -> str:

@@ -15,6 +15,11 @@ _PATTERNS = Patterns(
     near=r"(?<!\w)(?:{distance})" + _OBJECT,
     versus=r"(?<!\w)(?:{opposition})" + _OBJECT,
     topic=r"(?<!\w)(?:{subject_matter})" + _OBJECT,
+    is_what=r"^(?:(?:the )?user |\w+ )?(?:is|was|has been|became) (?:now |also |currently )?(?:an? )?"
+    r"(?P<what>[a-z][\w-]+)\W*$",
+    of_others=r"\b(?:with|among|by|around|against|alongside|beside|calls?|called|named|naming)"
+    r" (?:(?:an?|the|some|many|my|other|our|of) |['\"“])*(?:\w+ )?['\"“]?(?P<what>[a-z][\w-]+)",
+    belongs=r"(?P<owner>[^\W\d_][\w-]+)['’]s (?P<what>[^\W\d_][\w-]+)",
 )
 _RELATIONS = (
     ("near", "distance", Reason.SAYS_MORE),
@@ -32,7 +37,30 @@ def refuse(case: Case) -> Reason | None:
                 is_object = any(word_forms.has_form(word, fact_words) for word in words(match["what"]))
                 if is_object and not _keeps(relation, case):
                     return reason
-    return None
+    if _is_object_of(case):
+        return Reason.SAYS_MORE
+    return Reason.SOMEBODY_ELSE if _is_owner_of(case, fact_words) else None
+
+
+def _is_object_of(case: Case) -> bool:
+    """Whether a fact says that the speaker is what they only are with: "I work with doctors" is not "Is a doctor"."""
+    claimed = _PATTERNS.is_what.match(case.lower_fact)
+    if claimed is None or case.context.foreign:
+        return False
+    said = [match for clause in case.clauses for match in _PATTERNS.of_others.finditer(clause)]
+    return any(word_forms.is_form(match["what"], claimed["what"]) for match in said)
+
+
+def _is_owner_of(case: Case, fact_words: list[str]) -> bool:
+    """Whether a fact names the owner for what is owned: "with my ex's cat" is not "with an ex"."""
+    for clause in case.clauses:
+        for match in _PATTERNS.belongs.finditer(clause):
+            is_thing = bool(word_forms.content_words(match["what"])) and len(match["owner"]) > 2
+            is_named = all(word in fact_words for word in words(match["owner"]))
+            is_dropped = not word_forms.has_form(match["what"], fact_words) and clause.count(match["owner"]) == 1
+            if is_thing and is_named and is_dropped and not match["what"].endswith(("ing", "ed")):
+                return True
+    return False
 
 
 def _keeps(relation: str, case: Case) -> bool:

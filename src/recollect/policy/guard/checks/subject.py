@@ -4,7 +4,7 @@ from functools import lru_cache
 
 from recollect.core.reasons import Reason
 from recollect.core.text import fold, words
-from recollect.language import kinship, lexicon
+from recollect.language import kinship, lexicon, word_forms
 from recollect.language.lexicon import Patterns
 from recollect.policy.guard.case import Case
 from recollect.policy.guard.clauses import lower
@@ -26,13 +26,29 @@ _PATTERNS = Patterns(
     of_user=r"users?\b(?!['’]s)",
     named=r"^[^\w<@]*(?:(?:and|but|so|also|O|A|El|La|Der|Die) )?(?P<who><@!?\d+>|@[\w.-]+|[^\W\d_][\w-]*)"
     r"(?P<own>['’]s)?(?= [^\W\d_])",
+    possession=r"^\W*(?:(?:and|but|so|also|because) )?(?:my|our) (?P<owned>(?:[\w'’-]+ ){0,2}?(?P<who>[^\W\d_][\w-]+)"
+    r"(?: [a-z]\w+)?) (?P<verb>is|are|was|were|has|turned|turns|weighs|lives|works|speaks|studies)\b",
+    of_speaker=r"^(?:(?:the )?user )?(?P<verb>is|was|has|turned|turns|weighs|lives|works|speaks|studies)\b",
+    made_other=r"\b(?:i|we) (?:\w+ )?(?:convinced|persuaded|asked|told|helped|let|made|got|forced|encouraged|advised"
+    r"|taught|invited|begged|ordered|allowed|expect(?:ed)?|want(?:ed)?|watched|saw|heard) (?!to\b|myself\b)(?P<who>\w+)"
+    r"(?: [a-z]\w+)?? (?:to )?(?P<verb>[a-z]+)\b",
+    unspaced_relative=r"^\W*(?:我们?的?|私の|僕の|俺の|우리|내|제)? ?(?P<who>{unspaced_relatives})",
 )
+_OWN_TRAITS = frozenset(
+    "name names nickname age job profession occupation role title nationality religion pronouns birthday height weight "
+    "hometown home address office employer company team school university major degree favorite favourite background "
+    "passion hobby hobbies dream goal plan surname work career city country native first mother language "
+    "heritage".split()
+)
+"""What "my …" says of the speaker, rather than of a thing or an animal."""
 
 
 def refuse(case: Case) -> Reason | None:
     if case.about:
         return None
     other = other_person(case)
+    if _is_of_possession(case) or _is_of_other_actor(case):
+        return Reason.SOMEBODY_ELSE
     if _swaps_subject(case) or (other is not None and not _mentions(case.fact, other)):
         return Reason.SOMEBODY_ELSE
     return None
@@ -53,7 +69,7 @@ def _about_another(case: Case) -> str | None:
     own = _PATTERNS.itself.match
     if any(map(own, case.context.clauses)) and len(case.clauses) == 1 and own(case.clauses[0]):
         return None
-    relative = _PATTERNS.relative.match(case.quote.clause)
+    relative = _PATTERNS.relative.match(case.quote.clause) or _PATTERNS.unspaced_relative.match(case.quote.clause)
     return relative["who"] if relative else _named(case) or _subject(case, "states_of")
 
 
@@ -82,6 +98,31 @@ def _swaps_subject(case: Case) -> bool:
     subject = _subject(case, "acts_of")
     is_of_user = _PATTERNS.of_user.match(case.lower_fact) is not None
     return subject is not None and is_of_user and not _mentions(case.fact, subject)
+
+
+def _is_of_possession(case: Case) -> bool:
+    """Whether a fact says of the speaker what was said of something of theirs: "My cat is 7" is not "Is 7"."""
+    claim = _PATTERNS.of_speaker.match(case.lower_fact)
+    if claim is None or not case.clauses:
+        return False
+    owned = [_PATTERNS.possession.match(clause) for clause in case.clauses]
+    return all(
+        match
+        and (match["verb"] == claim["verb"] or {match["verb"], claim["verb"]} <= {"is", "are", "was", "were"})
+        and match["who"] not in _OWN_TRAITS
+        and not any(_mentions(case.fact, word) for word in words(match["owned"]))
+        for match in owned
+    )
+
+
+def _is_of_other_actor(case: Case) -> bool:
+    """Whether a fact says of the speaker what they had somebody else do: "I convinced Bob to move" is not "Moved"."""
+    verb = next((word for word in words(case.fact) if word not in ("user", "the")), "")
+    for clause in case.clauses:
+        made = _PATTERNS.made_other.search(clause)
+        if made and word_forms.is_form(made["verb"], verb) and not _mentions(case.fact, made["who"]):
+            return True
+    return False
 
 
 def _mentions(fact: str, person: str) -> bool:

@@ -1,0 +1,121 @@
+"""Secrets whose name is not beside them: in a column of a table, by what they open, or as digits in words."""
+
+import re
+from collections.abc import Iterator
+
+from recollect.policy.redaction.span import Span
+
+_COLUMN = re.compile(
+    r"\W*(?:(?:user|db|root|wi-?fi|account|admin|login|my|new) ?)?(?:pass ?(?:word|code|phrase|wd)|passwort|kennwort"
+    r"|pw|pwd|pass"
+    r"|contrase[ñn]a|clave|senha|mot de passe|mdp|password|has[łl]o|şifre|wachtwoord|пароль|密码|パスワード|pin"
+    r"|secret|api[ _-]?key|token|cvv|cvc)\W*"
+)
+_COLUMN_STEMS = tuple(
+    "pa pw key senha clave pin secret token cv mdp mot has şifre wacht парол 密码 パスワード kennwort contrase".split()
+)
+_SEPARATORS = ("|", "\t", ";", ",")
+_AMBIGUOUS = re.compile(r"\W*(?:pin|token|secret|pass|clave)\W*")
+"""A heading that may name something else: its values have to look like secrets."""
+_EMPTY = re.compile(
+    r"[\s:|*•xX.…_?-]*|<[^>]*>|(?:none|null|n/?a|todo|tbd|yes|no|required|string|varchar.*|text|\d{1,2})"
+)
+
+_OPENS = re.compile(
+    r"\b(?:unlock(?:s|ed)?|opens?|decrypts?|log(?:s)? (?:me |you )?in|gets? (?:you|me|us) in|entsperr\w*|öffne\w*)\b"
+    r"(?: (?:it|them|my \w+|the \w+))? (?:with|using|by typing|by entering|mit) (?:the )?"
+    r"(?:code |password |pin |combination |combo )?"
+    r"[\"'`]?(?P<value>\d{1,2}(?:-\d{1,2}){2,4}|[^\s\"'`]{6,64})"
+)
+_SSH = re.compile(
+    r"\bssh (?:-\S+ )*[\w.-]{1,40}@\S{2,80},? (?:with|using|and|pw|pass|/|:)"
+    r"(?: the)?(?: password| pass| pw)? (?P<value>\S{5,64})"
+)
+_EMAIL = re.compile(
+    r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}\s?(?:/|\||,? (?:and|with|pw|pass)) ?"
+    r"(?P<value>[^\s/|@]{6,64})(?![/@])"
+)
+_NET_USER = re.compile(r"\bnet user [\w.-]{1,60} (?P<value>[^\s/*][^\s]{2,63})")
+_YOUR_CODE = re.compile(
+    r"\b(?:your|my|the|dein|ihr|votre|ton|tu|su|seu|il tuo) (?:[\w'’-]{1,20} ){1,3}?"
+    r"(?:code|code de|código|codice) (?:is|ist|est|es|é|è):? (?P<value>[a-z]{1,2}-\d{5,8})\b"
+)
+_BANK_PIN = re.compile(
+    r"\b(?:clave|contraseña|senha|codice|code|geheimnummer|code secret) "
+    r"(?:d[eoau]l? |della |de la |d['’]|für (?:die|das) |von )(?:mi |minha |meu |ma |mein\w* )?"
+    r"(?:banco|tarjeta|cajero|cartão|banque|carte|bancomat|carta|konto|karte|telefon\w*|tel[eé]fono|celular|handy)\w*"
+    r" (?:es|é|è|est|ist|lautet):? (?P<value>\d{4,8})\b"
+)
+_DIGIT = (
+    r"(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|double|triple|null|eins|zwei|drei|vier|fünf|sechs|sieben|acht|neun"
+    r"|cero|uno|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|zéro|un|deux|trois|quatre|cinq|six|sept|huit|neuf"
+    r"|um|dois|três|quatro|sete|oito|nove|due|tre|quattro|cinque|sei|otto)"
+)
+_SPELLED = re.compile(
+    r"\b(?:pin|passcode|pass code|(?:door|gate|alarm|entry|unlock|access|garage|lock|safe|security|bank|card) code"
+    r"|geheimzahl|cvv|cvc"
+    r"|combination|code (?:secret|de (?:la )?carte))\b[^.\n\d]{0,60}?\b(?:is|ist|lautet|est|es|é|è|:)\s?"
+    rf"(?P<value>{_DIGIT}(?:[ ,.-]{{1,2}}{_DIGIT}){{3,11}})\b"
+)
+_WORDS = (("unlock", "open", "decrypt", "log", "gets", "get ", "entsperr", "öffne"), ("ssh ",), ("net user",))
+
+
+def spans(text: str, lower: str) -> Iterator[Span]:
+    """The values of such secrets."""
+    yield from _columns(lower)
+    for words, pattern in zip(_WORDS, (_OPENS, _SSH, _NET_USER), strict=True):
+        if any(word in lower for word in words):
+            yield from _values(pattern, text, lower)
+    if "@" in text:
+        yield from _values(_EMAIL, text, lower)
+    if "cod" in lower or "cód" in lower or "clave" in lower or "contrase" in lower or "senha" in lower:
+        yield from (Span(*match.span("value"), "PIN") for match in _YOUR_CODE.finditer(lower))
+        yield from (Span(*match.span("value"), "PIN") for match in _BANK_PIN.finditer(lower))
+    if any(name in lower for name in ("pin", "code", "geheimzahl", "cv", "combination")):
+        yield from (Span(*match.span("value"), "PIN") for match in _SPELLED.finditer(lower))
+
+
+def _values(pattern: re.Pattern[str], text: str, lower: str) -> Iterator[Span]:
+    for match in pattern.finditer(lower):
+        value = text[match.start("value") : match.end("value")].rstrip(".,;:!?)]}\"'`")
+        if _looks_secret(value):
+            yield Span(match.start("value"), match.end("value"), "password")
+
+
+def _looks_secret(value: str) -> bool:
+    """Letters with digits, or a combination of numbers; no name of a thing such as "4K" or a time."""
+    if re.fullmatch(r"\d{1,2}(?:-\d{1,2}){2,4}", value):
+        return True
+    mixed = re.search(r"\d", value) and re.search(r"[^\W\d_]", value)
+    return bool(mixed) and not re.fullmatch(
+        r"\d+\w{0,12}|[a-z]{1,12}-?\d{1,2}|v?\d+(?:[.:/-]\d+)+\w{0,3}|.*://.*|.*\.\w{2,4}", value.lower()
+    )
+
+
+def _columns(lower: str) -> Iterator[Span]:
+    """The cells below a heading that names a secret, in a table or in comma-separated lines."""
+    if "\n" not in lower or not any(stem in lower for stem in _COLUMN_STEMS):
+        return
+    columns: dict[int, str] = {}
+    separator, count = "", 0
+    for line in re.finditer(r"[^\n]+", lower):
+        if columns and line[0].count(separator) == count:
+            yield from _cells(line, separator, columns)
+            continue
+        separator = next((sign for sign in _SEPARATORS if sign in line[0]), "")
+        cells, count = line[0].split(separator) if separator else [], line[0].count(separator)
+        columns = {index: cell for index, cell in enumerate(cells) if _COLUMN.fullmatch(cell)}
+
+
+def _cells(row: re.Match[str], separator: str, columns: dict[int, str]) -> Iterator[Span]:
+    start = row.start()
+    for index, cell in enumerate(row[0].split(separator)):
+        value = cell.strip(" \t\"'`*")
+        if index in columns and not _EMPTY.fullmatch(value) and "[redacted" not in value:
+            is_plain = _AMBIGUOUS.fullmatch(columns[index]) and not re.search(
+                r"\d{4}|\d\D*[^\W\d_]|[^\W\d_]\D*\d", value
+            )
+            if not is_plain:
+                at = start + cell.index(value)
+                yield Span(at, at + len(value), "password")
+        start += len(cell) + len(separator)
