@@ -76,7 +76,7 @@ async def test_who_does_not_manage_the_server_neither_sees_nor_changes_anything(
         scene.env.backend.remove_member_role(scene.guild.id, eve.id, role.id)
         await scene.env.settle()
         await eve.select(panel, ["here"])
-        assert await scene.client.bot.rules.value(scene.guild.id, "learned_notices") == "off"
+        assert await scene.client.bot.server_settings.value(scene.guild.id, "learned_notices") == "off"
 
 
 async def test_what_the_operator_set_wins_and_the_panel_says_so() -> None:
@@ -97,8 +97,8 @@ async def test_the_status_tells_what_holds_and_what_is_missing() -> None:
         eve = scene.manager()
         closed = {scene.env.bot.user: discord.PermissionOverwrite(send_messages=False)}
         mute = scene.guild.create_text_channel("mute", overwrites=closed)
-        await scene.client.bot.rules.change(scene.guild.id, "log_channel", str(mute.id), eve.id)
-        await scene.client.bot.rules.change(scene.guild.id, "daily_replies", 9, eve.id)
+        await scene.client.bot.server_settings.change(scene.guild.id, "log_channel", str(mute.id), eve.id)
+        await scene.client.bot.server_settings.change(scene.guild.id, "daily_replies", 9, eve.id)
         await scene.ask("hello")
         status = shown(await eve.slash(scene.dev, "memory-server status"))
         text = status.embeds[0].description or ""
@@ -138,8 +138,8 @@ async def test_learned_lines_and_the_panel_of_the_memory_channel_follow_the_sett
 async def test_moderators_edit_and_delete_lore_purge_places_and_forget_what_is_said_about_someone() -> None:
     async with acting(summary={"enabled": False}) as scene:
         eve = scene.manager()
-        rules, place = scene.client.bot.rules, scene.place(scene.dev)
-        await rules.change(scene.guild.id, "log_channel", str(scene.staff.id), eve.id)
+        settings, place = scene.client.bot.server_settings, scene.place(scene.dev)
+        await settings.change(scene.guild.id, "log_channel", str(scene.staff.id), eve.id)
         for text in ("The guild meets on Fridays", "Bob is always late"):
             await scene.memory.remember(text, user=str(scene.ann.id), place=place, lore=True)
         lore = shown(await eve.slash(scene.dev, "memory-server lore"))

@@ -103,8 +103,8 @@ class Client(commands.AutoShardedBot):
             return True
         return bool(await self.bot.state.keys(StateKind.GUILD_SETTINGS))
 
-    async def rules_changed(self, guild: int, name: str) -> None:
-        """Those who manage a server changed one of its rules: what it shows follows."""
+    async def settings_changed(self, guild: int, name: str) -> None:
+        """Those who manage a server changed one of its settings: what it shows follows."""
         if name not in ("memory_channel", "learned_notices", "consent"):
             return
         if self.get_cog(LogFollower.__name__) is None:
@@ -120,7 +120,7 @@ class Client(commands.AutoShardedBot):
 
     def own_commands(self) -> list[Any]:
         """The slash commands and context menus to register."""
-        server = ServerCommands(self.bot, self.rules_changed)
+        server = ServerCommands(self.bot, self.settings_changed)
         return [SlashCommands(self.bot).group(), server.group(), *ContextMenus(self.bot).all()]
 
     async def hear(self, transcript: Transcript) -> bool:

@@ -4,7 +4,6 @@ They have to know (the privacy notice), and where a server asks for it, to have 
 said no is not remembered, whatever the server asks for.
 """
 
-import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +13,7 @@ from recollect import bot_state as state
 from recollect.core.errors import RecollectError
 from recollect.core.state import Owner
 from recollect.faces.discord.context import BotContext, log
-from recollect.faces.discord.ephemeral import is_admitted
+from recollect.faces.discord.ephemeral import PersistentButton
 from recollect.faces.discord.localization import LANGUAGES, notice
 from recollect.faces.discord.places import person_of
 from recollect.faces.discord.privacy_notice import notify, render_notice
@@ -55,10 +54,10 @@ class ConsentStatus:
 
 async def consent_status(bot: BotContext, user: Person, guild: int | None) -> ConsentStatus:
     """How someone stands on a server; without one, in direct messages. Raises RecollectError."""
-    rules = await bot.rules.of(guild)
+    server = await bot.server_settings.of(guild)
     roles = {str(role.id) for role in user.roles} if isinstance(user, discord.Member) else set[str]()
-    has_role = bool(rules.consent_role) and rules.consent_role in roles
-    return await _consent_status(bot, user.id, guild, has_role, rules.consent == "opt_in")
+    has_role = bool(server.consent_role) and server.consent_role in roles
+    return await _consent_status(bot, user.id, guild, has_role, server.consent == "opt_in")
 
 
 async def is_shown(bot: BotContext, user: int, guild: int | None) -> bool:
@@ -134,7 +133,7 @@ async def language_of(bot: BotContext, guild: discord.Guild | None) -> str:
     """The language of notices on a server: the one that was chosen, else that of the server."""
     if guild is None:
         return ""
-    return (await bot.rules.of(guild.id)).language or LANGUAGES.get(guild.preferred_locale, "")
+    return (await bot.server_settings.of(guild.id)).language or LANGUAGES.get(guild.preferred_locale, "")
 
 
 def consent_view(guild: int | None, language: str = "") -> discord.ui.View:
@@ -144,28 +143,16 @@ def consent_view(guild: int | None, language: str = "") -> discord.ui.View:
     return view
 
 
-class ConsentButton(
-    discord.ui.DynamicItem[discord.ui.Button[Any]], template=r"recollect:consent:(?P<answer>yes|no):(?P<guild>\d+)"
-):
-    """Whoever presses it decides for themselves. It works across restarts, for as long as its message exists."""
+class ConsentButton(PersistentButton, template=r"recollect:consent:(?P<answer>yes|no):(?P<guild>\d+)"):
+    """Whoever presses it decides for themselves."""
 
-    def __init__(self, answer: str, guild: int, label: str = "") -> None:
-        self.answer, self.guild = answer, guild
+    def __init__(self, answer: str, guild: int | str, label: str = "") -> None:
+        self.answer, self.guild = answer, int(guild)
         style = discord.ButtonStyle.success if answer == YES else discord.ButtonStyle.secondary
         custom_id = f"recollect:consent:{answer}:{guild}"
         super().__init__(discord.ui.Button(label=label or answer, style=style, custom_id=custom_id))
 
-    @classmethod
-    async def from_custom_id(
-        cls, interaction: Interaction, item: discord.ui.Item[Any], match: re.Match[str], /
-    ) -> "ConsentButton":
-        del interaction, item
-        return cls(match["answer"], int(match["guild"]))
-
-    async def interaction_check(self, interaction: Interaction, /) -> bool:
-        return await is_admitted(interaction)
-
-    async def callback(self, interaction: Interaction) -> None:
+    async def press(self, interaction: Interaction) -> None:
         bot: BotContext = interaction.client.bot
         await interaction.response.defer(ephemeral=True, thinking=True)
         await decide(bot, interaction.user.id, self.guild or None, self.answer)

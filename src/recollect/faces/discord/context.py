@@ -22,7 +22,7 @@ from recollect.faces.commands.dispatcher import ChatCommands
 from recollect.faces.discord.access import AccessList, excludes
 from recollect.faces.discord.limits import Limits
 from recollect.faces.discord.places import person_of
-from recollect.faces.discord.rules import Rulebook
+from recollect.faces.discord.server_settings import ServerSettings
 from recollect.memory import AsyncMemory
 from recollect.settings import Settings
 
@@ -87,8 +87,8 @@ class BotContext:
         return self.memory.engine.bot_state
 
     @cached_property
-    def rules(self) -> Rulebook:
-        return Rulebook(self.client, self.memory, self.clock)
+    def server_settings(self) -> ServerSettings:
+        return ServerSettings(self.client, self.memory, self.clock)
 
     async def is_paused(self, user: discord.User | discord.Member, channel: object) -> bool:
         """Whether memory is switched off for this person or place."""
@@ -98,8 +98,10 @@ class BotContext:
         try:
             if not isinstance(guild, discord.Guild):
                 return False
-            rules = await self.rules.of(guild.id)
-            return excludes(user, channel, rules.excluded_roles, rules.excluded_channels) or await self.is_off(guild.id)
+            server = await self.server_settings.of(guild.id)
+            return excludes(user, channel, server.excluded_roles, server.excluded_channels) or await self.is_off(
+                guild.id
+            )
         except RecollectError as error:
             log.warning("cannot read whether memory is switched off: %s", error)
             return False  # the reply still works, and nothing can be stored now anyway

@@ -1,9 +1,10 @@
 """Ephemeral answers, which only the asker sees: pages with buttons, confirmation dialogs and forms."""
 
 import logging
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from io import BytesIO
-from typing import Any
+from typing import Any, Self
 
 import discord
 
@@ -77,6 +78,43 @@ async def is_admitted(interaction: Interaction) -> bool:
     return key is None
 
 
+async def report_failure(interaction: Interaction, error: Exception) -> None:
+    """Log why a button or a menu failed, and tell whoever pressed it."""
+    log.error("a button or a menu failed", exc_info=error)
+    text = outcome_text.problem(error) if isinstance(error, BadInput) else FAILED
+    try:
+        await defer(interaction)
+        await interaction.followup.send(text, ephemeral=True)
+    except discord.HTTPException as failure:
+        log.info("the failure could not be reported: %s", failure)
+
+
+class PersistentButton(discord.ui.DynamicItem[discord.ui.Button[Any]], template="recollect:"):
+    """A button that works across restarts, for as long as its message exists. Each named group of its template is an
+    argument of its class.
+    """
+
+    @classmethod
+    async def from_custom_id(
+        cls, interaction: Interaction, item: discord.ui.Item[Any], match: re.Match[str], /
+    ) -> Self:
+        del interaction, item
+        return cls(**match.groupdict())
+
+    async def interaction_check(self, interaction: Interaction, /) -> bool:
+        return await is_admitted(interaction)
+
+    async def callback(self, interaction: Interaction) -> None:
+        try:
+            await self.press(interaction)
+        except Exception as error:  # noqa: BLE001 - it is logged, and told
+            await report_failure(interaction, error)
+
+    async def press(self, interaction: Interaction) -> None:
+        """What the button does."""
+        raise NotImplementedError
+
+
 class Panel(discord.ui.View):
     """A view whose failures are logged and told to whoever pressed the button."""
 
@@ -85,13 +123,7 @@ class Panel(discord.ui.View):
 
     async def on_error(self, interaction: Interaction, error: Exception, item: discord.ui.Item[Any], /) -> None:
         del item
-        log.error("a button or a menu failed", exc_info=error)
-        text = outcome_text.problem(error) if isinstance(error, BadInput) else FAILED
-        try:
-            await defer(interaction)
-            await interaction.followup.send(text, ephemeral=True)
-        except discord.HTTPException as failure:
-            log.info("the failure could not be reported: %s", failure)
+        await report_failure(interaction, error)
 
 
 class Pager(Panel):

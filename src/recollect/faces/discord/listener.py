@@ -117,7 +117,7 @@ class MessageListener(commands.Cog):
 
     async def _expects_answer(self, message: discord.Message) -> bool:
         try:
-            channels = (await self._bot.rules.of(_guild_id(message))).channels
+            channels = (await self._bot.server_settings.of(_guild_id(message))).channels
         except RecollectError as error:
             log.warning("cannot read where every message is answered: %s", error)
             channels = frozenset(self._bot.settings.discord.channels)

@@ -74,7 +74,7 @@ class LogFollower(commands.Cog):
                 await message.delete()
 
     async def show_panel(self, guild_id: int) -> None:
-        """Bring the panel of a server up to date, as its rules changed."""
+        """Bring the panel of a server up to date, as its settings changed."""
         guild = self._bot.client.get_guild(guild_id)
         if guild is not None:
             await self._panel.update(guild)

@@ -167,7 +167,7 @@ class MemoCard(Panel):
         guild = self._view.place.guild
         if self._view.lore and guild is not None:
             user = int(self._view.user.rpartition(":")[2])
-            await self._bot.rules.record(int(guild), user, what, clip(before, 200), clip(after, 200))
+            await self._bot.server_settings.record(int(guild), user, what, clip(before, 200), clip(after, 200))
 
     async def _why(self, interaction: Interaction) -> None:
         await defer(interaction)

@@ -25,11 +25,11 @@ async def refusal(
 ) -> str | None:
     """Why someone has to wait, as the key of a notice; None, and counted, if they don't."""
     try:
-        rules = await bot.rules.of(None if guild is None else guild.id)
+        server = await bot.server_settings.of(None if guild is None else guild.id)
     except RecollectError as error:
         log.warning("cannot read the limits of a server: %s", error)
         return None
-    per_person, now = rules.replies_per_minute, bot.clock()
+    per_person, now = server.replies_per_minute, bot.clock()
     if per_person:
         keys = (user.id, channel, *(() if guild is None else (guild.id,)))
         names = (f"{what} person", f"{what} channel", f"{what} server")
@@ -37,8 +37,8 @@ async def refusal(
         over = bot.limits.admits(uses, now)
         if over is not None:
             return "busy" if over else "too_fast"
-    if what == "reply" and guild is not None and rules.daily_replies:
-        return await _spend(bot, guild.id, rules.daily_replies, now)
+    if what == "reply" and guild is not None and server.daily_replies:
+        return await _spend(bot, guild.id, server.daily_replies, now)
     return None
 
 

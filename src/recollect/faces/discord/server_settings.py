@@ -1,4 +1,4 @@
-"""The rules of a server: what those who manage it set inside Discord, with what the operator set in charge.
+"""The settings of a server: what those who manage it set inside Discord, with what the operator set in charge.
 
 An operator's own value wins; lists of the two are joined. What the servers set is in the store, and every change is in
 its log: who, when, from what to what.
@@ -90,7 +90,7 @@ OPTIONS = {
 }
 
 
-class GuildSettings(BaseModel):
+class ChosenSettings(BaseModel):
     """What the managers of one server set; None is what the operator has."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -110,7 +110,7 @@ class GuildSettings(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class GuildRules:
+class EffectiveSettings:
     """What holds on a server, or, without one, in direct messages."""
 
     channels: frozenset[str]
@@ -127,12 +127,12 @@ class GuildRules:
     daily_replies: int
 
 
-class Rulebook:
-    """Reads and changes the rules of servers; each server belongs to one process, so what was read stays valid."""
+class ServerSettings:
+    """Reads and changes the settings of servers; each server belongs to one process, so what was read stays valid."""
 
     def __init__(self, client: discord.Client, memory: AsyncMemory, clock: Clock) -> None:
         self._client, self._memory, self._clock = client, memory, clock
-        self._settings: dict[int, GuildSettings] = {}
+        self._settings: dict[int, ChosenSettings] = {}
 
     @property
     def _options(self) -> Discord:
@@ -159,16 +159,16 @@ class Rulebook:
         channel = self._client.get_channel(int(channel_id)) if channel_id.isdecimal() else None
         return getattr(getattr(channel, "guild", None), "id", None) == guild
 
-    async def of(self, guild: int | None) -> GuildRules:
+    async def of(self, guild: int | None) -> EffectiveSettings:
         options = self._memory.settings.discord
-        chosen = GuildSettings() if guild is None else await self.settings(guild)
+        chosen = ChosenSettings() if guild is None else await self.settings(guild)
 
         def pick(name: str, operators: Any) -> Any:
             value = getattr(chosen, name)
             return operators if value is None or self.is_locked(name, guild or 0) else value
 
         memory_channel = chosen.memory_channel or ""
-        return GuildRules(
+        return EffectiveSettings(
             frozenset((*options.channels, *chosen.channels)),
             frozenset((*options.excluded_channels, *chosen.excluded_channels)),
             frozenset((*options.excluded_roles, *chosen.excluded_roles)),
@@ -183,7 +183,7 @@ class Rulebook:
             pick("daily_replies", options.daily_replies),
         )
 
-    async def settings(self, guild: int) -> GuildSettings:
+    async def settings(self, guild: int) -> ChosenSettings:
         if guild not in self._settings:
             stored = await self._state.get(state.guild_settings(guild))
             self._settings[guild] = _parse(stored, guild)
@@ -204,7 +204,7 @@ class Rulebook:
             self._memory.worker.wake()
         else:
             settings = await self.settings(guild)
-            changed = GuildSettings.model_validate({**settings.model_dump(), name: value or _empty(name, value)})
+            changed = ChosenSettings.model_validate({**settings.model_dump(), name: value or _empty(name, value)})
             stored = changed.model_dump_json(exclude_defaults=True)
             await self._state.put(state.guild_settings(guild), stored, Owner.guild(str(guild)))
             self._settings[guild] = changed
@@ -252,12 +252,12 @@ def _empty(name: str, value: Any) -> Any:
     return value if OPTIONS[name].kind == "number" else () if name in LISTS else None
 
 
-def _parse(stored: str | None, guild: int) -> GuildSettings:
+def _parse(stored: str | None, guild: int) -> ChosenSettings:
     try:
-        return GuildSettings.model_validate_json(stored or "{}")
+        return ChosenSettings.model_validate_json(stored or "{}")
     except ValidationError:
         log.exception(
             "cannot read the settings of the server %s; until they are set, only those who agreed are remembered",
             guild,
         )
-        return GuildSettings(consent="opt_in")
+        return ChosenSettings(consent="opt_in")
