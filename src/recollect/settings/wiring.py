@@ -234,7 +234,7 @@ def extraction_options(settings: Settings) -> ExtractionOptions:
 
 def budget(settings: Settings) -> Budget:
     """What models may cost per day."""
-    return learning.budget.Budget(settings.extraction.daily_tokens)
+    return learning.budget.Budget(settings.extraction.daily_tokens, settings.discord.daily_tokens or None)
 
 
 def summary_options(settings: Settings) -> SummaryOptions:

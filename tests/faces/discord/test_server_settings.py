@@ -220,7 +220,7 @@ async def test_a_server_has_a_daily_budget_that_a_restart_does_not_reset() -> No
     async with acting(discord={"daily_replies": 2}, summary={"enabled": False}) as scene:
         assert [await scene.ask("hello") for _ in range(2)] == ["I see."] * 2
         await scene.restart()
-        assert "My answers for today on this server are used up" in await scene.ask("hello", scene.bob)
+        assert "My answers for today are used up here" in await scene.ask("hello", scene.bob)
         assert (await scene.order("!memory list")).startswith("What I remember")
         assert await scene.whisper("hello") == "I see."
         await scene.env.advance_time(timedelta(days=1).total_seconds())

@@ -15,7 +15,7 @@ from recollect.core.state import Owner
 from recollect.faces.discord.context import BotContext, log
 from recollect.faces.discord.ephemeral import PersistentButton
 from recollect.faces.discord.localization import LANGUAGES, notice
-from recollect.faces.discord.places import person_of
+from recollect.faces.discord.places import person_of, place_of
 from recollect.faces.discord.privacy_notice import notify, render_notice
 
 OVERHEARING, MIRROR = "overhearing", "mirror"
@@ -99,12 +99,16 @@ async def decide(bot: BotContext, user: int, guild: int | None, answer: str) -> 
     await bot.state.put(state.consent(guild or 0, user), answer, owner)
     if answer == YES:
         await bot.mark_notified(user)
+    else:
+        bot.client.dispatch("opted_out", user)
 
 
 async def opt(bot: BotContext, user: int, what: str, *, out: bool) -> None:
     """Opt out of something, or in again."""
     if out:
         await bot.state.add(state.opt_outs(user), what, Owner.person(person_of(user)))
+        if what == MIRROR:
+            bot.client.dispatch("opted_out", user)
     else:
         await bot.state.remove(state.opt_outs(user), what)
 
@@ -112,6 +116,7 @@ async def opt(bot: BotContext, user: int, what: str, *, out: bool) -> None:
 async def ask(bot: BotContext, message: discord.Message) -> None:
     """Ask the author of a message for their consent, in the channel, else by direct message."""
     guild, user = message.guild, message.author
+    bot.note_asked(message.id, place_of(message.channel, user.id))
     if not bot.limits.is_first("asked for consent", user.id, bot.clock()):
         return
     language = await language_of(bot, guild)
@@ -176,4 +181,4 @@ async def _answer_question(bot: BotContext, interaction: Interaction) -> None:
         return
     if message.author.id == interaction.user.id:
         message.author = interaction.user  # with their roles, which a fetched message lacks
-        bot.client.dispatch("message", message)
+        bot.client.dispatch("consented_message", message)

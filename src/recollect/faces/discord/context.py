@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -27,6 +28,8 @@ from recollect.memory import AsyncMemory
 from recollect.settings import Settings
 
 log = logging.getLogger("recollect.discord")
+
+MAX_ASKED = 5_000
 
 Hook = Callable[[Event], Awaitable[None]]
 
@@ -59,6 +62,8 @@ class BotContext:
     """People to whom the notice could not be sent; logged once each."""
     limits: Limits = field(default_factory=Limits)
     """How often each person, channel and server was served lately."""
+    asked: OrderedDict[int, Place] = field(default_factory=OrderedDict[int, Place])
+    """Messages whose authors were asked for consent, with who could read them then."""
     allowed: dict[int, tuple[bool, datetime]] = field(default_factory=dict[int, tuple[bool, datetime]])
     """Cache of whom the bot deals with in direct messages, and when that was looked up."""
 
@@ -127,6 +132,12 @@ class BotContext:
                 await self.state.put(name, str(channel), Owner.of_session(place.session))
         except RecollectError as error:
             log.warning("cannot record that messages were received in %s: %s", place.session, error)
+
+    def note_asked(self, message: int, place: Place) -> None:
+        """Keep who can read a message until its author has answered."""
+        self.asked[message] = place
+        while len(self.asked) > MAX_ASKED:
+            self.asked.popitem(last=False)
 
     async def record_departure(self, event: Event) -> None:
         log.info("%s: %s", event.kind, dict(event.data))

@@ -3,6 +3,7 @@ server's lore, for those who manage messages there.
 """
 
 import logging
+from collections.abc import Collection
 from contextlib import suppress
 from typing import Any
 
@@ -74,6 +75,22 @@ class LearnedNotices:
         for key in await self._bot.state.keys(StateKind.NOTICE_MESSAGE):
             scope, _, memo_id = key.rpartition(":")
             if await self._memo(scope, memo_id) is None:
+                await self._remove_notice(state.notice_message(scope, memo_id))
+
+    async def remove_invisible(self, channels: Collection[int]) -> None:
+        """Remove notices that not everyone who can read these channels now may see: their permissions changed."""
+        for key, location in (await self._bot.state.values(StateKind.NOTICE_MESSAGE)).items():
+            channel_id, (scope, _, memo_id) = int(location.partition("/")[0]), key.rpartition(":")
+            if channel_id in channels:
+                memo = await self._memo(scope, memo_id)
+                if memo is None or not await self._is_still_visible(self._bot.client.get_channel(channel_id), memo):
+                    await self._remove_notice(state.notice_message(scope, memo_id))
+
+    async def remove_of(self, person: str) -> None:
+        """Remove the notices about someone, who does not want them."""
+        for key in await self._bot.state.keys(StateKind.NOTICE_MESSAGE):
+            scope, _, memo_id = key.rpartition(":")
+            if scope == Subject(person).scope:
                 await self._remove_notice(state.notice_message(scope, memo_id))
 
     async def _is_ours(self, memo: Memo | None) -> bool:

@@ -23,9 +23,10 @@ from recollect.faces.discord.messages import full_text, is_addressed, is_from_pe
 from recollect.faces.discord.places import place_of
 from recollect.faces.discord.privacy_notice import ensure_notified, ensure_notified_privately, needs_notice
 from recollect.faces.discord.privacy_panel import privacy_answer
-from recollect.faces.discord.quotas import What, refusal
+from recollect.faces.discord.quotas import What, count_tokens, refusal
 from recollect.faces.discord.shards import is_allowed
 from recollect.faces.discord.splitting import harmless
+from recollect.policy.visibility import narrower
 
 log = logging.getLogger("recollect.discord")
 
@@ -60,6 +61,16 @@ class MessageListener(commands.Cog):
         if message.id not in self._caught_up:
             self._live.append(message.id)
             await self.handle(message, place_of(message.channel, message.author.id))
+
+    @commands.Cog.listener()
+    async def on_consented_message(self, message: discord.Message) -> None:
+        """Answer the message on which someone was asked for their consent. It is heard by those who could read it when
+        it was written; where that is not known any more, it is told nowhere but there.
+        """
+        then, now = self._bot.asked.pop(message.id, None), place_of(message.channel, message.author.id)
+        if then is None:
+            then = now if now.guild is None else replace(now, public=False, readers="")
+        await self.handle(message, narrower(then, now))
 
     def claim_missed(self, message_id: int) -> bool:
         """Whether a message is to be caught up on: it did not come live, and is ignored if it still does."""
@@ -188,6 +199,7 @@ class MessageListener(commands.Cog):
                 return
             text = reply.text.strip() or EMPTY_REPLY
             sent = await draft.finish(harmless(text) if reply.is_offline else text)
+        await count_tokens(self._bot, chat_message.place, reply.usage)
         await self._bot.assistant.record_reply(text, chat_message, str(sent[0].id))
 
     async def _send_answer(self, message: discord.Message, answer: Answer) -> None:

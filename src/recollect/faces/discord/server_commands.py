@@ -15,7 +15,7 @@ from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.ephemeral import ConfirmDialog, Interaction, defer, send_pages, send_text
 from recollect.faces.discord.memo_panel import MemoPanel, count_memories
 from recollect.faces.discord.places import PLATFORM, interaction_place, person_of
-from recollect.faces.discord.quotas import replies_today
+from recollect.faces.discord.quotas import replies_today, tenant
 from recollect.faces.discord.server_settings import describe_change
 from recollect.faces.discord.setup_panel import NOT_A_MANAGER, Changed, SetupPanel, is_manager, settings_embed
 from recollect.faces.discord.splitting import split
@@ -90,11 +90,23 @@ class ServerCommands:
             f"Answers by a model: {'yes' if bot.has_model else 'no, from memory alone'}.",
             f"Work that waits: {jobs.get('waiting', 0):,}; failed: {jobs.get('failed', 0):,}.",
         ]
-        if server.daily_replies:
-            lines.append(f"Replies today: {await replies_today(bot, guild.id):,} of {server.daily_replies:,}.")
+        lines += await self._budget(guild.id, server.daily_replies)
         for label, channel_id in (("memory", server.memory_channel), ("log", server.log_channel)):
             if channel_id and not _may_write(guild, channel_id):
                 lines.append(f"⚠️ I can't write in the {label} channel <#{channel_id}>.")
+        return lines
+
+    async def _budget(self, guild: int, daily_replies: int) -> list[str]:
+        """What is used of today's replies and tokens."""
+        bot, budget = self._bot, self._bot.memory.engine.reply_budget
+        replies, use = await replies_today(bot, guild), await budget.use(tenant(guild))
+        lines = [f"Replies today: {replies:,} of {daily_replies:,}."] if daily_replies else []
+        limit = f" of {use.limit:,}" if use.limit else ""
+        lines.append(f"Tokens today: {use.learning + use.replies:,}{limit} ({use.learning:,} to learn).")
+        paused = ["replies"] if use.is_spent or (daily_replies and replies >= daily_replies) else []
+        paused += ["learning by a model"] if await budget.is_learning_paused(tenant(guild)) else []
+        if paused:
+            lines.append(f"⏸️ **Paused: budget** ({' and '.join(paused)}), until tomorrow (UTC).")
         return lines
 
     def _switch(self, name: str) -> Any:

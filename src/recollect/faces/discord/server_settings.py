@@ -18,7 +18,7 @@ from recollect.core.clock import Clock
 from recollect.core.events import Event, EventKind
 from recollect.core.state import Owner
 from recollect.core.types import Subject
-from recollect.faces.discord.places import person_of
+from recollect.faces.discord.places import PLATFORM, person_of
 from recollect.faces.discord.splitting import LIMIT, harmless
 from recollect.memory import AsyncMemory
 from recollect.settings.model import Discord
@@ -87,6 +87,12 @@ OPTIONS = {
     "daily_replies": Option(
         "Replies per day", "on this whole server, as a budget for the model; 0 for no limit", "number", most=1_000_000
     ),
+    "daily_tokens": Option(
+        "Tokens per day",
+        "of the model on this server, to learn and to reply; 0 for no limit",
+        "number",
+        most=10**8,
+    ),
 }
 
 
@@ -150,6 +156,8 @@ class ServerSettings:
             return self._operators_channel_is_in(guild)
         if name == "consent":  # a server may be stricter
             return self._options.consent == "opt_in"
+        if name == "daily_tokens":  # likewise
+            return False
         origin = self._memory.loaded.origins.get(f"discord.{name}", "default")
         return origin != "default" and not origin.startswith("profile ")
 
@@ -193,6 +201,8 @@ class ServerSettings:
         """What holds, as a setting's value."""
         if name == "retention_days":
             return await self._memory.privacy.retention_days(str(guild)) or 0
+        if name == "daily_tokens":
+            return (await self._memory.engine.reply_budget.use(_tenant(guild))).limit or 0
         held = getattr(await self.of(guild), name)
         return tuple(sorted(held)) if name in LISTS else held
 
@@ -201,6 +211,9 @@ class ServerSettings:
         before = await self.value(guild, name)
         if name == "retention_days":
             await self._memory.privacy.set_retention(str(guild), int(value) or None)
+            self._memory.worker.wake()
+        elif name == "daily_tokens":
+            await self._memory.engine.reply_budget.set_limit(_tenant(guild), int(value) or None)
             self._memory.worker.wake()
         else:
             settings = await self.settings(guild)
@@ -231,6 +244,11 @@ class ServerSettings:
         """The changes on a server, newest first."""
         scope = Subject.lore(str(guild)).scope
         return await self._memory.timeline.events_of(scope, (EventKind.GUILD_CHANGED,), limit)
+
+
+def _tenant(guild: int) -> str:
+    """The server's budget."""
+    return f"{PLATFORM}:{guild}"
 
 
 def describe_change(data: Mapping[str, Any]) -> str:
