@@ -452,7 +452,7 @@ async def run(size: Size) -> Report:
         await scene.env.settle()
         settings = scene.client.bot.server_settings
         await settings.change(scene.guild.id, "memory_channel", str(server.memory_channel.id), scene.ann.id)
-        await scene.client.settings_changed(scene.guild.id, "memory_channel")
+        await scene.restart()
         built = time.process_time()
         await server.live()
         report = await server.audit()

@@ -225,3 +225,36 @@ async def test_a_server_has_a_daily_budget_that_a_restart_does_not_reset() -> No
         assert await scene.whisper("hello") == "I see."
         await scene.env.advance_time(timedelta(days=1).total_seconds())
         assert await scene.ask("hello") == "I see."
+
+
+async def test_a_server_has_a_budget_in_tokens_for_learning_and_replies_and_the_status_says_when_it_is_spent() -> None:
+    async with acting(summary={"enabled": False}) as scene:
+        eve, settings = scene.manager(), scene.client.bot.server_settings
+        assert await scene.ask("hello") == "I see."
+
+        async def status() -> str:
+            return shown(await eve.slash(scene.general, "memory-server status")).embeds[0].description or ""
+
+        use = await scene.memory.engine.reply_budget.use(f"discord:{scene.guild.id}")
+        assert use.replies > 0
+        assert f"Tokens today: {use.replies + use.learning:,} (" in await status()
+        await settings.change(scene.guild.id, "daily_tokens", use.replies + use.learning + 1, eve.id)
+        assert await scene.ask("hello") == "I see.", "there was something left"
+        await scene.restart()
+        assert "My answers for today are used up here" in await scene.ask("I like green tea", scene.bob)
+        assert "**Paused: budget** (replies and learning by a model)" in await status()
+        assert await scene.whisper("hello") == "I see."
+        await scene.settle()
+        assert await scene.known(scene.bob) == ["Likes green tea"], "what is said beyond the budget is not lost"
+        await scene.env.advance_time(timedelta(days=1).total_seconds())
+        assert "Paused" not in await status()
+        assert await scene.ask("hello") == "I see."
+
+
+async def test_the_operators_tokens_are_an_upper_limit_and_hold_in_direct_messages_too() -> None:
+    async with acting(discord={"daily_tokens": 1}, summary={"enabled": False}) as scene:
+        await scene.client.bot.server_settings.change(scene.guild.id, "daily_tokens", 10_000, scene.ann.id)
+        assert await scene.client.bot.server_settings.value(scene.guild.id, "daily_tokens") == 1
+        for say in (scene.ask, scene.whisper):
+            assert await say("hello") == "I see."
+            assert "My answers for today are used up here" in await say("hello")

@@ -173,8 +173,11 @@ async def _answer_question(bot: BotContext, interaction: Interaction) -> None:
     reference = None if interaction.message is None else interaction.message.reference
     if reference is None or reference.message_id is None or interaction.channel is None:
         return
+    known = bot.client.get_channel(reference.channel_id)
+    channel = known if isinstance(known, discord.abc.Messageable) else interaction.channel
+    if not isinstance(channel, discord.abc.Messageable) or interaction.channel.id != reference.channel_id:
+        return
     try:
-        channel = bot.client.get_partial_messageable(reference.channel_id)
         message = reference.cached_message or await channel.fetch_message(reference.message_id)
     except discord.HTTPException as error:
         log.info("the message on which someone was asked for consent can't be read: %s", error)

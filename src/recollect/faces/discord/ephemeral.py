@@ -24,6 +24,7 @@ VIEW_TIMEOUT_SECONDS = 300.0
 SWITCHED_OFF = "Memory commands are switched off."
 NOT_ALLOWED = "I am not allowed to talk with you; the person who runs me can change that."
 FAILED = "That did not work; it is in my log."
+EXPIRED = "These buttons have expired, and nothing was changed. Please use the command again."
 UNCHANGED = "Nothing was changed."
 
 Interaction = discord.Interaction[Any]
@@ -87,6 +88,27 @@ async def report_failure(interaction: Interaction, error: Exception) -> None:
         await interaction.followup.send(text, ephemeral=True)
     except discord.HTTPException as failure:
         log.info("the failure could not be reported: %s", failure)
+
+
+def is_expired(interaction: Interaction) -> bool:
+    """Whether a button, a menu or a form belongs to nothing any more: its time is over, or the bot was restarted."""
+    data, views = interaction.data or {}, interaction.client._connection._view_store  # pyright: ignore[reportPrivateUsage]
+    custom_id = str(data.get("custom_id", ""))
+    if interaction.type is discord.InteractionType.modal_submit:
+        return custom_id not in views._modals  # pyright: ignore[reportPrivateUsage]
+    if interaction.type is not discord.InteractionType.component or interaction.message is None:
+        return False
+    if any(pattern.fullmatch(custom_id) for pattern in views._dynamic_items):  # pyright: ignore[reportPrivateUsage]
+        return False
+    items = views._views.get(interaction.message.id, {})  # pyright: ignore[reportPrivateUsage]
+    return (data.get("component_type"), custom_id) not in items
+
+
+async def tell_expired(interaction: Interaction) -> None:
+    try:
+        await interaction.response.send_message(EXPIRED, ephemeral=True)
+    except (discord.DiscordException, OSError) as error:
+        log.info("cannot say that a button has expired: %s", error)
 
 
 class PersistentButton(discord.ui.DynamicItem[discord.ui.Button[Any]], template="recollect:"):

@@ -92,8 +92,8 @@ class ServerCommands:
         ]
         lines += await self._budget(guild.id, server.daily_replies)
         for label, channel_id in (("memory", server.memory_channel), ("log", server.log_channel)):
-            if channel_id and not _may_write(guild, channel_id):
-                lines.append(f"⚠️ I can't write in the {label} channel <#{channel_id}>.")
+            if channel_id and (missing := _missing_permissions(guild, channel_id)):
+                lines.append(f"⚠️ I can't write in the {label} channel <#{channel_id}>: {missing}.")
         return lines
 
     async def _budget(self, guild: int, daily_replies: int) -> list[str]:
@@ -199,9 +199,11 @@ class ServerCommands:
         await ConfirmDialog("Delete", purge).ask(interaction, question)
 
 
-def _may_write(guild: discord.Guild, channel_id: str) -> bool:
+def _missing_permissions(guild: discord.Guild, channel_id: str) -> str:
+    """What the bot needs to write in a channel and does not have; empty if nothing is missing."""
     channel = guild.get_channel_or_thread(int(channel_id)) if channel_id.isdecimal() else None
     if channel is None:
-        return False
-    allowed = channel.permissions_for(guild.me)
-    return allowed.view_channel and allowed.send_messages
+        return "I don't see it"
+    allowed, needed = channel.permissions_for(guild.me), ("view_channel", "send_messages", "embed_links")
+    missing = [name.replace("_", " ") for name in needed if not getattr(allowed, name)]
+    return f"I am not allowed to {' and '.join(missing)}" if missing else ""

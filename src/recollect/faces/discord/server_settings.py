@@ -255,7 +255,7 @@ def describe_change(data: Mapping[str, Any]) -> str:
     """A change, as the log channel and the audit show it; empty when its details were erased."""
     name = str(data.get("setting", ""))
     before, after = (_render(data.get(key)) for key in ("before", "after"))
-    label = f"set {OPTIONS[name].label}" if name in OPTIONS else name
+    label = f"set {OPTIONS[name].label}" if name in OPTIONS else harmless(name)
     return f"{label}: {before} → {after}" if before != after else label
 
 
