@@ -111,10 +111,13 @@ class ReplyBudget:
         await self._store.write(lambda tx: self._budget.spend(tx, tenant, usage, now, kind))
 
     async def set_limit(self, tenant: str, tokens: int | None) -> None:
+        """Set, or lift, the limit of a server."""
+
         def work(tx: Tx) -> None:
             tx.state.clear(StateKind.TOKEN_LIMIT, tenant)
             if tokens:
-                tx.state.append(StateKind.TOKEN_LIMIT, tenant, str(tokens), _owner(tenant))
+                owner = Owner.guild(tenant.partition(":")[2])
+                tx.state.append(StateKind.TOKEN_LIMIT, tenant, str(tokens), owner)
 
         await self._store.write(work)
 
