@@ -4,7 +4,7 @@ import logging
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from io import BytesIO
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import discord
 
@@ -121,7 +121,7 @@ class PersistentButton(discord.ui.DynamicItem[discord.ui.Button[Any]], template=
         cls, interaction: Interaction, item: discord.ui.Item[Any], match: re.Match[str], /
     ) -> Self:
         del interaction, item
-        return cls(**match.groupdict())
+        return cast("Callable[..., Self]", cls)(**match.groupdict())
 
     async def interaction_check(self, interaction: Interaction, /) -> bool:
         return await is_admitted(interaction)
