@@ -79,12 +79,20 @@ class LearnedNotices:
 
     async def remove_invisible(self, channels: Collection[int]) -> None:
         """Remove notices that not everyone who can read these channels now may see: their permissions changed."""
+        answers: dict[tuple[int, Subject, Audience], bool] = {}  # there may be thousands of lines
         for key, location in (await self._bot.state.values(StateKind.NOTICE_MESSAGE)).items():
             channel_id, (scope, _, memo_id) = int(location.partition("/")[0]), key.rpartition(":")
-            if channel_id in channels:
-                memo = await self._memo(scope, memo_id)
-                if memo is None or not await self._is_still_visible(self._bot.client.get_channel(channel_id), memo):
-                    await self._remove_notice(state.notice_message(scope, memo_id))
+            if channel_id not in channels:
+                continue
+            memo = await self._memo(scope, memo_id)
+            is_visible = memo is not None and memo.active
+            if memo is not None and is_visible:
+                question = channel_id, memo.subject, memo.audience
+                if question not in answers:
+                    answers[question] = await self._is_still_visible(self._bot.client.get_channel(channel_id), memo)
+                is_visible = answers[question]
+            if not is_visible:
+                await self._remove_notice(state.notice_message(scope, memo_id))
 
     async def remove_of(self, person: str) -> None:
         """Remove the notices about someone, who does not want them."""
