@@ -441,7 +441,15 @@ def peak_mb() -> float:
 
 async def run(size: Size) -> Report:
     logging.getLogger("recollect").setLevel(logging.ERROR)
-    LogFollower._poll.change_interval(seconds=POLL_SECONDS)
+    polling, interval = LogFollower._poll, LogFollower._poll.seconds or 0.0
+    polling.change_interval(seconds=POLL_SECONDS)
+    try:
+        return await _run(size)
+    finally:
+        polling.change_interval(seconds=interval)
+
+
+async def _run(size: Size) -> Report:
     memory_before = peak_mb()
     options = {"consent": "opt_in", "memory_channel_style": size.style, "learned_notices": "mirror"}
     async with acting(
