@@ -36,6 +36,10 @@ class BotState:
         """The stored keys of a kind."""
         return await self._store.read(lambda tx: tx.state.keys(kind))
 
+    async def values(self, kind: StateKind) -> dict[str, str]:
+        """The stored values of a kind, by key."""
+        return await self._store.read(lambda tx: {key: _value(tx, (kind, key)) or "" for key in tx.state.keys(kind)})
+
     async def items(self, name: Name) -> list[str]:
         return await self._store.read(lambda tx: tx.state.items(*name))
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from recollect.core.ports import UnitOfWork
     from recollect.core.ports.jobs import Job
     from recollect.learning.apply import ChangeContext
+    from recollect.learning.budget import ReplyBudget
     from recollect.learning.consolidate import Consolidator
     from recollect.learning.ingest import ExchangeLimits, LearnedOutcome
     from recollect.learning.relearn import Relearner, Selection
@@ -90,6 +91,11 @@ class Engine:
     @cached_property
     def exchange_limits(self) -> ExchangeLimits | None:
         return wiring.exchange_limits(self.settings, self.names)
+
+    @cached_property
+    def reply_budget(self) -> ReplyBudget:
+        """What replies to many people may cost."""
+        return learning.budget.ReplyBudget(self.store, wiring.budget(self.settings), self.clock)
 
     @cached_property
     def privacy(self) -> PrivacyService:

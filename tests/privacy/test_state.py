@@ -151,6 +151,8 @@ MAKERS: dict[StateKind, Maker] = {
     StateKind.OPEN_BATCHES: ask_a_model,
     StateKind.BATCH_ASKED: ask_a_model,
     StateKind.MODEL_USAGE: ask_a_model,
+    StateKind.REPLY_USAGE: note((StateKind.REPLY_USAGE, f"discord:{GUILD}"), "2026-01-01 1 10 10", SERVER),
+    StateKind.TOKEN_LIMIT: note((StateKind.TOKEN_LIMIT, f"discord:{GUILD}"), "1000", SERVER),
     StateKind.BUDGET_SPENT: ask_a_model,
     StateKind.DAILY_LOG: talk(WHEN_IDLE),
     StateKind.PAUSED: lambda stage: stage.memory.store.write(lambda tx: pause(tx, KEY, stage.clock())),
@@ -246,6 +248,7 @@ async def test_no_kind_of_state_is_left_of_an_erased_person(tmp_path: Path):
             StateKind.ROLE_GUILD,
             StateKind.GUILD_SETTINGS,
             StateKind.RETENTION,
+            StateKind.TOKEN_LIMIT,
             StateKind.PANEL_MESSAGE,
         }
         receipt = await stage.memory.privacy.erase(ErasureTarget(KEY), asked_by="operator")

@@ -162,6 +162,12 @@ async def _(turned: Turned) -> bool:
         return [await scene.ask("hello", who) for who in (scene.ann, scene.bob)] == ["I see.", "I see."]
 
 
+@SERVER_EFFECTS.at("discord.daily_tokens", (1, False), (0, True))
+async def _(turned: Turned) -> bool:
+    async with playing(turned) as scene:
+        return [await scene.ask("hello", who) for who in (scene.ann, scene.bob)] == ["I see.", "I see."]
+
+
 @SERVER_EFFECTS.at("discord.catch_up", ("24h", True), ("never", False))
 async def _(turned: Turned) -> bool:
     async with wired(**turned.settings()) as wire:

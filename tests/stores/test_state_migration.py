@@ -110,6 +110,8 @@ async def test_no_record_is_lost_and_each_list_keeps_its_order(old_store: str):
         StateKind.OPEN_BATCHES,
         StateKind.BATCH_ASKED,
         StateKind.MODEL_USAGE,
+        StateKind.REPLY_USAGE,
+        StateKind.TOKEN_LIMIT,
         StateKind.BUDGET_SPENT,
         StateKind.UNREAD_LANGUAGES,
         StateKind.ACCESS_TOKEN,

@@ -73,6 +73,8 @@ class StateKind(StrEnum):
     OPEN_BATCHES = "open_batches"  # person: sessions in which messages of theirs wait for a model
     BATCH_ASKED = "batch_asked"  # session and person: when a model last read messages of theirs
     MODEL_USAGE = "model_usage"  # tenant: day, tokens and requests of its model calls
+    REPLY_USAGE = "reply_usage"  # tenant: the same of replies to its people
+    TOKEN_LIMIT = "token_limit"  # noqa: S105 - tenant: tokens per day, for learning and replies, if less than for others
     BUDGET_SPENT = "budget_spent"  # day: tenants that have spent its budget
     UNLEARNED_TURNS = "unlearned_turns"  # person: questions since the last extraction
     DAILY_LOG = "daily_log"  # messages that the daily log has yet to take in, or out
@@ -148,6 +150,7 @@ OUTLASTING = {
     StateKind.ROLE_GUILD: "configuration: whom the bot deals with",
     StateKind.GUILD_SETTINGS: "configuration: a guild that was erased must not fall back to laxer rules",
     StateKind.RETENTION: "configuration, likewise",
+    StateKind.TOKEN_LIMIT: "configuration, likewise",
     StateKind.OPT_OUTS: "who was erased still does not want it",
     StateKind.PANEL_MESSAGE: "the bot finds its panel by this",
 }

@@ -1,4 +1,5 @@
-"""Daily budgets: how many tokens the models of a tenant, a server or a DM, may read and write per day (UTC).
+"""Daily budgets: how many tokens the models of a tenant, a server or a DM, may read and write per day (UTC): for
+learning, and, where a face answers many people, for learning and replies together.
 
 When it is spent, the models wait for the next day; the local extractor goes on learning.
 """
@@ -31,37 +32,94 @@ class TokenBudget:
     """Tokens per tenant and day; None is no limit."""
 
     daily_tokens: int | None = None
+    """For learning."""
+    shared_tokens: int | None = None
+    """For learning and replies together, unless less is set for a tenant."""
 
-    def spend(self, tx: Tx, tenant: str, usage: Usage, now: datetime) -> None:
-        """Count model calls; the one that spends the budget is logged."""
+    def spend(self, tx: Tx, tenant: str, usage: Usage, now: datetime, kind: StateKind = StateKind.MODEL_USAGE) -> None:
+        """Count model calls, of learning or of replies; the one that spends the budget is logged."""
         if not usage.requests:
             return
-        owner, before = _owner(tenant), used_today(tx, tenant, now)
-        total, day = total_usage(before, usage), _day(now)
-        tx.state.clear(StateKind.MODEL_USAGE, tenant)
+        owner, was_spent, day = _owner(tenant), self.is_spent(tx, tenant, now), _day(now)
+        total = total_usage(used_today(tx, tenant, now, kind), usage)
+        tx.state.clear(kind, tenant)
         item = f"{day} {total.requests} {total.input} {total.output}"
-        tx.state.append(StateKind.MODEL_USAGE, tenant, item, owner)
-        if not self._is_over(total):
+        tx.state.append(kind, tenant, item, owner)
+        if not self.is_spent(tx, tenant, now):
             tx.state.remove(StateKind.BUDGET_SPENT, day, [tenant])  # it was raised
-        elif not self._is_over(before):
+        elif not was_spent:
             for past in tx.state.keys(StateKind.BUDGET_SPENT):
                 if past != day:
                     tx.state.clear(StateKind.BUDGET_SPENT, past)
             tx.state.append(StateKind.BUDGET_SPENT, day, tenant, owner)
-            log.warning("%s: %s has spent its %s tokens of today", PAUSED, tenant, f"{self.daily_tokens:,}")
+            log.warning("%s: %s has spent its tokens of today", PAUSED, tenant)
             event = Event(EventKind.LEARNING_PAUSED, now, reason=Reason.BUDGET_SPENT, data={"tenant": tenant})
             tx.events.add(event)
 
     def is_spent(self, tx: Tx, tenant: str, now: datetime) -> bool:
-        return self.daily_tokens is not None and self._is_over(used_today(tx, tenant, now))
+        """Whether nothing is left for learning."""
+        use = self.use(tx, tenant, now)
+        return use.is_spent or (self.daily_tokens is not None and use.learning >= self.daily_tokens)
+
+    def use(self, tx: Tx, tenant: str, now: datetime) -> "TokenUse":
+        """What a tenant's models used today, of what they may use."""
+        limits = [int(item) for item in tx.state.items(StateKind.TOKEN_LIMIT, tenant)]
+        limits += [] if self.shared_tokens is None else [self.shared_tokens]
+        learning, replies = (
+            sum((usage.input, usage.output))
+            for usage in (used_today(tx, tenant, now), used_today(tx, tenant, now, StateKind.REPLY_USAGE))
+        )
+        return TokenUse(learning, replies, min(limits, default=None))
 
     def paused(self, tx: Tx, now: datetime) -> list[str]:
         """The tenants whose models wait for tomorrow."""
         spent = tx.state.items(StateKind.BUDGET_SPENT, _day(now))
         return [tenant for tenant in spent if self.is_spent(tx, tenant, now)]
 
-    def _is_over(self, usage: Usage) -> bool:
-        return self.daily_tokens is not None and usage.input + usage.output >= self.daily_tokens
+
+@dataclass(frozen=True, slots=True)
+class TokenUse:
+    """Tokens of one tenant today, and its limit for both."""
+
+    learning: int
+    replies: int
+    limit: int | None
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether nothing is left for learning and replies."""
+        return self.limit is not None and self.learning + self.replies >= self.limit
+
+
+class ReplyBudget:
+    """What a face that answers many people does with the budget of a tenant."""
+
+    def __init__(self, store: Store, budget: Budget, clock: Clock) -> None:
+        self._store, self._budget, self._clock = store, budget, clock
+
+    async def use(self, tenant: str) -> TokenUse:
+        now = self._clock()
+        return await self._store.read(lambda tx: self._budget.use(tx, tenant, now))
+
+    async def is_learning_paused(self, tenant: str) -> bool:
+        now = self._clock()
+        return await self._store.read(lambda tx: self._budget.is_spent(tx, tenant, now))
+
+    async def spend(self, tenant: str, usage: Usage) -> None:
+        """Count the model calls of a reply."""
+        now, kind = self._clock(), StateKind.REPLY_USAGE
+        await self._store.write(lambda tx: self._budget.spend(tx, tenant, usage, now, kind))
+
+    async def set_limit(self, tenant: str, tokens: int | None) -> None:
+        """Set, or lift, the limit of a server."""
+
+        def work(tx: Tx) -> None:
+            tx.state.clear(StateKind.TOKEN_LIMIT, tenant)
+            if tokens:
+                owner = Owner.guild(tenant.partition(":")[2])
+                tx.state.append(StateKind.TOKEN_LIMIT, tenant, str(tokens), owner)
+
+        await self._store.write(work)
 
 
 NO_LIMIT = TokenBudget()
@@ -80,18 +138,16 @@ class Budgeted:
 
     async def __call__(self, job: Job) -> UnitOfWork:
         now = self._clock()
-        if self._budget.daily_tokens is None or not await self._store.read(
-            lambda tx: self._budget.is_spent(tx, job.tenant, now)
-        ):
+        if not await self._store.read(lambda tx: self._budget.is_spent(tx, job.tenant, now)):
             return await self._handler(job)
         if self._floor is not None and batch_key(job) is None:
             return await self._floor(job)
         raise PutOff(next_day(now), PAUSED)
 
 
-def used_today(tx: Tx, tenant: str, now: datetime) -> Usage:
+def used_today(tx: Tx, tenant: str, now: datetime, kind: StateKind = StateKind.MODEL_USAGE) -> Usage:
     """The model calls of a tenant since midnight."""
-    for item in tx.state.items(StateKind.MODEL_USAGE, tenant):
+    for item in tx.state.items(kind, tenant):
         day, requests, read, written = item.split(" ")
         if day == _day(now):
             return Usage(int(requests), int(read), int(written))

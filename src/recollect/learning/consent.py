@@ -34,8 +34,18 @@ def is_paused(tx: Tx, user: str) -> bool:
 
 
 def is_silent(tx: Tx, message: Message) -> bool:
-    """Whether nothing is learned from a message: its author is paused, or its channel or guild."""
-    return is_paused(tx, message.person) or is_place_paused(tx, message.place)
+    """Whether nothing is learned from a message: its author is paused or withdrew their consent, or its channel or
+    guild is paused.
+    """
+    return is_paused(tx, message.person) or is_place_paused(tx, message.place) or _is_refused(tx, message)
+
+
+def _is_refused(tx: Tx, message: Message) -> bool:
+    """Whether the author's last answer on this server was no; what waits to be learned is then left alone."""
+    if message.place.platform != "discord":
+        return False
+    answers = tx.state.items(StateKind.CONSENT, f"{message.place.guild or 0}:{message.author}")
+    return answers[-1:] == ["no"]
 
 
 def pause_place(tx: Tx, place: Place, now: datetime, by: str) -> bool:

@@ -266,6 +266,9 @@ class Discord(Group):
     daily_replies: Annotated[Count, clamp(0, 1_000_000)] = detail(
         0, "Replies per server and day (UTC), to limit what the model costs; 0 for no limit."
     )
+    daily_tokens: Annotated[Count, clamp(0, 1_000_000_000)] = detail(
+        0, "Tokens per server or DM and day (UTC), for learning and replies; a server may set less. 0 for no limit."
+    )
     catch_up: OptionalSeconds = detail(
         "24h", "How old a message may be that was sent while the bot was offline, to be answered; never for not at all."
     )

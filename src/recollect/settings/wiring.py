@@ -236,7 +236,7 @@ def extraction_options(settings: Settings) -> ExtractionOptions:
 
 def budget(settings: Settings) -> TokenBudget:
     """What models may cost per day."""
-    return learning.budget.TokenBudget(settings.extraction.daily_tokens)
+    return learning.budget.TokenBudget(settings.extraction.daily_tokens, settings.discord.daily_tokens or None)
 
 
 def summary_options(settings: Settings) -> SummaryOptions:

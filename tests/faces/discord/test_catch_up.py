@@ -1,8 +1,14 @@
 """What was said while the bot was offline is answered and learned from, once, within a window."""
 
+import asyncio
 from datetime import timedelta
 
+import pytest
+
 from recollect.core.types import Place
+from recollect.faces.discord import catch_up
+from recollect.faces.discord.catch_up import CatchUp
+from recollect.policy.readers import NOBODY
 from tests.faces.discord.wire import WAIT, Wired, wired
 from tests.waiting import eventually
 
@@ -40,7 +46,7 @@ async def test_mentions_direct_messages_and_commands_that_were_missed_are_answer
         assert len(await wire.known()) == 7
 
 
-async def test_what_was_said_in_a_channel_that_was_opened_meanwhile_is_told_only_there() -> None:
+async def test_what_was_said_in_a_channel_that_was_opened_meanwhile_is_told_to_its_author_alone() -> None:
     async with wired() as wire:
         lab = wire.lab
         staff = lab.world.role(lab.lab, "staff", lab.ada)
@@ -54,10 +60,15 @@ async def test_what_was_said_in_a_channel_that_was_opened_meanwhile_is_told_only
         async with wire.online():
             await wire.learned(2)
         (memo,) = [memo for memo in await wire.memos() if "surprise" in memo.text]
-        assert (memo.audience.level, memo.audience.readers) == ("channel", "")
-        elsewhere = Place("discord", str(lab.lab.id), str(lab.general.id), public=True)
-        shown = await wire.memory.show(user=str(lab.ada.id), place=elsewhere)
-        assert not [memo for memo in shown.memos if "surprise" in memo.text]
+        assert (memo.audience.level, memo.audience.readers) == ("channel", NOBODY)
+        for channel in (lab.general, closed):
+            anywhere = Place("discord", str(lab.lab.id), str(channel.id), public=True)
+            shown = await wire.memory.show(user=str(lab.ada.id), place=anywhere)
+            assert not [memo for memo in shown.memos if "surprise" in memo.text]
+        dm = Place("discord", dm=str(lab.ada.id))
+        assert [
+            memo for memo in (await wire.memory.show(user=str(lab.ada.id), place=dm)).memos if "surprise" in memo.text
+        ]
 
 
 async def test_what_is_older_than_the_window_is_left_alone() -> None:
@@ -72,3 +83,49 @@ async def test_what_is_older_than_the_window_is_left_alone() -> None:
         async with wire.online():
             await wire.learned(2)
         assert "I own a zither" not in await wire.known()
+
+
+async def test_catching_up_goes_on_after_an_interruption_page_by_page_and_is_no_flood() -> None:
+    async with wired(discord={"replies_per_minute": 20}) as wire:
+        lab = wire.lab
+        async with wire.online():
+            await lab.say(lab.ada, lab.general, "I like green tea")
+            await wire.learned(1)
+        facts = [f"My number is {number}" for number in range(130)]
+        for fact in facts:  # more than a page, and more than one person may say within a minute
+            wire.clock.advance(seconds=3)
+            await lab.say(lab.ada, lab.general, fact)
+
+        async def never(seconds: float) -> None:
+            del seconds
+            raise asyncio.CancelledError
+
+        async with wire.online() as client:
+            cog = client.get_cog("CatchUp")
+            assert isinstance(cog, CatchUp)
+            cog._sleep = never  # it goes offline before it has seen all places
+            await asyncio.sleep(0)
+        wire.clock.advance(minutes=2)
+        async with wire.online():
+            await wire.learned(131)
+        assert set(facts) <= set(await wire.known())
+
+
+async def test_many_direct_messages_leave_room_for_channels(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(catch_up, "MAX_DIRECT", 1)
+    monkeypatch.setattr(catch_up, "MAX_PLACES", 1)
+    async with wired() as wire:
+        lab = wire.lab
+        bob = lab.world.user("bob")
+        people = [lab.ada, bob]
+        dms = [lab.world.dm(person) for person in people]
+        async with wire.online():
+            for person, dm in zip(people, dms, strict=True):
+                await lab.say(person, dm, "hello")
+                await answered(wire, dm, 1)
+                wire.clock.advance(minutes=1)
+        await lab.say(bob, dms[1], "I collect stamps")
+        await lab.say(lab.ada, lab.dev, f"<@{lab.bot.id}> I play chess")
+        async with wire.online():
+            await answered(wire, dms[1], 2)
+            await answered(wire, lab.dev, 1)

@@ -91,7 +91,7 @@ async def test_the_notice_names_who_runs_the_bot_and_their_policy_in_the_languag
     async with acting(discord=named) as scene:
         told = await scene.ask("hello")
         assert told.startswith(f"{NOTICE} I am run by Acme Ltd. Privacy policy: https://acme.example/privacy\n")
-        await scene.client.bot.rules.change(scene.guild.id, "language", "de", scene.ann.id)
+        await scene.client.bot.server_settings.change(scene.guild.id, "language", "de", scene.ann.id)
         told = await scene.ask("hello", scene.bob)
         assert told.startswith("Ich merke mir, was man mir sagt")
         assert "Betrieben von Acme Ltd." in told
@@ -128,7 +128,9 @@ async def test_where_people_have_to_agree_nobody_is_remembered_before_and_the_qu
 
 async def test_a_role_is_an_agreement_too_while_one_has_it() -> None:
     async with acting(discord={"consent": "opt_in"}) as scene:
-        await scene.client.bot.rules.change(scene.guild.id, "consent_role", str(scene.staff_role.id), scene.ann.id)
+        await scene.client.bot.server_settings.change(
+            scene.guild.id, "consent_role", str(scene.staff_role.id), scene.ann.id
+        )
         await scene.ann.send(scene.dev, "I like green tea")
         await scene.bob.send(scene.dev, "I play chess")
         await scene.settle()
@@ -179,7 +181,7 @@ async def test_a_server_forgets_after_so_many_days_what_was_said_there_but_not_w
         await scene.env.advance_time(DAY)
         await scene.ask("I play chess")
         await scene.settle()
-        await scene.client.bot.rules.change(scene.guild.id, "retention_days", 2, scene.ann.id)
+        await scene.client.bot.server_settings.change(scene.guild.id, "retention_days", 2, scene.ann.id)
         await scene.settle()
         assert len(await scene.known()) == 4
         await scene.env.advance_time(1.5 * DAY)
@@ -191,7 +193,7 @@ async def test_a_server_forgets_after_so_many_days_what_was_said_there_but_not_w
         assert not [event for event in await scene.memory.log(limit=1000) if "green tea" in str(event)]
         rows = await scene.memory.store.read(lambda tx: tx.memos.stated_by(guild=str(scene.guild.id)))
         assert not [memo for memo in rows if "green tea" in memo.text], "not even as one that is no longer in use"
-        await scene.client.bot.rules.change(scene.guild.id, "retention_days", 0, scene.ann.id)
+        await scene.client.bot.server_settings.change(scene.guild.id, "retention_days", 0, scene.ann.id)
         await scene.env.advance_time(DAY)
         scene.memory.worker.wake()
         await scene.settle()

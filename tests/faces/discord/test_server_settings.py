@@ -76,7 +76,7 @@ async def test_who_does_not_manage_the_server_neither_sees_nor_changes_anything(
         scene.env.backend.remove_member_role(scene.guild.id, eve.id, role.id)
         await scene.env.settle()
         await eve.select(panel, ["here"])
-        assert await scene.client.bot.rules.value(scene.guild.id, "learned_notices") == "off"
+        assert await scene.client.bot.server_settings.value(scene.guild.id, "learned_notices") == "off"
 
 
 async def test_what_the_operator_set_wins_and_the_panel_says_so() -> None:
@@ -97,8 +97,8 @@ async def test_the_status_tells_what_holds_and_what_is_missing() -> None:
         eve = scene.manager()
         closed = {scene.env.bot.user: discord.PermissionOverwrite(send_messages=False)}
         mute = scene.guild.create_text_channel("mute", overwrites=closed)
-        await scene.client.bot.rules.change(scene.guild.id, "log_channel", str(mute.id), eve.id)
-        await scene.client.bot.rules.change(scene.guild.id, "daily_replies", 9, eve.id)
+        await scene.client.bot.server_settings.change(scene.guild.id, "log_channel", str(mute.id), eve.id)
+        await scene.client.bot.server_settings.change(scene.guild.id, "daily_replies", 9, eve.id)
         await scene.ask("hello")
         status = shown(await eve.slash(scene.dev, "memory-server status"))
         text = status.embeds[0].description or ""
@@ -138,8 +138,8 @@ async def test_learned_lines_and_the_panel_of_the_memory_channel_follow_the_sett
 async def test_moderators_edit_and_delete_lore_purge_places_and_forget_what_is_said_about_someone() -> None:
     async with acting(summary={"enabled": False}) as scene:
         eve = scene.manager()
-        rules, place = scene.client.bot.rules, scene.place(scene.dev)
-        await rules.change(scene.guild.id, "log_channel", str(scene.staff.id), eve.id)
+        settings, place = scene.client.bot.server_settings, scene.place(scene.dev)
+        await settings.change(scene.guild.id, "log_channel", str(scene.staff.id), eve.id)
         for text in ("The guild meets on Fridays", "Bob is always late"):
             await scene.memory.remember(text, user=str(scene.ann.id), place=place, lore=True)
         lore = shown(await eve.slash(scene.dev, "memory-server lore"))
@@ -220,8 +220,41 @@ async def test_a_server_has_a_daily_budget_that_a_restart_does_not_reset() -> No
     async with acting(discord={"daily_replies": 2}, summary={"enabled": False}) as scene:
         assert [await scene.ask("hello") for _ in range(2)] == ["I see."] * 2
         await scene.restart()
-        assert "My answers for today on this server are used up" in await scene.ask("hello", scene.bob)
+        assert "My answers for today are used up here" in await scene.ask("hello", scene.bob)
         assert (await scene.order("!memory list")).startswith("What I remember")
         assert await scene.whisper("hello") == "I see."
         await scene.env.advance_time(timedelta(days=1).total_seconds())
         assert await scene.ask("hello") == "I see."
+
+
+async def test_a_server_has_a_budget_in_tokens_for_learning_and_replies_and_the_status_says_when_it_is_spent() -> None:
+    async with acting(summary={"enabled": False}) as scene:
+        eve, settings = scene.manager(), scene.client.bot.server_settings
+        assert await scene.ask("hello") == "I see."
+
+        async def status() -> str:
+            return shown(await eve.slash(scene.general, "memory-server status")).embeds[0].description or ""
+
+        use = await scene.memory.engine.reply_budget.use(f"discord:{scene.guild.id}")
+        assert use.replies > 0
+        assert f"Tokens today: {use.replies + use.learning:,} (" in await status()
+        await settings.change(scene.guild.id, "daily_tokens", use.replies + use.learning + 1, eve.id)
+        assert await scene.ask("hello") == "I see.", "there was something left"
+        await scene.restart()
+        assert "My answers for today are used up here" in await scene.ask("I like green tea", scene.bob)
+        assert "**Paused: budget** (replies and learning by a model)" in await status()
+        assert await scene.whisper("hello") == "I see."
+        await scene.settle()
+        assert await scene.known(scene.bob) == ["Likes green tea"], "what is said beyond the budget is not lost"
+        await scene.env.advance_time(timedelta(days=1).total_seconds())
+        assert "Paused" not in await status()
+        assert await scene.ask("hello") == "I see."
+
+
+async def test_the_operators_tokens_are_an_upper_limit_and_hold_in_direct_messages_too() -> None:
+    async with acting(discord={"daily_tokens": 1}, summary={"enabled": False}) as scene:
+        await scene.client.bot.server_settings.change(scene.guild.id, "daily_tokens", 10_000, scene.ann.id)
+        assert await scene.client.bot.server_settings.value(scene.guild.id, "daily_tokens") == 1
+        for say in (scene.ask, scene.whisper):
+            assert await say("hello") == "I see."
+            assert "My answers for today are used up here" in await say("hello")

@@ -194,7 +194,7 @@ async def test_a_message_of_ones_own_is_remembered_as_a_fact_and_anothers_as_a_n
         await scene.bob.slash(scene.dev, "memory help")  # so that he is told
         await scene.ann.context_menu(scene.dev, "Remember this", theirs)
         note, fact = await scene.memos()
-        assert (note.text, note.kind, note.audience.level) == ("Bob said: I love old maps", "person", "guild")
+        assert (note.text, note.kind, note.audience.level) == ("Bob said: I love old maps", "person", "channel")
         assert (fact.source.message, fact.audience.level) == (str(mine.id), "channel")
         assert note.text not in await scene.known(scene.bob)
 

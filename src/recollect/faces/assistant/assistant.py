@@ -90,6 +90,8 @@ class Reply:
     """It comes from memory alone, without a model."""
     tells_learned: bool = False
     """It says what was learned from the message."""
+    usage: TurnUsage | None = None
+    """What a model took for it."""
 
 
 class _Session:
@@ -265,7 +267,9 @@ class Assistant:
             return await self._answer_offline(message, offline.NO_MODEL, show)
         display = _DisplayedReply(show)
         try:
-            return Reply(await self._answer_with_model(self._responder, message, display, show_call))
+            usages: list[TurnUsage] = []
+            text = await self._answer_with_model(self._responder, message, display, show_call, usages.append)
+            return Reply(text, usage=usages[-1] if usages else None)
         except ModelError as error:
             # who is told the reason need not read it in the log as well
             log.log(logging.INFO if self._details else logging.WARNING, "the model gave no reply: %s", error)
@@ -289,7 +293,12 @@ class Assistant:
         return Reply(answer.text, is_offline=True, tells_learned=answer.tells_learned)
 
     async def _answer_with_model(
-        self, responder: Responder, message: Message, show: _DisplayedReply, show_call: Callable[[str], None]
+        self,
+        responder: Responder,
+        message: Message,
+        show: _DisplayedReply,
+        show_call: Callable[[str], None],
+        count: Callable[[TurnUsage], None],
     ) -> str:
         keeps_prompt = self._memory.settings.keep_prompts > 0
         last_event = await self._memory.timeline.last_event_id() if keeps_prompt else 0
@@ -307,7 +316,7 @@ class Assistant:
             show_call(text)
 
         tools = AssistantTools(self._memory, message, tell_call)
-        reply = await responder.respond(request, tools, lambda piece: show(line_filter.feed(piece)))
+        reply = await responder.respond(request, tools, lambda piece: show(line_filter.feed(piece)), count)
         show(line_filter.end())
         parts = split_lines(reply)
         for line in parts.lore[:MAX_LINES_PER_REPLY]:

@@ -79,11 +79,17 @@ class Responder:
     def name(self) -> str:
         return self._model.name
 
-    async def respond(self, request: ChatRequest, tools: AssistantTools, show: Callable[[str], None]) -> str:
-        """The model's reply; raises ModelError."""
+    async def respond(
+        self,
+        request: ChatRequest,
+        tools: AssistantTools,
+        show: Callable[[str], None],
+        count: Callable[[TurnUsage], None] = lambda _: None,
+    ) -> str:
+        """The model's reply, and what it took to `count`; raises ModelError."""
         try:
             async with asyncio.timeout(TURN_TIMEOUT_SECONDS):
-                return await self._run(request, tools, show)
+                return await self._run(request, tools, show, count)
         except TimeoutError as error:
             text = f"no answer within {TURN_TIMEOUT_SECONDS:.0f} s"
             raise ModelUnavailable(text, plain="it did not come to an end in time") from error
@@ -92,7 +98,13 @@ class Responder:
         except Exception as error:  # noqa: BLE001 - the model's adapter tells a library's many errors apart
             raise self._model.explain_error(error) from None
 
-    async def _run(self, request: ChatRequest, tools: AssistantTools, show: Callable[[str], None]) -> str:
+    async def _run(
+        self,
+        request: ChatRequest,
+        tools: AssistantTools,
+        show: Callable[[str], None],
+        count: Callable[[TurnUsage], None],
+    ) -> str:
         from pydantic_ai import AgentRunResultEvent, PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta
         from pydantic_ai.exceptions import UsageLimitExceeded
         from pydantic_ai.usage import UsageLimits
@@ -120,6 +132,7 @@ class Responder:
                             self.usage = TurnUsage(
                                 self._model.name, usage.requests, usage.input_tokens, usage.output_tokens
                             )
+                            count(self.usage)
                             return result.output
                         case _:
                             pass

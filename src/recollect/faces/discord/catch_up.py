@@ -5,8 +5,8 @@ It looks only where something was said since it was last online, and leaves out 
 
 import asyncio
 import logging
-from dataclasses import replace
-from datetime import datetime, timedelta
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import discord
@@ -20,7 +20,7 @@ from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.listener import MessageListener
 from recollect.faces.discord.messages import is_from_person
 from recollect.faces.discord.payloads import read_message
-from recollect.faces.discord.places import PLATFORM, parse_session, place_of
+from recollect.faces.discord.places import PLATFORM, parse_session, place_of, with_unknown_readers
 from recollect.faces.discord.resync import DELAY_SECONDS, MAX_PLACES, Channel, Sleep, may_read
 
 if TYPE_CHECKING:  # these modules of discord.py import each other
@@ -28,8 +28,12 @@ if TYPE_CHECKING:  # these modules of discord.py import each other
 
 log = logging.getLogger("recollect.discord")
 
-MAX_MESSAGES = 100
-"""Messages per place: what Discord returns at once."""
+PAGE_MESSAGES, MAX_PAGES = 100, 10
+"""Messages that Discord returns at once, and how often it is asked per place."""
+MAX_DIRECT = 200
+"""People whose direct messages are looked at, those who wrote last: Discord does not say who wrote meanwhile, so each
+is a request.
+"""
 MARGIN = timedelta(minutes=1)
 """Discord's clock is not ours; what was handled already is left out anyway."""
 RECORD_INTERVAL = timedelta(minutes=1)
@@ -41,7 +45,8 @@ class CatchUp(commands.Cog):
         self._bot, self._listener, self._sleep = bot, listener, sleep
         self._task: asyncio.Task[None] | None = None
         self._recorded: datetime | None = None
-        self._is_online = False
+        self._is_online = self._is_behind = False
+        self._members: dict[tuple[int, int], discord.Member] = {}
 
     async def cog_unload(self) -> None:
         await self._leave()
@@ -55,8 +60,10 @@ class CatchUp(commands.Cog):
         self._is_online = True
         if window is not None and since is not None:
             earliest = max(since - MARGIN, self._bot.clock() - timedelta(seconds=window))
-            self._task = asyncio.create_task(self.run(earliest), name="recollect-catch-up")
-        await self._record()
+            self._is_behind = True
+            self._task = asyncio.create_task(self._run_once(earliest), name="recollect-catch-up")
+        else:
+            await self._record()
 
     @commands.Cog.listener()
     async def on_resumed(self) -> None:
@@ -90,7 +97,15 @@ class CatchUp(commands.Cog):
             return None
         return None if stored is None else datetime.fromisoformat(stored)
 
+    async def _run_once(self, since: datetime) -> None:
+        await self.run(since)
+        self._is_behind = False
+        await self._record()
+
     async def _record(self) -> None:
+        """Store that the bot is online, unless it is still behind: interrupted, it starts from the same time again."""
+        if self._is_behind:
+            return
         now = self._bot.clock()
         try:
             name = state.last_online(self._bot.settings.discord.shard)
@@ -102,48 +117,58 @@ class CatchUp(commands.Cog):
 
     async def run(self, since: datetime) -> None:
         """Handle what was said since then, place by place; a place that fails does not affect the others."""
-        count = 0
-        for channel in (await self._places(since))[:MAX_PLACES]:
-            try:
-                count += await self._catch_up(channel, since)
-            except (discord.DiscordException, OSError) as error:
-                log.info("what was missed in %s can't be read: %s", channel.id, error)
-            except Exception:
-                log.exception("cannot catch up on what was missed in %s", channel.id)
-            await self._sleep(DELAY_SECONDS)
+        self._members.clear()
+        count, places = 0, self._places(since)
+        async for channel in self._direct_messages():
+            count += await self._catch_up_safely(channel, since)
+        for channel in places[:MAX_PLACES]:
+            count += await self._catch_up_safely(channel, since)
+        if len(places) > MAX_PLACES:
+            log.warning("what was said meanwhile in %d more channels is not looked at", len(places) - MAX_PLACES)
         if count:
             log.info("caught up on %d messages that were sent while the bot was offline", count)
 
-    async def _places(self, since: datetime) -> list[Channel]:
-        """Direct messages, then channels and threads in which something was said since, the newest first."""
+    async def _catch_up_safely(self, channel: Channel, since: datetime) -> int:
+        count = 0
+        try:
+            count = await self._catch_up(channel, since)
+        except (discord.DiscordException, OSError) as error:
+            log.info("what was missed in %s can't be read: %s", channel.id, error)
+        except Exception:
+            log.exception("cannot catch up on what was missed in %s", channel.id)
+        await self._sleep(DELAY_SECONDS)
+        return count
+
+    def _places(self, since: datetime) -> list[Channel]:
+        """Channels and threads in which something was said since, the newest first."""
         earliest, client = discord.utils.time_snowflake(since), self._bot.client
-        candidates = [
+        candidates: list[Channel] = [
             channel
             for guild in client.guilds
             if not guild.unavailable
             for channel in (*guild.text_channels, *guild.voice_channels, *guild.stage_channels, *guild.threads)
             if (channel.last_message_id or 0) > earliest and may_read(channel)
         ]
-        candidates.sort(key=lambda channel: channel.last_message_id or 0, reverse=True)
-        return [*await self._direct_messages(), *candidates]
+        candidates.sort(key=lambda channel: getattr(channel, "last_message_id", None) or 0, reverse=True)
+        return candidates
 
-    async def _direct_messages(self) -> list[Channel]:
-        """Of everyone who wrote to the bot before; Discord does not list them."""
+    async def _direct_messages(self) -> AsyncIterator[discord.DMChannel]:
+        """Of those who wrote to the bot before; Discord does not list them."""
         if not self._bot.is_ours(None):
-            return []
-        channels: list[Channel] = []
+            return
         try:
-            for session in await self._bot.state.keys(StateKind.LISTENED_CHANNEL):
-                place = parse_session(session)
-                stored = None if place is None or place.dm is None else await self._stored_channel(session)
-                channel = None if stored is None else await self._dm_channel(stored)
-                channels += [channel] if channel is not None else []
+            stored = await self._bot.state.values(StateKind.LISTENED_CHANNEL)
+            places = [(parse_session(session), channel) for session, channel in stored.items()]
+            direct = [(place, channel) for place, channel in places if place is not None and place.dm is not None]
+            last = [(await self._bot.memory.timeline.recent(place, 1), channel) for place, channel in direct]
         except RecollectError as error:
             log.warning("cannot read with whom the bot had direct messages: %s", error)
-        return channels
-
-    async def _stored_channel(self, session: str) -> str | None:
-        return await self._bot.state.get(state.listened_channel(session))
+            return
+        last.sort(key=lambda item: item[0][-1].at if item[0] else datetime.min.replace(tzinfo=UTC), reverse=True)
+        for _, channel_id in last[:MAX_DIRECT]:
+            channel = await self._dm_channel(channel_id)
+            if channel is not None:
+                yield channel
 
     async def _dm_channel(self, channel_id: str) -> discord.DMChannel | None:
         client = self._bot.client
@@ -155,15 +180,24 @@ class CatchUp(commands.Cog):
         return channel if isinstance(channel, discord.DMChannel) else None
 
     async def _catch_up(self, channel: Channel, since: datetime) -> int:
-        payloads = await self._bot.client.http.logs_from(
-            channel.id, MAX_MESSAGES, after=discord.utils.time_snowflake(since)
-        )
+        payloads = await self._messages_since(channel, discord.utils.time_snowflake(since))
         answered = {_reference(payload) for payload in payloads if _author(payload) == str(self._bot.me.id)}
         missed = [payload for payload in payloads if payload["id"] not in answered]
         count = 0
         for payload in sorted(missed, key=lambda payload: int(payload["id"])):
             count += await self._handle(channel, payload)
         return count
+
+    async def _messages_since(self, channel: Channel, after: int) -> "list[Payload]":
+        payloads: list[Payload] = []
+        for _ in range(MAX_PAGES):
+            page = await self._bot.client.http.logs_from(channel.id, PAGE_MESSAGES, after=after)
+            payloads += page
+            if len(page) < PAGE_MESSAGES:
+                return payloads
+            after = max(int(payload["id"]) for payload in page)
+        log.warning("what was said in %s after the first %d messages is not looked at", channel.id, len(payloads))
+        return payloads
 
     async def _handle(self, channel: Channel, payload: "Payload") -> bool:
         """Handle one message like a new one; False when there is nothing to do."""
@@ -172,27 +206,30 @@ class CatchUp(commands.Cog):
             if not is_from_person(message) or await self._bot.memory.timeline.message(PLATFORM, str(message.id)):
                 return False
             if message.guild is not None and not isinstance(message.author, discord.Member):
-                message.author = await message.guild.fetch_member(message.author.id)  # for their roles
+                message.author = await self._member(message.guild, message.author.id)  # for their roles
         except discord.NotFound:
             return False  # they left
         except Exception:
             log.exception("message %s in %s can't be read, and is skipped", payload["id"], channel.id)
             return False
-        place = await self._place(message)
+        then = await self._place_then(message)
         if not self._listener.claim_missed(message.id):
             return False
-        await self._listener.handle(message, place)
+        await self._listener.handle(message, place_of(message.channel, message.author.id), then)
         return True
 
-    async def _place(self, message: discord.Message) -> Place:
-        """Where it was said. Who could read that then is known only if it is as before the bot went offline; else it is
-        told nowhere but there.
-        """
+    async def _member(self, guild: discord.Guild, user: int) -> discord.Member:
+        if (guild.id, user) not in self._members:
+            self._members[guild.id, user] = await guild.fetch_member(user)
+        return self._members[guild.id, user]
+
+    async def _place_then(self, message: discord.Message) -> Place:
+        """Where it was said. Who could read that then is known only if it is as before the bot went offline."""
         place = place_of(message.channel, message.author.id)
         before = await self._bot.memory.timeline.recent(place, 1)
         if place.guild is None or (before and before[-1].place.audience == place.audience):
             return place
-        return replace(place, public=False, readers="")
+        return with_unknown_readers(place)
 
 
 def _author(payload: "Payload") -> str:

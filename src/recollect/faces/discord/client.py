@@ -1,5 +1,6 @@
 """The Discord client: connects the cogs, commands and menus to one shared context."""
 
+import asyncio
 import logging
 import sys
 from typing import Any
@@ -19,6 +20,7 @@ from recollect.faces.discord.consent import ConsentButton
 from recollect.faces.discord.context import BotContext, Hook, ignore_event
 from recollect.faces.discord.context_menus import ContextMenus
 from recollect.faces.discord.departures import GuildDepartures
+from recollect.faces.discord.ephemeral import is_expired, tell_expired
 from recollect.faces.discord.learned_notices import NoticeButton
 from recollect.faces.discord.listener import MessageListener
 from recollect.faces.discord.localization import CommandTranslator
@@ -73,6 +75,7 @@ class Client(commands.AutoShardedBot):
         )
         self.bot = BotContext(self, memory, assistant, chat_commands, clock, on_departure, chat_model is not None)
         self._registered = False
+        self._expired: asyncio.Task[None] | None = None
         guard_parsers(self)
         if isinstance(self.tree, MemoryCommandTree):
             self.tree.bot = self.bot
@@ -103,8 +106,8 @@ class Client(commands.AutoShardedBot):
             return True
         return bool(await self.bot.state.keys(StateKind.GUILD_SETTINGS))
 
-    async def rules_changed(self, guild: int, name: str) -> None:
-        """Those who manage a server changed one of its rules: what it shows follows."""
+    async def settings_changed(self, guild: int, name: str) -> None:
+        """Those who manage a server changed one of its settings: what it shows follows."""
         if name not in ("memory_channel", "learned_notices", "consent"):
             return
         if self.get_cog(LogFollower.__name__) is None:
@@ -120,7 +123,7 @@ class Client(commands.AutoShardedBot):
 
     def own_commands(self) -> list[Any]:
         """The slash commands and context menus to register."""
-        server = ServerCommands(self.bot, self.rules_changed)
+        server = ServerCommands(self.bot, self.settings_changed)
         return [SlashCommands(self.bot).group(), server.group(), *ContextMenus(self.bot).all()]
 
     async def hear(self, transcript: Transcript) -> bool:
@@ -141,6 +144,14 @@ class Client(commands.AutoShardedBot):
         log.info("connected as %s, in %d servers%s", self.user, len(self.guilds), suffix)
         if not self._registered:
             await self._register()
+
+    def dispatch(self, event: str, /, *args: Any, **kwargs: Any) -> None:
+        """Answer buttons and forms of which nothing is known any more. That is decided before anyone handles the event,
+        as a button's own handler may end its panel.
+        """
+        if event == "interaction" and is_expired(args[0]):
+            self._expired = asyncio.create_task(tell_expired(args[0]), name="recollect-expired-button")
+        super().dispatch(event, *args, **kwargs)
 
     async def on_message(self, message: discord.Message, /) -> None:
         """Disables discord.py's prefix commands; the cogs have listeners of their own."""

@@ -4,7 +4,6 @@ They have to know (the privacy notice), and where a server asks for it, to have 
 said no is not remembered, whatever the server asks for.
 """
 
-import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,9 +13,9 @@ from recollect import bot_state as state
 from recollect.core.errors import RecollectError
 from recollect.core.state import Owner
 from recollect.faces.discord.context import BotContext, log
-from recollect.faces.discord.ephemeral import is_admitted
+from recollect.faces.discord.ephemeral import PersistentButton
 from recollect.faces.discord.localization import LANGUAGES, notice
-from recollect.faces.discord.places import person_of
+from recollect.faces.discord.places import person_of, place_of
 from recollect.faces.discord.privacy_notice import notify, render_notice
 
 OVERHEARING, MIRROR = "overhearing", "mirror"
@@ -55,10 +54,10 @@ class ConsentStatus:
 
 async def consent_status(bot: BotContext, user: Person, guild: int | None) -> ConsentStatus:
     """How someone stands on a server; without one, in direct messages. Raises RecollectError."""
-    rules = await bot.rules.of(guild)
+    server = await bot.server_settings.of(guild)
     roles = {str(role.id) for role in user.roles} if isinstance(user, discord.Member) else set[str]()
-    has_role = bool(rules.consent_role) and rules.consent_role in roles
-    return await _consent_status(bot, user.id, guild, has_role, rules.consent == "opt_in")
+    has_role = bool(server.consent_role) and server.consent_role in roles
+    return await _consent_status(bot, user.id, guild, has_role, server.consent == "opt_in")
 
 
 async def is_shown(bot: BotContext, user: int, guild: int | None) -> bool:
@@ -100,12 +99,16 @@ async def decide(bot: BotContext, user: int, guild: int | None, answer: str) -> 
     await bot.state.put(state.consent(guild or 0, user), answer, owner)
     if answer == YES:
         await bot.mark_notified(user)
+    else:
+        bot.client.dispatch("opted_out", user)
 
 
 async def opt(bot: BotContext, user: int, what: str, *, out: bool) -> None:
     """Opt out of something, or in again."""
     if out:
         await bot.state.add(state.opt_outs(user), what, Owner.person(person_of(user)))
+        if what == MIRROR:
+            bot.client.dispatch("opted_out", user)
     else:
         await bot.state.remove(state.opt_outs(user), what)
 
@@ -113,6 +116,7 @@ async def opt(bot: BotContext, user: int, what: str, *, out: bool) -> None:
 async def ask(bot: BotContext, message: discord.Message) -> None:
     """Ask the author of a message for their consent, in the channel, else by direct message."""
     guild, user = message.guild, message.author
+    bot.note_asked(message.id, place_of(message.channel, user.id))
     if not bot.limits.is_first("asked for consent", user.id, bot.clock()):
         return
     language = await language_of(bot, guild)
@@ -134,7 +138,7 @@ async def language_of(bot: BotContext, guild: discord.Guild | None) -> str:
     """The language of notices on a server: the one that was chosen, else that of the server."""
     if guild is None:
         return ""
-    return (await bot.rules.of(guild.id)).language or LANGUAGES.get(guild.preferred_locale, "")
+    return (await bot.server_settings.of(guild.id)).language or LANGUAGES.get(guild.preferred_locale, "")
 
 
 def consent_view(guild: int | None, language: str = "") -> discord.ui.View:
@@ -144,28 +148,16 @@ def consent_view(guild: int | None, language: str = "") -> discord.ui.View:
     return view
 
 
-class ConsentButton(
-    discord.ui.DynamicItem[discord.ui.Button[Any]], template=r"recollect:consent:(?P<answer>yes|no):(?P<guild>\d+)"
-):
-    """Whoever presses it decides for themselves. It works across restarts, for as long as its message exists."""
+class ConsentButton(PersistentButton, template=r"recollect:consent:(?P<answer>yes|no):(?P<guild>\d+)"):
+    """Whoever presses it decides for themselves."""
 
-    def __init__(self, answer: str, guild: int, label: str = "") -> None:
-        self.answer, self.guild = answer, guild
+    def __init__(self, answer: str, guild: int | str, label: str = "") -> None:
+        self.answer, self.guild = answer, int(guild)
         style = discord.ButtonStyle.success if answer == YES else discord.ButtonStyle.secondary
         custom_id = f"recollect:consent:{answer}:{guild}"
         super().__init__(discord.ui.Button(label=label or answer, style=style, custom_id=custom_id))
 
-    @classmethod
-    async def from_custom_id(
-        cls, interaction: Interaction, item: discord.ui.Item[Any], match: re.Match[str], /
-    ) -> "ConsentButton":
-        del interaction, item
-        return cls(match["answer"], int(match["guild"]))
-
-    async def interaction_check(self, interaction: Interaction, /) -> bool:
-        return await is_admitted(interaction)
-
-    async def callback(self, interaction: Interaction) -> None:
+    async def press(self, interaction: Interaction) -> None:
         bot: BotContext = interaction.client.bot
         await interaction.response.defer(ephemeral=True, thinking=True)
         await decide(bot, interaction.user.id, self.guild or None, self.answer)
@@ -181,12 +173,15 @@ async def _answer_question(bot: BotContext, interaction: Interaction) -> None:
     reference = None if interaction.message is None else interaction.message.reference
     if reference is None or reference.message_id is None or interaction.channel is None:
         return
+    known = bot.client.get_channel(reference.channel_id)
+    channel = known if isinstance(known, discord.abc.Messageable) else interaction.channel
+    if not isinstance(channel, discord.abc.Messageable) or interaction.channel.id != reference.channel_id:
+        return
     try:
-        channel = bot.client.get_partial_messageable(reference.channel_id)
         message = reference.cached_message or await channel.fetch_message(reference.message_id)
     except discord.HTTPException as error:
         log.info("the message on which someone was asked for consent can't be read: %s", error)
         return
     if message.author.id == interaction.user.id:
         message.author = interaction.user  # with their roles, which a fetched message lacks
-        bot.client.dispatch("message", message)
+        bot.client.dispatch("consented_message", message)

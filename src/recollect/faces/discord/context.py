@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -22,11 +23,13 @@ from recollect.faces.commands.dispatcher import ChatCommands
 from recollect.faces.discord.access import AccessList, excludes
 from recollect.faces.discord.limits import Limits
 from recollect.faces.discord.places import person_of
-from recollect.faces.discord.rules import Rulebook
+from recollect.faces.discord.server_settings import ServerSettings
 from recollect.memory import AsyncMemory
 from recollect.settings import Settings
 
 log = logging.getLogger("recollect.discord")
+
+MAX_ASKED = 5_000
 
 Hook = Callable[[Event], Awaitable[None]]
 
@@ -59,6 +62,8 @@ class BotContext:
     """People to whom the notice could not be sent; logged once each."""
     limits: Limits = field(default_factory=Limits)
     """How often each person, channel and server was served lately."""
+    asked: OrderedDict[int, Place] = field(default_factory=OrderedDict[int, Place])
+    """Messages whose authors were asked for consent, with who could read them then."""
     allowed: dict[int, tuple[bool, datetime]] = field(default_factory=dict[int, tuple[bool, datetime]])
     """Cache of whom the bot deals with in direct messages, and when that was looked up."""
 
@@ -87,8 +92,8 @@ class BotContext:
         return self.memory.engine.bot_state
 
     @cached_property
-    def rules(self) -> Rulebook:
-        return Rulebook(self.client, self.memory, self.clock)
+    def server_settings(self) -> ServerSettings:
+        return ServerSettings(self.client, self.memory, self.clock)
 
     async def is_paused(self, user: discord.User | discord.Member, channel: object) -> bool:
         """Whether memory is switched off for this person or place."""
@@ -98,8 +103,10 @@ class BotContext:
         try:
             if not isinstance(guild, discord.Guild):
                 return False
-            rules = await self.rules.of(guild.id)
-            return excludes(user, channel, rules.excluded_roles, rules.excluded_channels) or await self.is_off(guild.id)
+            server = await self.server_settings.of(guild.id)
+            return excludes(user, channel, server.excluded_roles, server.excluded_channels) or await self.is_off(
+                guild.id
+            )
         except RecollectError as error:
             log.warning("cannot read whether memory is switched off: %s", error)
             return False  # the reply still works, and nothing can be stored now anyway
@@ -125,6 +132,12 @@ class BotContext:
                 await self.state.put(name, str(channel), Owner.of_session(place.session))
         except RecollectError as error:
             log.warning("cannot record that messages were received in %s: %s", place.session, error)
+
+    def note_asked(self, message: int, place: Place) -> None:
+        """Keep who can read a message until its author has answered."""
+        self.asked[message] = place
+        while len(self.asked) > MAX_ASKED:
+            self.asked.popitem(last=False)
 
     async def record_departure(self, event: Event) -> None:
         log.info("%s: %s", event.kind, dict(event.data))

@@ -8,19 +8,19 @@ from discord import app_commands
 from recollect.core.outcomes import Refused
 from recollect.core.types import Audience, AudienceLevel, Kind, Memo, Message, Place
 from recollect.faces import outcome_text
-from recollect.faces.discord.consent import NO_CONSENT, may_be_kept
+from recollect.faces.discord.consent import NO_CONSENT, may_be_kept, may_be_overheard
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.ephemeral import defer, run_work, send_answer, send_text
 from recollect.faces.discord.memo_panel import count_memories
 from recollect.faces.discord.messages import is_from_person, readable_text
-from recollect.faces.discord.places import PLATFORM, interaction_place
+from recollect.faces.discord.places import PLATFORM, interaction_place, with_unknown_readers
 from recollect.faces.discord.privacy_notice import NOT_NOTIFIED, ensure_notified_privately
-from recollect.faces.discord.slash_commands import ALL_CONTEXTS, ALL_INSTALLS
+from recollect.faces.discord.slash_commands import ALL_CONTEXTS, ALL_INSTALLS, SWITCHED_OFF_HERE
 from recollect.policy.visibility import narrowest
 
 NOT_A_PERSON = "I only remember what people say."
 NO_TEXT = "There are no words in it to remember."
-AUTHOR_NOT_NOTIFIED = "They don't know yet that I remember things: I keep what they say once they have talked to me."
+AUTHOR_NOT_NOTIFIED = "I may not keep what they say: they don't know yet that I remember things, or don't want it."
 NOT_YOURS = "That was said to somebody else; only they may ask."
 NOT_A_SOURCE = "Nothing that I remember about you comes from this message."
 
@@ -58,12 +58,15 @@ class ContextMenus:
             return NOT_NOTIFIED
         if not await may_be_kept(self._bot, interaction.user, interaction.guild_id):
             return NO_CONSENT
-        if not await may_be_kept(self._bot, message.author, interaction.guild_id):
+        if await self._bot.is_paused(interaction.user, interaction.channel):
+            return SWITCHED_OFF_HERE
+        is_own = message.author.id == interaction.user.id
+        if not is_own and not await self._may_keep_words_of(message.author, interaction):
             return AUTHOR_NOT_NOTIFIED
         memory, user, place = self._bot.memory, str(interaction.user.id), interaction_place(interaction)
         text, source = readable_text(message, self._bot.me), str(message.id)
-        audience = await self._audience(source, user, place)
-        if message.author.id == interaction.user.id:
+        audience = await self._audience(source, user, place, is_own=is_own)
+        if is_own:
             is_narrower = audience != place.audience
             outcome = await memory.remember(
                 text, user=user, place=place, message=source, audience=audience if is_narrower else None
@@ -78,9 +81,19 @@ class ContextMenus:
         hearers = outcome_text.render_audience(outcome.memo, memory.settings.visibility)
         return "\n".join(filter(None, [outcome_text.render_remembered(outcome), hearers]))
 
-    async def _audience(self, message_id: str, user: str, place: Place) -> Audience:
-        """Who hears the words of a message: those who hear them here, if they could when it was written."""
+    async def _may_keep_words_of(self, author: discord.User | discord.Member, interaction: Interaction) -> bool:
+        """Whether what someone said to others may be kept: they know, agree, and have neither opted out nor paused."""
+        author_view = self._bot.memory.view(str(author.id), interaction_place(interaction))
+        is_allowed_by_author = await may_be_overheard(self._bot, author, interaction.guild_id)
+        return is_allowed_by_author and not await author_view.is_learning_paused()
+
+    async def _audience(self, message_id: str, user: str, place: Place, *, is_own: bool) -> Audience:
+        """Who hears the words of a message: those who hear them here, if they could when it was written. Of another's
+        words, of which that is not known, nobody elsewhere.
+        """
         said = await self._bot.memory.timeline.message(PLATFORM, message_id)
+        if said is None and not is_own and place.guild is not None:
+            place = with_unknown_readers(place)
         if said is None:
             return place.audience
         return narrowest([said.place.audience, place.audience]) or Audience(AudienceLevel.DM, user)

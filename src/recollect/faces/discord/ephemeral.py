@@ -1,9 +1,10 @@
 """Ephemeral answers, which only the asker sees: pages with buttons, confirmation dialogs and forms."""
 
 import logging
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from io import BytesIO
-from typing import Any
+from typing import Any, Self, cast
 
 import discord
 
@@ -23,6 +24,7 @@ VIEW_TIMEOUT_SECONDS = 300.0
 SWITCHED_OFF = "Memory commands are switched off."
 NOT_ALLOWED = "I am not allowed to talk with you; the person who runs me can change that."
 FAILED = "That did not work; it is in my log."
+EXPIRED = "These buttons have expired, and nothing was changed. Please use the command again."
 UNCHANGED = "Nothing was changed."
 
 Interaction = discord.Interaction[Any]
@@ -77,6 +79,64 @@ async def is_admitted(interaction: Interaction) -> bool:
     return key is None
 
 
+async def report_failure(interaction: Interaction, error: Exception) -> None:
+    """Log why a button or a menu failed, and tell whoever pressed it."""
+    log.error("a button or a menu failed", exc_info=error)
+    text = outcome_text.problem(error) if isinstance(error, BadInput) else FAILED
+    try:
+        await defer(interaction)
+        await interaction.followup.send(text, ephemeral=True)
+    except discord.HTTPException as failure:
+        log.info("the failure could not be reported: %s", failure)
+
+
+def is_expired(interaction: Interaction) -> bool:
+    """Whether a button, a menu or a form belongs to nothing any more: its time is over, or the bot was restarted."""
+    data, views = interaction.data or {}, interaction.client._connection._view_store  # pyright: ignore[reportPrivateUsage]
+    custom_id = str(data.get("custom_id", ""))
+    if interaction.type is discord.InteractionType.modal_submit:
+        return custom_id not in views._modals  # pyright: ignore[reportPrivateUsage]
+    if interaction.type is not discord.InteractionType.component or interaction.message is None:
+        return False
+    if any(pattern.fullmatch(custom_id) for pattern in views._dynamic_items):  # pyright: ignore[reportPrivateUsage]
+        return False
+    items = views._views.get(interaction.message.id, {})  # pyright: ignore[reportPrivateUsage]
+    return (data.get("component_type"), custom_id) not in items
+
+
+async def tell_expired(interaction: Interaction) -> None:
+    try:
+        await interaction.response.send_message(EXPIRED, ephemeral=True)
+    except (discord.DiscordException, OSError) as error:
+        log.info("cannot say that a button has expired: %s", error)
+
+
+class PersistentButton(discord.ui.DynamicItem[discord.ui.Button[Any]], template="recollect:"):
+    """A button that works across restarts, for as long as its message exists. Each named group of its template is an
+    argument of its class.
+    """
+
+    @classmethod
+    async def from_custom_id(
+        cls, interaction: Interaction, item: discord.ui.Item[Any], match: re.Match[str], /
+    ) -> Self:
+        del interaction, item
+        return cast("Callable[..., Self]", cls)(**match.groupdict())
+
+    async def interaction_check(self, interaction: Interaction, /) -> bool:
+        return await is_admitted(interaction)
+
+    async def callback(self, interaction: Interaction) -> None:
+        try:
+            await self.press(interaction)
+        except Exception as error:  # noqa: BLE001 - it is logged, and told
+            await report_failure(interaction, error)
+
+    async def press(self, interaction: Interaction) -> None:
+        """What the button does."""
+        raise NotImplementedError
+
+
 class Panel(discord.ui.View):
     """A view whose failures are logged and told to whoever pressed the button."""
 
@@ -85,13 +145,7 @@ class Panel(discord.ui.View):
 
     async def on_error(self, interaction: Interaction, error: Exception, item: discord.ui.Item[Any], /) -> None:
         del item
-        log.error("a button or a menu failed", exc_info=error)
-        text = outcome_text.problem(error) if isinstance(error, BadInput) else FAILED
-        try:
-            await defer(interaction)
-            await interaction.followup.send(text, ephemeral=True)
-        except discord.HTTPException as failure:
-            log.info("the failure could not be reported: %s", failure)
+        await report_failure(interaction, error)
 
 
 class Pager(Panel):

@@ -3,7 +3,7 @@ server's lore, for those who manage messages there.
 """
 
 import logging
-import re
+from collections.abc import Collection
 from contextlib import suppress
 from typing import Any
 
@@ -19,9 +19,9 @@ from recollect.core.types import Audience, Memo, Origin, Place, Subject, split_p
 from recollect.faces import outcome_text
 from recollect.faces.discord.consent import is_shown
 from recollect.faces.discord.context import BotContext
-from recollect.faces.discord.ephemeral import EditForm, defer, is_admitted, run_work, send_answer
+from recollect.faces.discord.ephemeral import EditForm, PersistentButton, defer, run_work, send_answer
 from recollect.faces.discord.places import PLATFORM, interaction_place, message_link, person_of, place_of
-from recollect.faces.discord.rules import GuildRules
+from recollect.faces.discord.server_settings import EffectiveSettings
 from recollect.faces.discord.shards import has_channel
 from recollect.faces.discord.splitting import LIMIT, harmless
 
@@ -58,13 +58,13 @@ class LearnedNotices:
         except (discord.DiscordException, OSError, ValueError) as error:
             log.info("cannot post what was learned: %s", error)
 
-    async def _rules(self, memo: Memo | None) -> GuildRules:
+    async def _server_settings(self, memo: Memo | None) -> EffectiveSettings:
         guild = None if memo is None or memo.source.guild is None else memo.source.guild
-        return await self._bot.rules.of(int(guild) if guild and guild.isdecimal() else None)
+        return await self._bot.server_settings.of(int(guild) if guild and guild.isdecimal() else None)
 
     async def _is_followed(self, event: Event, memo: Memo | None) -> bool:
         """Whether there may be a notice: notices are on, or one is there of which nothing else is known."""
-        if (await self._rules(memo)).learned_notices != "off":
+        if (await self._server_settings(memo)).learned_notices != "off":
             return True
         return (
             memo is None and await self._bot.state.get(state.notice_message(event.scope, event.memo or "")) is not None
@@ -77,11 +77,35 @@ class LearnedNotices:
             if await self._memo(scope, memo_id) is None:
                 await self._remove_notice(state.notice_message(scope, memo_id))
 
+    async def remove_invisible(self, channels: Collection[int]) -> None:
+        """Remove notices that not everyone who can read these channels now may see: their permissions changed."""
+        answers: dict[tuple[int, Subject, Audience], bool] = {}  # there may be thousands of lines
+        for key, location in (await self._bot.state.values(StateKind.NOTICE_MESSAGE)).items():
+            channel_id, (scope, _, memo_id) = int(location.partition("/")[0]), key.rpartition(":")
+            if channel_id not in channels:
+                continue
+            memo = await self._memo(scope, memo_id)
+            is_visible = memo is not None and memo.active
+            if memo is not None and is_visible:
+                question = channel_id, memo.subject, memo.audience
+                if question not in answers:
+                    answers[question] = await self._is_still_visible(self._bot.client.get_channel(channel_id), memo)
+                is_visible = answers[question]
+            if not is_visible:
+                await self._remove_notice(state.notice_message(scope, memo_id))
+
+    async def remove_of(self, person: str) -> None:
+        """Remove the notices about someone, who does not want them."""
+        for key in await self._bot.state.keys(StateKind.NOTICE_MESSAGE):
+            scope, _, memo_id = key.rpartition(":")
+            if scope == Subject(person).scope:
+                await self._remove_notice(state.notice_message(scope, memo_id))
+
     async def _is_ours(self, memo: Memo | None) -> bool:
         """Whether the notice belongs to this process's shards."""
-        rules = await self._rules(memo)
-        if rules.learned_notices == "mirror" and rules.memory_channel.isdecimal():
-            return await has_channel(self._bot, int(rules.memory_channel))
+        server = await self._server_settings(memo)
+        if server.learned_notices == "mirror" and server.memory_channel.isdecimal():
+            return await has_channel(self._bot, int(server.memory_channel))
         return self._bot.is_ours(None if memo is None else memo.source.guild)
 
     async def _is_due(self, memo: Memo) -> bool:
@@ -117,8 +141,8 @@ class LearnedNotices:
         return await _is_visible(self._bot, memo, place_of(channel, _speaker_id(memo)))
 
     async def _post(self, event: Event, memo: Memo) -> None:
-        rules = await self._rules(memo)
-        channel, place = await self._channel(memo, rules.learned_notices, rules.memory_channel)
+        server = await self._server_settings(memo)
+        channel, place = await self._channel(memo, server.learned_notices, server.memory_channel)
         if not await _is_visible(self._bot, memo, place):
             return
         view = _buttons(memo, event.id)
@@ -184,29 +208,20 @@ def _is_from_discord(memo: Memo) -> bool:
 
 
 class NoticeButton(
-    discord.ui.DynamicItem[discord.ui.Button[Any]],
+    PersistentButton,
     template=r"recollect:(?P<action>undo|edit|why|forget|private):(?P<user>\d+|lore):(?P<memo>[\w.-]{1,64})"
     r"(?::(?P<change>\d{1,18}))?",
 ):
-    """A persistent button: it works across restarts, for as long as its message exists."""
+    """For the owner of a memory; `change` is what Undo takes back."""
 
-    def __init__(self, action: str, user: str, memo: str, change: int | None = None) -> None:
-        self.action, self.user, self.memo, self.change = action, user, memo, change
+    def __init__(self, action: str, user: str, memo: str, change: int | str | None = None) -> None:
+        self.action, self.user, self.memo = action, user, memo
+        self.change = None if change is None else int(change)
         style = discord.ButtonStyle.danger if action == "forget" else discord.ButtonStyle.secondary
         custom_id = f"recollect:{action}:{user}:{memo}{'' if change is None else f':{change}'}"
         super().__init__(discord.ui.Button(label=LABELS[action], style=style, custom_id=custom_id))
 
-    @classmethod
-    async def from_custom_id(
-        cls, interaction: Interaction, item: discord.ui.Item[Any], match: re.Match[str], /
-    ) -> "NoticeButton":
-        del interaction, item
-        return cls(match["action"], match["user"], match["memo"], int(match["change"]) if match["change"] else None)
-
-    async def interaction_check(self, interaction: Interaction, /) -> bool:
-        return await is_admitted(interaction)
-
-    async def callback(self, interaction: Interaction) -> None:
+    async def press(self, interaction: Interaction) -> None:
         bot: BotContext = interaction.client.bot
         if not self._may_decide(interaction):
             await interaction.response.send_message(NOT_YOURS, ephemeral=True)

@@ -20,12 +20,13 @@ from recollect.faces.discord.consent import NO, ask, consent_status, language_of
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.localization import notice
 from recollect.faces.discord.messages import full_text, is_addressed, is_from_person, message_of, readable_text
-from recollect.faces.discord.places import place_of
+from recollect.faces.discord.places import place_of, with_unknown_readers
 from recollect.faces.discord.privacy_notice import ensure_notified, ensure_notified_privately, needs_notice
 from recollect.faces.discord.privacy_panel import privacy_answer
-from recollect.faces.discord.quotas import What, refusal
+from recollect.faces.discord.quotas import What, count_tokens, refusal
 from recollect.faces.discord.shards import is_allowed
 from recollect.faces.discord.splitting import harmless
+from recollect.policy.visibility import narrower
 
 log = logging.getLogger("recollect.discord")
 
@@ -61,6 +62,12 @@ class MessageListener(commands.Cog):
             self._live.append(message.id)
             await self.handle(message, place_of(message.channel, message.author.id))
 
+    @commands.Cog.listener()
+    async def on_consented_message(self, message: discord.Message) -> None:
+        """Answer the message on which someone was asked for their consent."""
+        then, now = self._bot.asked.pop(message.id, None), place_of(message.channel, message.author.id)
+        await self.handle(message, now, with_unknown_readers(now) if then is None else narrower(then, now))
+
     def claim_missed(self, message_id: int) -> bool:
         """Whether a message is to be caught up on: it did not come live, and is ignored if it still does."""
         if message_id in self._live:
@@ -68,14 +75,16 @@ class MessageListener(commands.Cog):
         self._caught_up.append(message_id)
         return True
 
-    async def handle(self, message: discord.Message, place: Place) -> None:
-        """Answer a message, or listen to it; whatever fails is logged."""
+    async def handle(self, message: discord.Message, place: Place, then: Place | None = None) -> None:
+        """Answer a message, or listen to it; whatever fails is logged. `then` is the place with those who could read
+        the message when it was written, if it comes late.
+        """
         if not is_from_person(message) or not await is_allowed(self._bot, message.author):
             return
         chat_message = message_of(message, place, readable_text(message, self._me))
         self._reserve_own_names(message, chat_message.place)
         try:
-            await self._handle(message, chat_message)
+            await self._handle(message, chat_message, then or place)
         except (discord.HTTPException, OSError, RecollectError) as error:
             log.warning("message %s is not answered: %s", message.id, error)
         except Exception:
@@ -89,11 +98,13 @@ class MessageListener(commands.Cog):
         if message.guild is not None:
             names.reserve(message.guild.me.display_name, place)
 
-    async def _handle(self, message: discord.Message, chat_message: Message) -> None:
+    async def _handle(self, message: discord.Message, chat_message: Message, then: Place) -> None:
         expects_answer = await self._expects_answer(message)
         command = parse(chat_message.text) if self._bot.settings.chat_commands.enabled else None
         if command is not None:
-            await self._run_command(message, chat_message, command)
+            is_late = then != chat_message.place
+            here = replace(chat_message.place, public=False, readers="") if is_late else chat_message.place
+            await self._run_command(message, replace(chat_message, place=here), command)
         elif await self._bot.is_paused(message.author, message.channel):
             if expects_answer:
                 await streaming.send(message, SWITCHED_OFF)
@@ -101,11 +112,21 @@ class MessageListener(commands.Cog):
             if expects_answer:
                 await streaming.send(message, self._describe_empty(message))
         elif expects_answer:
-            if await self._may_answer(message):
-                await self._bot.record_place(chat_message.place, message.channel.id)  # first, as the reply may fail
-                await self._reply(message, await self._with_files(message, chat_message))
+            await self._answer(message, chat_message, then)
         elif await self._may_overhear(message):
-            await self._store(message, await self._with_files(message, chat_message))
+            await self._store(message, replace(await self._with_files(message, chat_message), place=then))
+
+    async def _answer(self, message: discord.Message, chat_message: Message, then: Place) -> None:
+        """Reply to someone who was told and agreed; beyond the limits of replies, only listen."""
+        if not await self._may_be_kept(message):
+            return
+        if await self._is_admitted(message, "reply"):
+            await self._bot.record_place(chat_message.place, message.channel.id)  # first, as the reply may fail
+            complete = await self._with_files(message, chat_message)
+            if then == complete.place or await self._store(message, replace(complete, place=then)):
+                await self._reply(message, complete)  # for those who are here now
+        elif await self._is_admitted(message, "learn"):
+            await self._store(message, replace(await self._with_files(message, chat_message), place=then))
 
     async def _with_files(self, message: discord.Message, chat_message: Message) -> Message:
         """The message with what it carries besides its words."""
@@ -117,7 +138,7 @@ class MessageListener(commands.Cog):
 
     async def _expects_answer(self, message: discord.Message) -> bool:
         try:
-            channels = (await self._bot.rules.of(_guild_id(message))).channels
+            channels = (await self._bot.server_settings.of(_guild_id(message))).channels
         except RecollectError as error:
             log.warning("cannot read where every message is answered: %s", error)
             channels = frozenset(self._bot.settings.discord.channels)
@@ -126,16 +147,15 @@ class MessageListener(commands.Cog):
     async def _run_command(self, message: discord.Message, chat_message: Message, command: ParsedCommand) -> None:
         if not await self._is_admitted(message, "command"):
             return
+        if command.verb == "remember" and await self._bot.is_paused(message.author, message.channel):
+            await streaming.send(message, SWITCHED_OFF)
+            return
         if command.verb == "export" and message.guild is not None:
             await streaming.send(message, NO_PUBLIC_EXPORT)
         elif command.verb == "privacy":
             await streaming.send(message, await privacy_answer(self._bot, message, command.words))
         elif not needs_notice(self._bot, chat_message.text) or await self._may_be_kept(message):
             await self._reply(message, chat_message)
-
-    async def _may_answer(self, message: discord.Message) -> bool:
-        """Whether to reply: to someone who was told and agreed, within the limits."""
-        return await self._may_be_kept(message) and await self._is_admitted(message, "reply")
 
     async def _may_be_kept(self, message: discord.Message) -> bool:
         """Whether the author was told and agreed; they are told, or asked, now."""
@@ -155,7 +175,8 @@ class MessageListener(commands.Cog):
 
     async def _is_admitted(self, message: discord.Message, what: What) -> bool:
         """Whether that is within the limits; who is over them is told once a minute, unless they don't notice."""
-        reason = await refusal(self._bot, what, message.author, message.channel.id, message.guild)
+        at = message.created_at if what == "learn" else None  # what was missed was not said all at once
+        reason = await refusal(self._bot, what, message.author, message.channel.id, message.guild, at)
         if reason is not None and what != "learn":
             await self._tell_once(message, reason)
         return reason is None
@@ -171,13 +192,15 @@ class MessageListener(commands.Cog):
             return NO_VOICE_MESSAGES
         return NO_WORDS if message_changes.shows_text(self._bot, message) else UNREADABLE
 
-    async def _store(self, message: discord.Message, chat_message: Message) -> None:
-        """Store a message that expects no answer."""
+    async def _store(self, message: discord.Message, chat_message: Message) -> bool:
+        """Store a message without an answer; False when that failed."""
         try:
             await self._bot.memory.add(chat_message)
             await self._bot.record_place(chat_message.place, message.channel.id)
         except RecollectError as error:
             log.warning("message %s could not be kept: %s", chat_message.id, error)
+            return False
+        return True
 
     async def _reply(self, message: discord.Message, chat_message: Message) -> None:
         draft = streaming.StreamedReply(message)
@@ -188,6 +211,7 @@ class MessageListener(commands.Cog):
                 return
             text = reply.text.strip() or EMPTY_REPLY
             sent = await draft.finish(harmless(text) if reply.is_offline else text)
+        await count_tokens(self._bot, chat_message.place, reply.usage)
         await self._bot.assistant.record_reply(text, chat_message, str(sent[0].id))
 
     async def _send_answer(self, message: discord.Message, answer: Answer) -> None:

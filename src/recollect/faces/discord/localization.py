@@ -209,12 +209,12 @@ NOTICES = {
         "今とても混んでいます。1分後にまた答えます。",
     ),
     "spent": (
-        "Für heute sind meine Antworten auf diesem Server aufgebraucht; morgen (UTC) geht es weiter. "
+        "Für heute sind meine Antworten hier aufgebraucht; morgen (UTC) geht es weiter. "
         "`/memory` funktioniert weiterhin.",
-        "Mes réponses du jour sur ce serveur sont épuisées ; je reprends demain (UTC). `/memory` fonctionne toujours.",
-        "Mis respuestas de hoy en este servidor se agotaron; sigo mañana (UTC). `/memory` sigue funcionando.",
-        "Minhas respostas de hoje neste servidor acabaram; continuo amanhã (UTC). `/memory` continua funcionando.",
-        "今日のこのサーバーでの回答数を使い切りました。明日（UTC）再開します。`/memory` は使えます。",
+        "Mes réponses du jour sont épuisées ici ; je reprends demain (UTC). `/memory` fonctionne toujours.",
+        "Mis respuestas de hoy aquí se agotaron; sigo mañana (UTC). `/memory` sigue funcionando.",
+        "Minhas respostas de hoje aqui acabaram; continuo amanhã (UTC). `/memory` continua funcionando.",
+        "今日のここでの回答数を使い切りました。明日（UTC）再開します。`/memory` は使えます。",
     ),
 }
 """What everyone meets, besides English."""
@@ -236,7 +236,7 @@ ENGLISH = {
     "too_fast": "That is faster than I can answer. Please give me a minute.",
     "busy": "There is a lot going on here. I answer again in a minute.",
     "spent": (
-        "My answers for today on this server are used up; I go on tomorrow (UTC). `/memory` still works, and so does "
+        "My answers for today are used up here; I go on tomorrow (UTC). `/memory` still works, and so does "
         "everything that I remember."
     ),
 }

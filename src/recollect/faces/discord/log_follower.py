@@ -20,7 +20,7 @@ from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.learned_notices import LearnedNotices
 from recollect.faces.discord.memory_channel import MemoryChannel
 from recollect.faces.discord.memory_panel import MemoryPanel
-from recollect.faces.discord.places import PLATFORM, place_of_session, user_id
+from recollect.faces.discord.places import PLATFORM, person_of, place_of_session, user_id
 from recollect.privacy.inventory import ERASED
 
 log = logging.getLogger("recollect.discord")
@@ -73,8 +73,47 @@ class LogFollower(commands.Cog):
             with suppress(discord.HTTPException):
                 await message.delete()
 
+    @commands.Cog.listener()
+    async def on_guild_channel_update(self, before: discord.abc.GuildChannel, after: discord.abc.GuildChannel) -> None:
+        if before.overwrites != after.overwrites or before.category_id != after.category_id:
+            children = after.channels if isinstance(after, discord.CategoryChannel) else []
+            await self._recheck([after, *children])
+
+    @commands.Cog.listener()
+    async def on_guild_role_update(self, before: discord.Role, after: discord.Role) -> None:
+        if before.permissions != after.permissions:
+            await self._recheck(after.guild.channels)
+
+    @commands.Cog.listener()
+    async def on_guild_role_delete(self, role: discord.Role) -> None:
+        await self._recheck(role.guild.channels)
+
+    async def _recheck(self, channels: Sequence[discord.abc.GuildChannel]) -> None:
+        """Others can read these channels now: remove what not all of them may see."""
+        ids = {channel.id for channel in channels}
+        ids |= {thread.id for channel in channels for thread in getattr(channel, "threads", ())}
+        try:
+            await self._notices.remove_invisible(ids)
+            if self._shows_members and await self._memory_channel.is_in(ids):
+                await self._update_all_snapshots()
+        except (RecollectError, discord.DiscordException, OSError) as error:
+            log.warning("cannot remove what not everyone may see any more: %s", error)
+
+    @commands.Cog.listener()
+    async def on_opted_out(self, user: int) -> None:
+        """Someone does not want to be shown to others: at once."""
+        try:
+            await self._notices.remove_of(person_of(user))
+            await self._memory_channel.update(str(user))
+        except (RecollectError, discord.DiscordException, OSError) as error:
+            log.warning("cannot remove what is shown of %s: %s", user, error)
+
+    async def _update_all_snapshots(self) -> None:
+        for user in await self._bot.state.keys(StateKind.SNAPSHOT_MESSAGE):
+            await self._memory_channel.update(user)
+
     async def show_panel(self, guild_id: int) -> None:
-        """Bring the panel of a server up to date, as its rules changed."""
+        """Bring the panel of a server up to date, as its settings changed."""
         guild = self._bot.client.get_guild(guild_id)
         if guild is not None:
             await self._panel.update(guild)

@@ -25,7 +25,7 @@ from recollect.policy.visibility import is_source_visible
 from recollect.view import View
 
 PAGE_MEMOS = 10
-MAX_LINE_CHARS, MAX_LABEL_CHARS = 300, 100
+MAX_LINE_CHARS, MAX_LABEL_CHARS, MAX_EMBED_CHARS = 300, 100, 4096
 NOTHING = "Nothing yet. `/memory remember` adds something, and what you tell me may be learned."
 RESTORE_TITLE = "What was forgotten or replaced"
 
@@ -62,8 +62,10 @@ class MemoPanel(Panel):
 
     def embed(self) -> discord.Embed:
         first = self._page * PAGE_MEMOS + 1
-        lines = [f"{number}. {_line(memo, self._view)}" for number, memo in enumerate(self._visible, first)]
-        embed = discord.Embed(title=self._title, description="\n".join(lines) or NOTHING)
+        linked = "\n".join(f"{number}. {_line(memo, self._view)}" for number, memo in enumerate(self._visible, first))
+        plain = "\n".join(f"{number}. {_text(memo)}" for number, memo in enumerate(self._visible, first))
+        text = linked if len(linked) <= MAX_EMBED_CHARS else plain
+        embed = discord.Embed(title=self._title, description=text or NOTHING)
         pages = f"page {self._page + 1} of {self._pages}, " if self._pages > 1 else ""
         return embed.set_footer(text=f"{pages}{count_memories(len(self._memos))}")
 
@@ -101,7 +103,9 @@ class MemoPanel(Panel):
     async def _show_forgotten(self, interaction: Interaction) -> None:
         await defer(interaction)
         memos = (await self._view.forgotten()).memos
-        embed = discord.Embed(title=RESTORE_TITLE, description="\n".join(f"- {_text(memo)}" for memo in memos[:25]))
+        embed = discord.Embed(
+            title=RESTORE_TITLE, description="\n".join(f"- {_text(memo, 150)}" for memo in memos[:25])
+        )
         embed.description = embed.description or "Nothing."
         view = discord.ui.View(timeout=VIEW_TIMEOUT_SECONDS)
         if memos:
@@ -167,7 +171,7 @@ class MemoCard(Panel):
         guild = self._view.place.guild
         if self._view.lore and guild is not None:
             user = int(self._view.user.rpartition(":")[2])
-            await self._bot.rules.record(int(guild), user, what, clip(before, 200), clip(after, 200))
+            await self._bot.server_settings.record(int(guild), user, what, clip(before, 200), clip(after, 200))
 
     async def _why(self, interaction: Interaction) -> None:
         await defer(interaction)
@@ -235,7 +239,9 @@ def count_memories(count: int) -> str:
 
 
 def _text(memo: Memo, limit: int = MAX_LINE_CHARS) -> str:
-    return harmless(clip(collapse_spaces(memo.text), limit))
+    """The text without markup; what is escaped takes more room."""
+    text = harmless(clip(collapse_spaces(memo.text), limit))
+    return text if len(text) <= limit else f"{text[: limit - 1].rstrip(chr(92))}…"
 
 
 def _line(memo: Memo, view: View) -> str:

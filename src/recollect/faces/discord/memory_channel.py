@@ -1,7 +1,7 @@
 """The memory channel: one pinned message per user, edited in place, with the memories that are visible there."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from datetime import datetime
 
@@ -39,6 +39,10 @@ class MemoryChannel:
         """Whether the channel belongs to this process."""
         channel_id = self._bot.settings.discord.memory_channel or ""
         return await has_channel(self._bot, int(channel_id)) if channel_id.isdecimal() else self._bot.is_ours(None)
+
+    async def is_in(self, channels: Collection[int]) -> bool:
+        channel_id = self._bot.settings.discord.memory_channel
+        return channel_id.isdecimal() and int(channel_id) in channels and await self.is_ours()
 
     async def update(self, user: str, session: str | None = None) -> bool:
         """Show a user's current memory, and the summary of the conversation that changed; False when that failed."""

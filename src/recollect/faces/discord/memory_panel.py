@@ -4,9 +4,7 @@ whoever presses it, so the channel itself shows no one's words.
 
 import asyncio
 import logging
-import re
 from contextlib import suppress
-from typing import Any
 
 import discord
 
@@ -15,7 +13,7 @@ from recollect.core.errors import RecollectError
 from recollect.core.state import Owner
 from recollect.faces.discord.consent import NO, YES, ConsentButton, language_of
 from recollect.faces.discord.context import BotContext
-from recollect.faces.discord.ephemeral import Interaction, defer, is_admitted
+from recollect.faces.discord.ephemeral import Interaction, PersistentButton, defer
 from recollect.faces.discord.localization import notice
 from recollect.faces.discord.privacy_notice import render_notice
 from recollect.faces.discord.privacy_panel import privacy_panel
@@ -39,7 +37,7 @@ class MemoryPanel:
             await self.update(guild)
 
     async def update(self, guild: discord.Guild) -> None:
-        """Post or edit the panel where the rules want it, and remove it from where it was before."""
+        """Post or edit the panel where the settings want it, and remove it from where it was before."""
         try:
             async with self._lock:  # two changes at once must not post two panels
                 await self._update(guild)
@@ -48,8 +46,8 @@ class MemoryPanel:
 
     async def _update(self, guild: discord.Guild) -> None:
         bot, name = self._bot, state.panel_message(guild.id)
-        rules = await bot.rules.of(guild.id)
-        wanted = rules.memory_channel if bot.settings.discord.memory_channel_style == "panel" else ""
+        server = await bot.server_settings.of(guild.id)
+        wanted = server.memory_channel if bot.settings.discord.memory_channel_style == "panel" else ""
         channel_id, _, message_id = (await bot.state.get(name) or "").partition("/")
         if message_id and channel_id != wanted:
             await self._remove(name, channel_id, message_id)
@@ -57,7 +55,7 @@ class MemoryPanel:
         channel = guild.get_channel_or_thread(int(wanted)) if wanted.isdecimal() else None
         if not isinstance(channel, discord.abc.Messageable):
             return
-        embed, view = await self._content(guild, asks=rules.consent == "opt_in")
+        embed, view = await self._content(guild, asks=server.consent == "opt_in")
         if message_id:
             try:
                 await channel.get_partial_message(int(message_id)).edit(embed=embed, view=view)
@@ -87,8 +85,8 @@ class MemoryPanel:
         await self._bot.state.drop(name)
 
 
-class PanelButton(discord.ui.DynamicItem[discord.ui.Button[Any]], template=r"recollect:panel:(?P<action>mine|privacy)"):
-    """A persistent button; whoever presses it sees what is theirs."""
+class PanelButton(PersistentButton, template=r"recollect:panel:(?P<action>mine|privacy)"):
+    """Whoever presses it sees what is theirs."""
 
     def __init__(self, action: str) -> None:
         self.action = action
@@ -96,17 +94,7 @@ class PanelButton(discord.ui.DynamicItem[discord.ui.Button[Any]], template=r"rec
         custom_id = f"recollect:panel:{action}"
         super().__init__(discord.ui.Button(label=LABELS[action], style=style, custom_id=custom_id))
 
-    @classmethod
-    async def from_custom_id(
-        cls, interaction: Interaction, item: discord.ui.Item[Any], match: re.Match[str], /
-    ) -> "PanelButton":
-        del interaction, item
-        return cls(match["action"])
-
-    async def interaction_check(self, interaction: Interaction, /) -> bool:
-        return await is_admitted(interaction)
-
-    async def callback(self, interaction: Interaction) -> None:
+    async def press(self, interaction: Interaction) -> None:
         bot: BotContext = interaction.client.bot
         await defer(interaction)
         if self.action == "mine":

@@ -11,9 +11,11 @@ from recollect.core.errors import RecollectError
 from recollect.core.state import StateKind
 from recollect.core.types import Place
 from recollect.faces.discord.attachments import read_files
+from recollect.faces.discord.consent import consent_status
 from recollect.faces.discord.context import BotContext
-from recollect.faces.discord.messages import full_text, is_from_person
+from recollect.faces.discord.messages import full_text, is_addressed, is_from_person
 from recollect.faces.discord.places import PLATFORM, place_of
+from recollect.faces.discord.quotas import refusal
 from recollect.policy.redaction import redact
 
 log = logging.getLogger("recollect.discord")
@@ -26,11 +28,40 @@ async def apply_edit(bot: BotContext, message: discord.Message) -> None:
     """Store a message's new text. Discord also sends an edit for pins and previews, which change no text."""
     if message.edited_at is None or not is_from_person(message) or not shows_text(bot, message):
         return
-    if await bot.memory.timeline.message(PLATFORM, str(message.id)) is None:
+    stored = await bot.memory.timeline.message(PLATFORM, str(message.id))
+    if stored is None:
         return
     place, text = place_of(message.channel, message.author.id), full_text(message, bot.me, await read_files(message))
-    change = partial(bot.memory.message_edited, text=text, at=message.edited_at, place=place)
-    await _change(bot, str(message.id), change, redact(text).text)
+    if stored.text == redact(text).text:
+        return
+    if await _may_be_kept(bot, message):
+        change = partial(bot.memory.message_edited, text=text, at=message.edited_at, place=place)
+        await _change(bot, str(message.id), change)
+    else:  # the old words are taken back, and the new ones may not be stored
+        await apply_deletions(bot, [str(message.id)])
+
+
+async def _may_be_kept(bot: BotContext, message: discord.Message) -> bool:
+    """Whether new words of an author may be stored: by their consent as it is now, and within the limits."""
+    guild, author = message.guild, message.author
+    try:
+        if guild is not None and not isinstance(author, discord.Member):  # for their roles
+            author = guild.get_member(author.id) or await guild.fetch_member(author.id)
+    except discord.NotFound:
+        return False  # they left
+    except (discord.HTTPException, OSError) as error:
+        log.info("the roles of %s can't be read: %s", author.id, error)
+    try:
+        guild_id = None if guild is None else guild.id
+        status = await consent_status(bot, author, guild_id)
+        is_said_to_bot = is_addressed(message, bot.me, (await bot.server_settings.of(guild_id)).channels)
+    except RecollectError as error:
+        log.warning("cannot read whether %s may be remembered: %s", author.id, error)
+        return True  # nothing can be stored now anyway
+    is_allowed_by_author = status.may_be_kept if is_said_to_bot else status.may_be_overheard
+    if not is_allowed_by_author or await bot.is_paused(author, message.channel):
+        return False
+    return await refusal(bot, "learn", author, message.channel.id, guild) is None
 
 
 async def apply_deletions(bot: BotContext, messages: Iterable[str]) -> None:
@@ -58,13 +89,10 @@ async def delete_place(bot: BotContext, place: Place) -> int:
     return count
 
 
-async def _change(
-    bot: BotContext, message_id: str, change: Callable[[str, str], Awaitable[object]], text: str = ""
-) -> None:
-    """Apply a change to memory and to the conversation, unless the stored text is this one already."""
+async def _change(bot: BotContext, message_id: str, change: Callable[[str, str], Awaitable[object]]) -> None:
+    """Apply a change to a message that is stored."""
     try:
-        stored = await bot.memory.timeline.message(PLATFORM, message_id)
-        if stored is not None and stored.text != text:
+        if await bot.memory.timeline.message(PLATFORM, message_id) is not None:
             await change(PLATFORM, message_id)
     except RecollectError as error:
         log.warning("the change of message %s could not be stored: %s", message_id, error)

@@ -35,7 +35,8 @@ def is_addressed(message: discord.Message, me: discord.ClientUser, channels: Col
         return True
     if not ids_of(message.channel).isdisjoint(channels):
         return True
-    replied = message.reference.resolved if message.reference is not None else None
+    is_reply = message.reference is not None and message.reference.type is discord.MessageReferenceType.reply
+    replied = message.reference.resolved if message.reference is not None and is_reply else None
     return isinstance(replied, discord.Message) and replied.author.id == me.id
 
 

@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 
 import discord
 
+from recollect.faces.discord.permissions import forget_ordinary
+
 log = logging.getLogger("recollect.discord")
 
 SKIPPED = ("MESSAGE_CREATE", "MESSAGE_UPDATE", "INTERACTION_CREATE", "TYPING_START", "PRESENCE_UPDATE")
@@ -31,9 +33,19 @@ def read_message(channel: Any, payload: Mapping[str, Any]) -> discord.Message:
 
 def guard_parsers(client: discord.Client) -> None:
     """Let an event that can't be parsed be tried without its nulls, and then be skipped."""
-    parsers = client._connection.parsers  # pyright: ignore[reportPrivateUsage] there is no public way
-    for event, parse in list(parsers.items()):
-        parsers[event] = partial(_parse, event, parse)
+    connection = client._connection  # pyright: ignore[reportPrivateUsage] there is no public way
+    for event, parse in list(connection.parsers.items()):
+        guarded = partial(_parse, event, parse)
+        is_about_servers = event.startswith(("GUILD_", "CHANNEL_"))
+        connection.parsers[event] = partial(_change_server, connection, guarded) if is_about_servers else guarded
+
+
+def _change_server(connection: object, parse: Callable[[Any], None], payload: dict[str, Any]) -> None:
+    """Parse what may change permissions; at once, as the next event may be a message that they apply to."""
+    try:
+        parse(payload)
+    finally:
+        forget_ordinary(connection)
 
 
 def _parse(event: str, parse: Callable[[Any], None], payload: dict[str, Any]) -> None:

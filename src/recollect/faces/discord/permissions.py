@@ -6,6 +6,7 @@ The owner and administrators read everything, so they are left out, and so are b
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from weakref import WeakKeyDictionary
 
 import discord
 
@@ -22,6 +23,10 @@ VIEW = discord.Permissions(view_channel=True).value
 HISTORY = discord.Permissions(read_message_history=True).value
 JOIN = discord.Permissions(connect=True).value
 _RELEVANT = VIEW | HISTORY | JOIN
+_ORDINARY: WeakKeyDictionary[object, dict[int, str]] = WeakKeyDictionary()
+"""Cache: per connection, the readers of each server's ordinary channels. To find them takes a look at every channel:
+too much for each message.
+"""
 
 
 def knows_roles(guild: discord.Guild) -> bool:
@@ -37,10 +42,21 @@ def is_ordinary(guild: discord.Guild, rule: str) -> bool:
     """Whether these readers include all those of the server's ordinary channels: of those that are alike in this, the
     most; if there are several such groups, the one that the most people can read.
     """
+    cache = _ORDINARY.setdefault(guild._state, {})  # pyright: ignore[reportPrivateUsage]
+    if guild.id not in cache:
+        cache[guild.id] = _ordinary_readers(guild)
+    return readers.is_sure(rule) and readers.includes(rule, cache[guild.id])
+
+
+def forget_ordinary(connection: object) -> None:
+    """Channels, roles or members of a server may have changed."""
+    _ORDINARY.pop(connection, None)
+
+
+def _ordinary_readers(guild: discord.Guild) -> str:
     roles = _roles(guild)
     counts = Counter(_readers(channel, roles) for channel in guild.channels if isinstance(channel, _Channel))
-    common = [other for other, count in counts.items() if count == max(counts.values())]
-    return readers.is_sure(rule) and readers.includes(rule, _widest(common))
+    return _widest([other for other, count in counts.items() if count == max(counts.values())])
 
 
 def _widest(rules: Sequence[str]) -> str:

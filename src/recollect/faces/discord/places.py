@@ -10,6 +10,7 @@ import discord
 from recollect.core import sessions
 from recollect.core.types import Place, person_key, split_person
 from recollect.faces.discord.permissions import is_ordinary, knows_roles, readers_of
+from recollect.policy.readers import NOBODY
 
 PLATFORM = "discord"
 
@@ -51,6 +52,13 @@ def _with_readers(place: Place, channel: discord.abc.GuildChannel | None) -> Pla
         return place
     readers = readers_of(channel)
     return replace(place, public=is_ordinary(channel.guild, readers), readers=readers)
+
+
+def with_unknown_readers(place: Place) -> Place:
+    """The place of words of which it is not known who could read them. They are for their author alone; this is never
+    the place of an answer, which many may read.
+    """
+    return place if place.guild is None else replace(place, public=False, readers=NOBODY)
 
 
 def _id(channel: object) -> str:

@@ -41,7 +41,7 @@ async def render_notice(bot: BotContext, guild: discord.Guild | None) -> str:
     options, language = bot.settings.discord, ""
     if guild is not None:
         try:
-            language = (await bot.rules.of(guild.id)).language
+            language = (await bot.server_settings.of(guild.id)).language
         except RecollectError as error:
             log.warning("cannot read the language of the server %s: %s", guild.id, error)
         language = language or LANGUAGES.get(guild.preferred_locale, "")
@@ -68,7 +68,7 @@ async def ensure_notified(
 
 async def _is_told_here(bot: BotContext, guild: int) -> bool:
     try:
-        return (await bot.rules.of(guild)).privacy_notice == "reply"
+        return (await bot.server_settings.of(guild)).privacy_notice == "reply"
     except RecollectError as error:
         log.warning("cannot read how people are told on the server %s: %s", guild, error)
         return bot.settings.discord.privacy_notice == "reply"

@@ -1,5 +1,5 @@
 """Limits against floods and cost: how often the bot replies, runs commands and listens, per person, channel and server,
-and how many replies a server gets per day.
+and how many replies a server, and tokens a server or DM, gets per day.
 """
 
 import logging
@@ -10,8 +10,12 @@ import discord
 
 from recollect import bot_state as state
 from recollect.core.errors import RecollectError
+from recollect.core.ports import Usage
 from recollect.core.state import Owner
+from recollect.core.types import Place
+from recollect.faces.assistant.model_turn import TurnUsage
 from recollect.faces.discord.context import BotContext
+from recollect.faces.discord.places import PLATFORM
 
 log = logging.getLogger("recollect.discord")
 
@@ -21,15 +25,20 @@ SHARES: dict[What, tuple[int, int, int]] = {"reply": (1, 3, 10), "command": (2, 
 
 
 async def refusal(
-    bot: BotContext, what: What, user: discord.User | discord.Member, channel: int, guild: discord.Guild | None
+    bot: BotContext,
+    what: What,
+    user: discord.User | discord.Member,
+    channel: int,
+    guild: discord.Guild | None,
+    at: datetime | None = None,
 ) -> str | None:
-    """Why someone has to wait, as the key of a notice; None, and counted, if they don't."""
+    """Why someone has to wait, as the key of a notice; None, and counted, if they don't. `at` is when they spoke."""
     try:
-        rules = await bot.rules.of(None if guild is None else guild.id)
+        server = await bot.server_settings.of(None if guild is None else guild.id)
     except RecollectError as error:
         log.warning("cannot read the limits of a server: %s", error)
         return None
-    per_person, now = rules.replies_per_minute, bot.clock()
+    per_person, now = server.replies_per_minute, at or bot.clock()
     if per_person:
         keys = (user.id, channel, *(() if guild is None else (guild.id,)))
         names = (f"{what} person", f"{what} channel", f"{what} server")
@@ -37,9 +46,34 @@ async def refusal(
         over = bot.limits.admits(uses, now)
         if over is not None:
             return "busy" if over else "too_fast"
-    if what == "reply" and guild is not None and rules.daily_replies:
-        return await _spend(bot, guild.id, rules.daily_replies, now)
+    if what == "reply" and await _has_spent_tokens(bot, str(user.id if guild is None else guild.id)):
+        return "spent"
+    if what == "reply" and guild is not None and server.daily_replies:
+        return await _spend(bot, guild.id, server.daily_replies, bot.clock())
     return None
+
+
+def tenant(guild_or_person: str | int) -> str:
+    """Whose budget it is: that of a server, or of someone's direct messages."""
+    return f"{PLATFORM}:{guild_or_person}"
+
+
+async def count_tokens(bot: BotContext, place: Place, usage: TurnUsage | None) -> None:
+    """Count what a model took for a reply."""
+    if usage is not None:
+        whose = tenant(place.guild or place.dm or "")
+        try:
+            await bot.memory.engine.reply_budget.spend(whose, Usage(usage.requests, usage.input, usage.output))
+        except RecollectError as error:
+            log.warning("cannot count the tokens of a reply for %s: %s", whose, error)
+
+
+async def _has_spent_tokens(bot: BotContext, guild_or_person: str) -> bool:
+    try:
+        return bot.has_model and (await bot.memory.engine.reply_budget.use(tenant(guild_or_person))).is_spent
+    except RecollectError as error:
+        log.warning("cannot read the budget of %s: %s", guild_or_person, error)
+        return False
 
 
 async def replies_today(bot: BotContext, guild: int) -> int:

@@ -1,4 +1,4 @@
-"""`/memory-server …`: for those who manage a server. Its rules, its lore, what is to go, and who changed what."""
+"""`/memory-server …`: for those who manage a server. Its settings, its lore, what is to go, and who changed what."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -15,9 +15,9 @@ from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.ephemeral import ConfirmDialog, Interaction, defer, send_pages, send_text
 from recollect.faces.discord.memo_panel import MemoPanel, count_memories
 from recollect.faces.discord.places import PLATFORM, interaction_place, person_of
-from recollect.faces.discord.quotas import replies_today
-from recollect.faces.discord.rules import describe_change
-from recollect.faces.discord.setup_panel import NOT_A_MANAGER, Changed, SetupPanel, is_manager, rules_embed
+from recollect.faces.discord.quotas import replies_today, tenant
+from recollect.faces.discord.server_settings import describe_change
+from recollect.faces.discord.setup_panel import NOT_A_MANAGER, Changed, SetupPanel, is_manager, settings_embed
 from recollect.faces.discord.splitting import split
 from recollect.privacy.purge import PurgeSelection
 
@@ -78,23 +78,35 @@ class ServerCommands:
         guild = await self._guild(interaction)
         if guild is None:
             return
-        embed = await rules_embed(self._bot, guild.id)
+        embed = await settings_embed(self._bot, guild.id)
         embed.description = "\n".join(await self._health(guild))
         await interaction.followup.send(embed=embed, ephemeral=True)
 
     async def _health(self, guild: discord.Guild) -> list[str]:
         bot = self._bot
-        rules, jobs = await bot.rules.of(guild.id), await bot.memory.timeline.job_counts()
+        server, jobs = await bot.server_settings.of(guild.id), await bot.memory.timeline.job_counts()
         lines = [
             f"Memory is **{'off' if await bot.is_off(guild.id) else 'on'}** here; recollect {__version__}.",
             f"Answers by a model: {'yes' if bot.has_model else 'no, from memory alone'}.",
             f"Work that waits: {jobs.get('waiting', 0):,}; failed: {jobs.get('failed', 0):,}.",
         ]
-        if rules.daily_replies:
-            lines.append(f"Replies today: {await replies_today(bot, guild.id):,} of {rules.daily_replies:,}.")
-        for label, channel_id in (("memory", rules.memory_channel), ("log", rules.log_channel)):
-            if channel_id and not _may_write(guild, channel_id):
-                lines.append(f"⚠️ I can't write in the {label} channel <#{channel_id}>.")
+        lines += await self._budget(guild.id, server.daily_replies)
+        for label, channel_id in (("memory", server.memory_channel), ("log", server.log_channel)):
+            if channel_id and (missing := _missing_permissions(guild, channel_id)):
+                lines.append(f"⚠️ I can't write in the {label} channel <#{channel_id}>: {missing}.")
+        return lines
+
+    async def _budget(self, guild: int, daily_replies: int) -> list[str]:
+        """What is used of today's replies and tokens."""
+        bot, budget = self._bot, self._bot.memory.engine.reply_budget
+        replies, use = await replies_today(bot, guild), await budget.use(tenant(guild))
+        lines = [f"Replies today: {replies:,} of {daily_replies:,}."] if daily_replies else []
+        limit = f" of {use.limit:,}" if use.limit else ""
+        lines.append(f"Tokens today: {use.learning + use.replies:,}{limit} ({use.learning:,} to learn).")
+        paused = ["replies"] if use.is_spent or (daily_replies and replies >= daily_replies) else []
+        paused += ["learning by a model"] if await budget.is_learning_paused(tenant(guild)) else []
+        if paused:
+            lines.append(f"⏸️ **Paused: budget** ({' and '.join(paused)}), until tomorrow (UTC).")
         return lines
 
     def _switch(self, name: str) -> Any:
@@ -109,7 +121,7 @@ class ServerCommands:
             else:
                 await self._bot.state.drop(state.switched_off(guild.id))
             before = "off" if was_off else "on"
-            await self._bot.rules.record(guild.id, interaction.user.id, "switched memory", before, name)
+            await self._bot.server_settings.record(guild.id, interaction.user.id, "switched memory", before, name)
             await send_text(interaction, SWITCHES[name][1])
 
         return callback
@@ -118,7 +130,7 @@ class ServerCommands:
         guild = await self._guild(interaction)
         if guild is None:
             return
-        events = await self._bot.rules.audit(guild.id)
+        events = await self._bot.server_settings.audit(guild.id)
         lines = [
             f"- {discord.utils.format_dt(event.at)} <@{bare_id(PLATFORM, event.actor)}> {describe_change(event.data)}"
             for event in events
@@ -147,7 +159,7 @@ class ServerCommands:
         async def forget() -> str:
             count = await self._bot.memory.privacy.forget_about(str(guild.id), person_of(member.id), names)
             what = f"forgot what others said about {member.display_name}"
-            await self._bot.rules.record(guild.id, interaction.user.id, what, count_memories(count), "")
+            await self._bot.server_settings.record(guild.id, interaction.user.id, what, count_memories(count), "")
             return f"Forgot {count_memories(count)} that others stated about {member.display_name}."
 
         question = f"Forget, for good, all that others said here about {', '.join(sorted(names - {str(member.id)}))}?"
@@ -180,16 +192,18 @@ class ServerCommands:
         async def purge() -> str:
             counts = await self._bot.memory.privacy.purge(selection)
             result = f"{counts.messages:,} messages, {count_memories(counts.memos)}"
-            await self._bot.rules.record(guild.id, interaction.user.id, f"purged {what}", result, "")
+            await self._bot.server_settings.record(guild.id, interaction.user.id, f"purged {what}", result, "")
             return f"Deleted {what} from my memory: {result}. The messages on Discord stay."
 
         question = f"Delete {what} from my memory, for good? What was learned from it goes too."
         await ConfirmDialog("Delete", purge).ask(interaction, question)
 
 
-def _may_write(guild: discord.Guild, channel_id: str) -> bool:
+def _missing_permissions(guild: discord.Guild, channel_id: str) -> str:
+    """What the bot needs to write in a channel and does not have; empty if nothing is missing."""
     channel = guild.get_channel_or_thread(int(channel_id)) if channel_id.isdecimal() else None
     if channel is None:
-        return False
-    allowed = channel.permissions_for(guild.me)
-    return allowed.view_channel and allowed.send_messages
+        return "I don't see it"
+    allowed, needed = channel.permissions_for(guild.me), ("view_channel", "send_messages", "embed_links")
+    missing = [name.replace("_", " ") for name in needed if not getattr(allowed, name)]
+    return f"I am not allowed to {' and '.join(missing)}" if missing else ""

@@ -1,4 +1,4 @@
-"""`/memory-server setup`: the rules of a server as a panel. Choose one, then its channels, roles, value or number."""
+"""`/memory-server setup`: the settings of a server as a panel. Choose one, then channels, roles, value or number."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
@@ -8,7 +8,7 @@ import discord
 from recollect.core.text import clip
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.ephemeral import VIEW_TIMEOUT_SECONDS, Interaction, Panel, defer
-from recollect.faces.discord.rules import OPTIONS, Option
+from recollect.faces.discord.server_settings import OPTIONS, Option
 
 TITLE = "How I work on this server"
 LOCKED = "(set by my operator)"
@@ -25,12 +25,12 @@ def is_manager(interaction: Interaction) -> bool:
     return interaction.guild_id is not None and interaction.permissions.manage_guild
 
 
-async def rules_embed(bot: BotContext, guild: int) -> discord.Embed:
+async def settings_embed(bot: BotContext, guild: int) -> discord.Embed:
     """What holds on a server, option by option."""
     embed = discord.Embed(title=TITLE)
     for name, option in OPTIONS.items():
-        value = describe(option, await bot.rules.value(guild, name))
-        locked = f" {LOCKED}" if bot.rules.is_locked(name, guild) else ""
+        value = describe(option, await bot.server_settings.value(guild, name))
+        locked = f" {LOCKED}" if bot.server_settings.is_locked(name, guild) else ""
         embed.add_field(name=option.label, value=f"{value}{locked}\n-# {option.meaning}", inline=True)
     return embed
 
@@ -58,25 +58,25 @@ class SetupPanel(Panel):
 
     async def send(self, interaction: Interaction) -> None:
         """Answer an interaction that was deferred."""
-        await interaction.followup.send(embed=await rules_embed(self.bot, self.guild), view=self, ephemeral=True)
+        await interaction.followup.send(embed=await settings_embed(self.bot, self.guild), view=self, ephemeral=True)
 
     async def show(self, interaction: Interaction, note: str | None = None) -> None:
         """Show all options, in place of an editor."""
-        embed = await rules_embed(self.bot, self.guild)
+        embed = await settings_embed(self.bot, self.guild)
         panel = SetupPanel(self.bot, self.guild, self._changed)
         await interaction.edit_original_response(content=note, embed=embed, view=panel)
 
     async def choose(self, interaction: Interaction, name: str) -> None:
         """Ask for the value of an option."""
         option = OPTIONS[name]
-        if self.bot.rules.is_locked(name, self.guild):
+        if self.bot.server_settings.is_locked(name, self.guild):
             await interaction.response.defer()
             await self.show(interaction, f"{option.label}: {LOCKED}.")
         elif option.kind == "number":
-            value = await self.bot.rules.value(self.guild, name)
+            value = await self.bot.server_settings.value(self.guild, name)
             await interaction.response.send_modal(_NumberForm(self, name, value))
         else:
-            value = await self.bot.rules.value(self.guild, name)
+            value = await self.bot.server_settings.value(self.guild, name)
             embed = discord.Embed(title=option.label, description=f"{option.meaning}\nNow: {describe(option, value)}")
             await interaction.response.edit_message(content=None, embed=embed, view=_Editor(self, name, value))
 
@@ -85,7 +85,7 @@ class SetupPanel(Panel):
         if not is_manager(interaction):
             await interaction.followup.send(NOT_A_MANAGER, ephemeral=True)
             return
-        await self.bot.rules.change(self.guild, name, value, interaction.user.id)
+        await self.bot.server_settings.change(self.guild, name, value, interaction.user.id)
         await self._changed(self.guild, name)
         await self.show(interaction, f"{OPTIONS[name].label}: changed.")
 

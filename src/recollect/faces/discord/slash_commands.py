@@ -40,6 +40,7 @@ DESCRIPTIONS = {
     "help": "All commands, also those that are typed",
 }
 WITHOUT_ARGUMENT = ("undo", "pause", "resume", "help")
+SWITCHED_OFF_HERE = "Memory is switched off here, so I keep nothing new."
 LIST_TITLE = "What I remember about you"
 TOO_SLOW = "That took too long. Please try again."
 MAX_RESULTS = 50
@@ -95,6 +96,8 @@ class SlashCommands:
         """Why nothing may be kept of what someone says; empty if it may."""
         if not await ensure_notified_privately(self._bot, interaction):
             return NOT_NOTIFIED
+        if await self._bot.is_paused(interaction.user, interaction.channel):
+            return SWITCHED_OFF_HERE
         return "" if await may_be_kept(self._bot, interaction.user, interaction.guild_id) else NO_CONSENT
 
     def _view(self, interaction: Interaction) -> View:

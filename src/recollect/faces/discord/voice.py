@@ -15,6 +15,7 @@ from recollect.faces.discord.consent import NO_CONSENT, may_be_kept, may_be_over
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.places import place_of
 from recollect.faces.discord.privacy_notice import NOT_NOTIFIED, ensure_notified, needs_notice
+from recollect.faces.discord.quotas import count_tokens
 from recollect.learning.ingest import spoken
 
 log = logging.getLogger("recollect.discord")
@@ -59,6 +60,7 @@ async def answer(bot: BotContext, transcript: Transcript) -> str | None:
     if needs_notice(bot, message.text) and not await may_be_kept(bot, speaker, channel.guild.id):
         return NO_CONSENT
     reply = await bot.assistant.reply(message)
+    await count_tokens(bot, message.place, reply.usage)
     if reply.command_answer is None:
         reply_message = spoken(reply.text, bot.assistant.name, message.place, bot.clock(), trace=transcript.trace)
         await bot.assistant.record_reply(reply.text, message, reply_message.id)

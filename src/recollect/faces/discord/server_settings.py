@@ -1,4 +1,4 @@
-"""The rules of a server: what those who manage it set inside Discord, with what the operator set in charge.
+"""The settings of a server: what those who manage it set inside Discord, with what the operator set in charge.
 
 An operator's own value wins; lists of the two are joined. What the servers set is in the store, and every change is in
 its log: who, when, from what to what.
@@ -18,7 +18,7 @@ from recollect.core.clock import Clock
 from recollect.core.events import Event, EventKind
 from recollect.core.state import Owner
 from recollect.core.types import Subject
-from recollect.faces.discord.places import person_of
+from recollect.faces.discord.places import PLATFORM, person_of
 from recollect.faces.discord.splitting import LIMIT, harmless
 from recollect.memory import AsyncMemory
 from recollect.settings.model import Discord
@@ -87,10 +87,16 @@ OPTIONS = {
     "daily_replies": Option(
         "Replies per day", "on this whole server, as a budget for the model; 0 for no limit", "number", most=1_000_000
     ),
+    "daily_tokens": Option(
+        "Tokens per day",
+        "of the model on this server, to learn and to reply; 0 for no limit",
+        "number",
+        most=10**8,
+    ),
 }
 
 
-class GuildSettings(BaseModel):
+class ChosenSettings(BaseModel):
     """What the managers of one server set; None is what the operator has."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -110,7 +116,7 @@ class GuildSettings(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class GuildRules:
+class EffectiveSettings:
     """What holds on a server, or, without one, in direct messages."""
 
     channels: frozenset[str]
@@ -127,12 +133,12 @@ class GuildRules:
     daily_replies: int
 
 
-class Rulebook:
-    """Reads and changes the rules of servers; each server belongs to one process, so what was read stays valid."""
+class ServerSettings:
+    """Reads and changes the settings of servers; each server belongs to one process, so what was read stays valid."""
 
     def __init__(self, client: discord.Client, memory: AsyncMemory, clock: Clock) -> None:
         self._client, self._memory, self._clock = client, memory, clock
-        self._settings: dict[int, GuildSettings] = {}
+        self._settings: dict[int, ChosenSettings] = {}
 
     @property
     def _options(self) -> Discord:
@@ -150,6 +156,8 @@ class Rulebook:
             return self._operators_channel_is_in(guild)
         if name == "consent":  # a server may be stricter
             return self._options.consent == "opt_in"
+        if name == "daily_tokens":  # likewise
+            return False
         origin = self._memory.loaded.origins.get(f"discord.{name}", "default")
         return origin != "default" and not origin.startswith("profile ")
 
@@ -159,16 +167,16 @@ class Rulebook:
         channel = self._client.get_channel(int(channel_id)) if channel_id.isdecimal() else None
         return getattr(getattr(channel, "guild", None), "id", None) == guild
 
-    async def of(self, guild: int | None) -> GuildRules:
+    async def of(self, guild: int | None) -> EffectiveSettings:
         options = self._memory.settings.discord
-        chosen = GuildSettings() if guild is None else await self.settings(guild)
+        chosen = ChosenSettings() if guild is None else await self.settings(guild)
 
         def pick(name: str, operators: Any) -> Any:
             value = getattr(chosen, name)
             return operators if value is None or self.is_locked(name, guild or 0) else value
 
         memory_channel = chosen.memory_channel or ""
-        return GuildRules(
+        return EffectiveSettings(
             frozenset((*options.channels, *chosen.channels)),
             frozenset((*options.excluded_channels, *chosen.excluded_channels)),
             frozenset((*options.excluded_roles, *chosen.excluded_roles)),
@@ -183,7 +191,7 @@ class Rulebook:
             pick("daily_replies", options.daily_replies),
         )
 
-    async def settings(self, guild: int) -> GuildSettings:
+    async def settings(self, guild: int) -> ChosenSettings:
         if guild not in self._settings:
             stored = await self._state.get(state.guild_settings(guild))
             self._settings[guild] = _parse(stored, guild)
@@ -193,6 +201,8 @@ class Rulebook:
         """What holds, as a setting's value."""
         if name == "retention_days":
             return await self._memory.privacy.retention_days(str(guild)) or 0
+        if name == "daily_tokens":
+            return (await self._memory.engine.reply_budget.use(_tenant(guild))).limit or 0
         held = getattr(await self.of(guild), name)
         return tuple(sorted(held)) if name in LISTS else held
 
@@ -202,9 +212,12 @@ class Rulebook:
         if name == "retention_days":
             await self._memory.privacy.set_retention(str(guild), int(value) or None)
             self._memory.worker.wake()
+        elif name == "daily_tokens":
+            await self._memory.engine.reply_budget.set_limit(_tenant(guild), int(value) or None)
+            self._memory.worker.wake()
         else:
             settings = await self.settings(guild)
-            changed = GuildSettings.model_validate({**settings.model_dump(), name: value or _empty(name, value)})
+            changed = ChosenSettings.model_validate({**settings.model_dump(), name: value or _empty(name, value)})
             stored = changed.model_dump_json(exclude_defaults=True)
             await self._state.put(state.guild_settings(guild), stored, Owner.guild(str(guild)))
             self._settings[guild] = changed
@@ -233,11 +246,16 @@ class Rulebook:
         return await self._memory.timeline.events_of(scope, (EventKind.GUILD_CHANGED,), limit)
 
 
+def _tenant(guild: int) -> str:
+    """The server's budget."""
+    return f"{PLATFORM}:{guild}"
+
+
 def describe_change(data: Mapping[str, Any]) -> str:
     """A change, as the log channel and the audit show it; empty when its details were erased."""
     name = str(data.get("setting", ""))
     before, after = (_render(data.get(key)) for key in ("before", "after"))
-    label = f"set {OPTIONS[name].label}" if name in OPTIONS else name
+    label = f"set {OPTIONS[name].label}" if name in OPTIONS else harmless(name)
     return f"{label}: {before} → {after}" if before != after else label
 
 
@@ -252,12 +270,12 @@ def _empty(name: str, value: Any) -> Any:
     return value if OPTIONS[name].kind == "number" else () if name in LISTS else None
 
 
-def _parse(stored: str | None, guild: int) -> GuildSettings:
+def _parse(stored: str | None, guild: int) -> ChosenSettings:
     try:
-        return GuildSettings.model_validate_json(stored or "{}")
+        return ChosenSettings.model_validate_json(stored or "{}")
     except ValidationError:
         log.exception(
             "cannot read the settings of the server %s; until they are set, only those who agreed are remembered",
             guild,
         )
-        return GuildSettings(consent="opt_in")
+        return ChosenSettings(consent="opt_in")
