@@ -53,7 +53,7 @@ class Runner:
             return await self._fail(job, f"nothing here does jobs of the kind {job.kind!r}")
         pause = self.backoff.remaining(asyncio.get_running_loop().time()) if job.kind in MODEL_KINDS else 0.0
         if pause:
-            return await self._retry_later(job, pause, "the model can't be reached", counted=False)
+            return await self._retry_at(job, self._after(pause), "the model can't be reached")
         try:
             work = await self._prepare(handler, job, options.job_timeout)
             await self._store.write(lambda tx: self._complete(tx, job, work), background=True)
@@ -65,7 +65,7 @@ class Runner:
         except PutOff as reason:
             return await self._retry_at(job, reason.until, str(reason))
         except (StoreBusy, StoreUnreachable) as error:  # not the job's fault, and likely temporary
-            return await self._retry_at(job, self._clock() + timedelta(seconds=options.retry_delay), str(error))
+            return await self._retry_at(job, self._after(options.retry_delay), str(error))
         except ModelTimeout as error:  # slow for this job; others may be quick
             return await self._handle_failure(job, error, options)
         except ModelUnavailable as error:
@@ -96,7 +96,7 @@ class Runner:
         is_expected = isinstance(error, RecollectError | TimeoutError)
         message = str(error) if is_expected else f"{type(error).__name__}: {error}"
         log.warning("%s of %s failed: %s", job.kind, job.queue, message, exc_info=None if is_expected else error)
-        due = self._clock() + timedelta(seconds=retry_delay(job.attempts, options))  # from when the failure shows
+        due = self._after(retry_delay(job.attempts, options))  # from when the failure shows
         await self._log_event(job, error_kind(job.kind), message)
         if job.attempts >= options.max_attempts:
             return await self._fail(job, message)
@@ -106,11 +106,14 @@ class Runner:
         """Pause what asks a model, longer each time; the attempt doesn't count, and an outage is logged once."""
         was_failing = self.backoff.is_failing
         delay = self.backoff.add_failure(job.kind, asyncio.get_running_loop().time(), options)
-        due = self._clock() + timedelta(seconds=delay)  # from when the outage shows
+        due = self._after(delay)  # from when the outage shows
         if not was_failing:
             log.warning("the model can't be reached (%s); learning waits, nothing is lost", error)
             await self._log_event(job, error_kind(job.kind), str(error))
         return await self._retry_at(job, due, str(error))
+
+    def _after(self, seconds: float) -> datetime:
+        return self._clock() + timedelta(seconds=seconds)
 
     async def _retry_at(self, job: Job, due: datetime, error: str, *, counted: bool = False) -> bool:
         await self._store.write(

@@ -94,7 +94,7 @@ class TokenUse:
 class ReplyBudget:
     """What a face that answers many people does with the budget of a tenant."""
 
-    def __init__(self, store: Store, budget: Budget, clock: Clock) -> None:
+    def __init__(self, store: Store, budget: TokenBudget, clock: Clock) -> None:
         self._store, self._budget, self._clock = store, budget, clock
 
     async def use(self, tenant: str) -> TokenUse:
