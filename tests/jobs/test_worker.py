@@ -207,6 +207,30 @@ async def test_a_job_that_was_put_aside_can_be_given_up(bench: Bench) -> None:
     assert await bench.counts() == {}
 
 
+async def test_while_a_model_is_down_jobs_of_others_wait_too_and_do_not_ask_it(bench: Bench):
+    asked: list[str] = []
+
+    async def ask(job: Job) -> UnitOfWork:
+        asked.append(job.queue)
+        raise ModelUnavailable("down")
+
+    async def is_put_off() -> bool:
+        (job,) = [job for job in await bench.store.read(lambda tx: tx.jobs.list()) if job.queue == "user:bob"]
+        return job.error == "the model can't be reached" and job.due > bench.clock()
+
+    def extract(queue: str) -> Callable[[Tx], object]:
+        return lambda tx: tx.jobs.add(NewJob("extract", queue, {}, bench.clock()))
+
+    async with bench.working(pace=replace(FAST, retry_delay=60.0, max_retry_delay=60.0)) as worker:
+        worker.add_handler("extract", ask)
+        await bench.store.write(extract("user:ann"))
+        assert not await worker.wait_idle(10)
+        await bench.store.write(extract("user:bob"))
+        worker.wake()
+        await eventually(is_put_off)
+    assert asked == ["user:ann"]
+
+
 async def test_a_model_that_cannot_be_reached_costs_a_delay_and_no_attempt(bench: Bench) -> None:
     await bench.add("patient")
     async with bench.working(failing(bench, lambda: ModelUnavailable("down"), FAST.max_attempts * 3)) as worker:
