@@ -281,7 +281,7 @@ async def test_a_spent_budget_pauses_the_model_of_its_server_until_the_next_day(
         await spend(stage, "I speak Polish", place=elsewhere)
         assert len(model.inputs) == 3
         paused = await stage.memory.store.read(
-            lambda tx: budget.Budget(2_000).paused(tx, stage.clock())  # what the page and the API show
+            lambda tx: budget.TokenBudget(2_000).paused(tx, stage.clock())  # what the page and the API show
         )
         assert paused == ["discord:g1"]
         stage.clock.advance(days=1)

@@ -143,8 +143,8 @@ def test_log_never_holds_texts(cli: Run):
 
 def test_hostile_text_stays_inert(cli: Run):
     cli("remember", "[red]alert[/red] [link=http://evil]x[/link] \x1b]0;owned\x07\x1b[31mred \x9b2J\u202eabc")
-    cli("add", "see \x1b[2J and [bold]this[/bold] \x9b1m\u202e", "--as", "me\x1b[1m", "--in", "#dev")
-    cli("remember", "tagged thing", "--tag", "\x1b[5m", "--as", "me\x1b[1m")
+    cli("add", "see \x1b[2J and [bold]this[/bold] \x9b1m\u202e", "--as", "me[1m", "--in", "#dev")
+    cli("remember", "tagged thing", "--tag", "\x1b[5m", "--as", "me[1m")
     seen = [cli("show"), cli("list"), cli("log"), cli("show", "--json"), cli("log", "--everyone")]
     seen += [cli("search", "alert"), cli("search", "see this", "--messages", "--in", "#dev")]
     seen += [cli("search", "see this", "--messages", "--in", "#dev", "--json"), cli("forget", "\x1b[99m", code=3)]

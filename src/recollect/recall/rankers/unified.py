@@ -136,13 +136,14 @@ def rank(question: RankQuery, pool: RankPool) -> list[Ranked]:
             "vector": vector_part[key],
             "around": _around(item, items, topic, before, after, query.target),
             "session": SESSION_SHARE * session[key],
-            "fact": FACT_SHARE * pool.facts.get(key, 0.0),
             "speaker": speaker(item),
             "date": date.get(key, 1.0),
             "statement": 1 - QUESTION_PENALTY * item.asks,
             "standing": _standing(item, question),
         }
-        strength = parts["words"] + parts["vector"] + parts["around"] + parts["session"] + parts["fact"]
+        if pool.facts:  # memos are facts themselves
+            parts["fact"] = FACT_SHARE * pool.facts.get(key, 0.0)
+        strength = parts["words"] + parts["vector"] + parts["around"] + parts["session"] + parts.get("fact", 0.0)
         strength *= parts["speaker"] * parts["date"] * parts["statement"] * parts["standing"]
         # A fact may be surer than all that was said: then what it leads to is, too.
         ranked.append(Ranked(item, strength, parts | {"match": max(match, pool.facts.get(key, 0.0))}))

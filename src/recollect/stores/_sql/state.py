@@ -28,6 +28,12 @@ _READ_MOSTLY = (
     StateKind.WITHHELD_IN_GUILD,
     StateKind.DISPLAY_NAME,
     StateKind.UNSEEN_DELETION,
+    StateKind.RETENTION,
+    StateKind.SWITCHED_OFF,
+    StateKind.GUILD_SETTINGS,
+    StateKind.CONSENT,
+    StateKind.OPT_OUTS,
+    StateKind.TOKEN_LIMIT,
 )
 """Lists that most writes read and hardly any changes. A write that reads another one changes it next, so it takes it
 for itself at once: two that hold a list together, and both want to change it, would wait for each other.
