@@ -116,7 +116,7 @@ async def test_lore_makes_no_users_file(tmp_path: Path) -> None:
     assert kept(folder(tmp_path)) == []
 
 
-@pytest.mark.parametrize("user", ["../../etc/passwd", "a/b", "Ann", "ann ", "..", "CON:", "x" * 400, "üser"])
+@pytest.mark.parametrize("user", ["../../etc/passwd", "a/b", "Ann", "ann ", "..", "CON:", "x" * 256, "üser"])
 async def test_no_user_id_leads_out_of_the_folder_or_shares_a_file(user: str, tmp_path: Path) -> None:
     async with keeping(tmp_path, "discoclaw") as stage:
         await stage.remember("I prefer tea", user=user)
