@@ -106,6 +106,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[list[str
     return dict(json.loads(line) for line in asyncio.run(run()).splitlines())
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("page", WITH_CODE, ids=name)
 def test_the_python_blocks_of_a_page_run_and_print_what_it_says(page: Path, results: dict[str, Any]):

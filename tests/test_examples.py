@@ -60,6 +60,7 @@ def test_there_are_six_each_short_and_named_in_the_readme():
         assert len(path.read_text("utf-8").splitlines()) < 60
 
 
+@pytest.mark.slow
 async def test_the_chatbot_remembers_over_a_restart_and_survives_a_model_that_fails(tmp_path: Path):
     async with ModelServer(answer) as server:
         assert "I see." in await run("chatbot.py", tmp_path, said=f"{LISBON}\n\n", server=server)

@@ -298,6 +298,7 @@ def test_a_chat_is_added_as_the_apis_of_models_have_it_and_what_nobody_said_is_l
     assert memory.search("Owns", user="ada", limit=0) == []
 
 
+@pytest.mark.slow
 def test_a_very_long_question_is_answered_from_its_beginning_and_its_end(memory: Memory) -> None:
     memory.remember("Lives in Lisbon", user="ada")
     for question in ("Lisbon " + "word " * 300_000, "word " * 300_000 + "Lisbon"):

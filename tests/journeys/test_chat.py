@@ -69,6 +69,7 @@ def test_a_whole_conversation_alone_at_a_terminal(folder: Path):
     assert "Traceback" not in terminal.raw
 
 
+@pytest.mark.slow
 def test_undo_says_what_it_took_back_and_refuses_what_came_with_a_deleted_message(folder: Path):
     with chatting(folder) as terminal:
         terminal.say("I live in Ghent")
@@ -92,6 +93,7 @@ async def deleted_last(folder: Path) -> None:
         assert await memory.message_deleted(*parse_message_ref(added.data["message"]))
 
 
+@pytest.mark.slow
 def test_a_change_of_mind_is_told_with_what_it_replaced(folder: Path):
     with chatting(folder) as terminal:
         terminal.say("I live in Lisbon")
@@ -103,6 +105,7 @@ def test_a_change_of_mind_is_told_with_what_it_replaced(folder: Path):
         assert "It took the place of" in terminal.say("/why Porto")
 
 
+@pytest.mark.slow
 def test_somebody_else_is_somebody_else(folder: Path):
     with chatting(folder) as terminal:
         terminal.say("I live in Lisbon")
@@ -173,6 +176,7 @@ def test_hostile_text_does_not_act_on_the_terminal(folder: Path, process: Run):
         assert clear not in terminal.raw
 
 
+@pytest.mark.slow
 def test_commands_that_there_are_not_are_said_to_nobody(folder: Path, process: Run):
     with chatting(folder) as terminal:
         assert "There is no such command; /help lists them" in terminal.say("/forgte everything about tea")
@@ -202,6 +206,7 @@ def test_the_sizes_of_the_next_prompt_are_shown(folder: Path):
         assert re.search(r"[\d,]+ characters in all\n", sizes)
 
 
+@pytest.mark.slow
 @pytest.mark.sqlite
 def test_the_first_start_offers_a_demo_and_the_next_does_not(folder: Path):
     with Terminal(folder, "chat") as terminal:

@@ -15,6 +15,7 @@ ESCAPE = "\x1b"
 SEARCH = Calls("memory", {"action": "search", "query": "where do I live"})
 
 
+@pytest.mark.slow
 async def test_tools_are_shown_replies_stopped_tried_again_and_counted(folder: Path) -> None:
     never, asked = asyncio.Event(), asyncio.Event()
     answers: deque[Answer] = deque([SEARCH, Says("In Lisbon.", input=1000, output=20), Slow(never), Says("Once upon.")])

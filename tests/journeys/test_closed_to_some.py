@@ -75,6 +75,7 @@ async def test_what_is_said_where_somebody_is_shut_out_is_not_told_to_them(close
         assert not await scene.tells_the_cake(surprise)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["text", "forum"])
 async def test_a_thread_and_a_forums_post_are_as_closed_as_the_channel_they_are_in(kind: str) -> None:
     async with party() as scene:

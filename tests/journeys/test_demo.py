@@ -18,6 +18,7 @@ pytestmark = [pytest.mark.usefixtures("folder"), pytest.mark.sqlite]  # it tells
 SECRET = "AKIA" + "IOSFODNN7EXAMPLE"
 
 
+@pytest.mark.slow
 async def test_what_is_told_as_learned_is_what_the_store_holds(capsys: pytest.CaptureFixture[str]):
     clock, week = WeekClock(), script()
     people = {step.speaker.user for day in week for step in day.steps}

@@ -81,6 +81,7 @@ async def test_what_is_remembered_in_a_closed_channel_stays_there_and_in_the_dm(
         assert ABOUT in await scene.asked(scene.ada, scene.staff)
 
 
+@pytest.mark.slow
 async def test_what_is_remembered_in_public_is_known_on_that_server() -> None:
     async with town() as scene:
         answer = await scene.order(f"!memory remember {SECRET}", scene.lab.dev)

@@ -111,6 +111,7 @@ async def test_what_its_owner_wrote_down_stays_when_the_message_goes() -> None:
         assert await stage.known() == ["I live in Berlin"]
 
 
+@pytest.mark.slow
 async def test_a_summary_is_rebuilt_without_a_deleted_message() -> None:
     model = FakeModel(nothing, lambda previous, exchange, limit: f"{previous or ''} {exchange}"[:limit])
     async with opened(model=model, summary={"every_n_turns": 1}) as stage:

@@ -13,6 +13,7 @@ def outcomes():
     return run(LocalModel(), load())
 
 
+@pytest.mark.slow
 def test_nineteen_of_twenty_things_learned_are_right(outcomes):
     made = report(outcomes)
     assert made.messages >= 220

@@ -158,6 +158,7 @@ def test_an_export_moves_into_another_store_and_out_again(
     assert "xylophone" in cli("search", "xylophone", "--as", "ann", **elsewhere).out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["discoclaw", "clanker", "devclaw", "pages"])
 def test_every_folder_that_is_written_can_be_read_again(cli: Run, told: None, form: str, elsewhere: dict[str, str]):
     assert cli("export", "ann", "--format", form, "--to", "out", "--json").json["bytes"] > 0

@@ -241,6 +241,7 @@ def test_no_name_of_a_file_acts_on_the_terminal(cli: Run, folder: Path):
     assert "\\udcff.md" in told[0].out
 
 
+@pytest.mark.slow
 def test_among_thousands_of_pages_only_names_and_few_beginnings_are_looked_at(tmp_path: Path):
     for number in range(3_000):
         written(tmp_path / "memory" / "x" / f"{number}.md", f"- I like tea number {number}\n")

@@ -151,6 +151,7 @@ async def test_a_german_statement_that_opens_with_an_adverb_is_no_question() -> 
     assert asked.startswith("Dazu weiß ich:")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("statements", "questions"),
     [

@@ -45,6 +45,7 @@ def test_dream_as_json(twice: Run):
     assert [each["before"] for each in retired] == ["Likes coffee"]
 
 
+@pytest.mark.slow
 def test_dream_for_all_names_whose_memory_it_changed(twice: Run):
     twice("remember", "Likes tea", "--as", "bob")
     assert twice("consolidate", "--all").out.startswith("me: 1 merged\n")

@@ -51,6 +51,7 @@ def test_copy_as_one_document(cli: Run, store: Path):
     assert by_name["memos"]["source_checksum"] == by_name["memos"]["target_checksum"] != "0" * 32
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("target", "complaint"),
     [

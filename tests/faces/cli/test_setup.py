@@ -4,6 +4,7 @@ import asyncio
 import stat
 from pathlib import Path
 
+import pytest
 import yaml
 
 from recollect.testing.model_server import ModelServer, Says
@@ -38,6 +39,7 @@ def test_what_does_not_answer_is_not_written(cli: Run, folder: Path):
     assert "set ANTHROPIC_API_KEY first" in cli("setup", "--provider", "anthropic", code=2).err
 
 
+@pytest.mark.slow
 async def test_a_key_is_asked_for_unseen_and_found_again(folder: Path):
     async with ModelServer(Says("a greeting")) as server:
 

@@ -17,6 +17,7 @@ async def answered(wire: Wired, channel: object, count: int) -> None:
     await eventually(lambda: len(wire.lab.said(channel)) >= count, WAIT)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 async def test_mentions_direct_messages_and_commands_that_were_missed_are_answered_once_and_learned() -> None:
     async with wired() as wire:
         lab = wire.lab
@@ -85,6 +86,7 @@ async def test_what_is_older_than_the_window_is_left_alone() -> None:
         assert "I own a zither" not in await wire.known()
 
 
+@pytest.mark.slow
 async def test_catching_up_goes_on_after_an_interruption_page_by_page_and_is_no_flood() -> None:
     async with wired(discord={"replies_per_minute": 20}) as wire:
         lab = wire.lab

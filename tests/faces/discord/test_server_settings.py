@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import discord
+import pytest
 from simcord import InteractionResult, MemberActor
 from simcord.results import ResponseMessage
 
@@ -216,6 +217,7 @@ async def test_who_floods_is_asked_for_a_minute_once_and_others_are_served() -> 
         assert len([text for text in await scene.known() if "number" in text]) == 6
 
 
+@pytest.mark.slow
 async def test_a_server_has_a_daily_budget_that_a_restart_does_not_reset() -> None:
     async with acting(discord={"daily_replies": 2}, summary={"enabled": False}) as scene:
         assert [await scene.ask("hello") for _ in range(2)] == ["I see."] * 2
@@ -227,6 +229,7 @@ async def test_a_server_has_a_daily_budget_that_a_restart_does_not_reset() -> No
         assert await scene.ask("hello") == "I see."
 
 
+@pytest.mark.slow
 async def test_a_server_has_a_budget_in_tokens_for_learning_and_replies_and_the_status_says_when_it_is_spent() -> None:
     async with acting(summary={"enabled": False}) as scene:
         eve, settings = scene.manager(), scene.client.bot.server_settings

@@ -168,6 +168,7 @@ async def test_the_log_is_followed_as_it_is_written(served: Served):
     assert heard == [("memo.added", "user:ann")] * 2
 
 
+@pytest.mark.slow
 async def test_the_client_has_a_method_for_every_operation_and_sends_what_is_described(
     app: FastAPI, memory: AsyncMemory, clock: FakeClock
 ):

@@ -89,6 +89,7 @@ async def test_the_metrics_token_signs_nobody_in(app: FastAPI):
         assert "reads /metrics" in answer.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "path",
     [

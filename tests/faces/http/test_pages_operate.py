@@ -123,6 +123,7 @@ async def test_of_two_memories_that_contradict_each_other_one_is_chosen(app: Fas
     assert [memo.text for memo in (await memory.show(user="ann")).memos] == ["Lives in Ghent"]
 
 
+@pytest.mark.slow
 async def test_learning_is_paused_for_a_person_a_channel_and_a_server(app: FastAPI, told: AsyncMemory):
     admin = app.state.recollect.admin
     async with visiting(app) as visitor:

@@ -287,6 +287,7 @@ async def test_a_refusal_whose_words_were_erased_is_still_counted(app: FastAPI, 
         await visitor.see("/journal")
 
 
+@pytest.mark.slow
 async def test_jobs_are_tried_again_or_dropped(app: FastAPI, memory: AsyncMemory, clock: FakeClock):
     def work(tx) -> list[int]:
         for lane in ("a", "b"):
