@@ -146,6 +146,11 @@ def last_online(shard: str) -> Name:
     return StateKind.LAST_ONLINE, shard
 
 
+def permissions_changed(guild: int) -> Name:
+    """Name of the value that holds when the bot last saw a change of who can read what in a server."""
+    return StateKind.PERMISSIONS_CHANGED, str(guild)
+
+
 def welcomed(guild: int) -> Name:
     """Name of the value that says that whoever invited the bot to a server was welcomed."""
     return StateKind.WELCOMED, str(guild)

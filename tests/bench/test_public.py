@@ -51,6 +51,7 @@ def test_every_public_call_is_measured_on_all_sides(result: tuple[dict[str, Any]
         "messages added at once and learned",
         "context",
         "search, 20 memos of one person",
+        "context, 20 memos of one person",
         "bytes on disk per memo",
         "import, new process",
         "import, open, first save and search",

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 
+from recollect.core.state import StateKind
 from recollect.core.types import Place
 from recollect.faces.discord import catch_up
 from recollect.faces.discord.catch_up import CatchUp
@@ -70,6 +71,31 @@ async def test_what_was_said_in_a_channel_that_was_opened_meanwhile_is_told_to_i
         assert [
             memo for memo in (await wire.memory.show(user=str(lab.ada.id), place=dm)).memos if "surprise" in memo.text
         ]
+
+
+async def test_what_was_said_in_a_channel_that_was_closed_and_opened_again_is_told_to_its_author_alone() -> None:
+    """Closed while the bot was online and nobody spoke, and opened while it was not: nothing looks changed."""
+    async with wired() as wire:
+        lab = wire.lab
+        room, everyone = lab.world.text(lab.lab, "room"), lab.lab.everyone
+        for who in (lab.world.role(lab.lab, "staff", lab.ada), lab.bot, everyone):
+            lab.world.overwrite(room, who, allow="view_channel")
+        async with wire.online():
+            await lab.say(lab.ada, room, "I like green tea")
+            await wire.learned(1)
+            wire.clock.advance(minutes=5)
+            lab.world.overwrite(room, everyone, deny="view_channel")
+            await eventually(lambda: _has_seen_a_change(wire), WAIT)
+        await lab.say(lab.ada, room, "I plan a surprise for Bob")
+        lab.world.overwrite(room, everyone, allow="view_channel")
+        async with wire.online():
+            await wire.learned(2)
+        (memo,) = [memo for memo in await wire.memos() if "surprise" in memo.text]
+        assert (memo.audience.level, memo.audience.readers) == ("channel", NOBODY)
+
+
+async def _has_seen_a_change(wire: Wired) -> bool:
+    return bool(await wire.memory.store.read(lambda tx: tx.state.keys(StateKind.PERMISSIONS_CHANGED)))
 
 
 async def test_what_is_older_than_the_window_is_left_alone() -> None:

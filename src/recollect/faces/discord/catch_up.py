@@ -81,6 +81,27 @@ class CatchUp(commands.Cog):
         if self._recorded is None or self._bot.clock() - self._recorded >= RECORD_INTERVAL:
             await self._record()
 
+    @commands.Cog.listener()
+    async def on_guild_channel_update(self, before: discord.abc.GuildChannel, after: discord.abc.GuildChannel) -> None:
+        if before.overwrites != after.overwrites or before.category_id != after.category_id:
+            await self._note_change(after.guild)
+
+    @commands.Cog.listener()
+    async def on_guild_role_update(self, before: discord.Role, after: discord.Role) -> None:
+        if before.permissions != after.permissions:
+            await self._note_change(after.guild)
+
+    @commands.Cog.listener()
+    async def on_guild_role_delete(self, role: discord.Role) -> None:
+        await self._note_change(role.guild)
+
+    async def _note_change(self, guild: discord.Guild) -> None:
+        try:
+            changed, owner = self._bot.clock().isoformat(), Owner.guild(str(guild.id))
+            await self._bot.state.put(state.permissions_changed(guild.id), changed, owner)
+        except RecollectError as error:
+            log.warning("cannot store that permissions have changed: %s", error)
+
     async def _leave(self) -> None:
         """The connection ends: this is the time from which messages are missed."""
         if self._task is not None:
@@ -226,10 +247,13 @@ class CatchUp(commands.Cog):
     async def _place_then(self, message: discord.Message) -> Place:
         """Where it was said. Who could read that then is known only if it is as before the bot went offline."""
         place = place_of(message.channel, message.author.id)
-        before = await self._bot.memory.timeline.recent(place, 1)
-        if place.guild is None or (before and before[-1].place.audience == place.audience):
+        if message.guild is None:
             return place
-        return with_unknown_readers(place)
+        last = await self._bot.memory.timeline.recent(place, 1)
+        changed = await self._bot.state.get(state.permissions_changed(message.guild.id))
+        # A channel that was closed after its last message, and is open again, looks as if nothing had happened.
+        is_same = last and (changed is None or datetime.fromisoformat(changed) + MARGIN < last[-1].at)
+        return place if is_same and last[-1].place.audience == place.audience else with_unknown_readers(place)
 
 
 def _author(payload: "Payload") -> str:
