@@ -186,7 +186,7 @@ async def test_what_is_derived_is_found_damaged_and_repaired_by_reindexing(datab
     async with opened(database) as store:
         found = faults(await store.check_health())
         assert found
-        assert all("recollect reindex" in detail for detail in found.values())
+        assert all("recollect rebuild-index" in detail for detail in found.values())
         await store.reindex()
         assert not faults(await store.check_health())
         assert len(await find(store, "tea", limit=99)) == 20

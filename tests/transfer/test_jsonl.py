@@ -141,7 +141,7 @@ async def test_what_was_erased_does_not_come_into_a_copy_of_the_store_either(tmp
     (tmp_path / "a.jsonl").write_bytes(data)
     (tmp_path / "b.jsonl").write_text(HEAD + '{"type":"memo","user":"ann","text":"I hate mondays"}\n')
     async with opened(tmp_path / "two") as memory:
-        await memory.store.write(lambda tx: tx.archive.put_secret(secret))  # as `recollect copy` does
+        await memory.store.write(lambda tx: tx.archive.put_secret(secret))  # as `recollect copy-store` does
         await import_(memory, tmp_path / "a.jsonl")
         report = await import_(memory, tmp_path / "b.jsonl")
     assert b"mondays" not in data

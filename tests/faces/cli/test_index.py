@@ -1,4 +1,4 @@
-"""`recollect index`: what was done to the files is taken over, told, and reflected in the exit code."""
+"""`recollect sync-files`: what was done to the files is taken over, told, and reflected in the exit code."""
 
 import os
 import signal

@@ -247,7 +247,7 @@ def test_there_is_nothing_to_back_up_or_index_before_the_first_memory(cli: Run, 
 def test_reindex_repairs_what_doctor_complains_of(cli: Run, store: Path):
     with apsw.Connection(str(store)) as db:
         db.execute("UPDATE scopes SET size = size + 5")
-    assert "recollect reindex" in cli("doctor", code=1).out
+    assert "recollect rebuild-index" in cli("doctor", code=1).out
     assert cli("reindex").out == "Indexed 1 row\n"
     cli("doctor")
     assert cli("reindex", "--json").json == {"rows": 1}

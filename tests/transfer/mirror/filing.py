@@ -59,7 +59,7 @@ class Desk:
         return Watch(self.index(), wiring.page_paths(self.memory.settings))
 
     async def take_over(self, user: str = "ann", *, dry_run: bool = False, force: bool = False) -> Report:
-        """As `recollect index` does it."""
+        """As `recollect sync-files` does it."""
         self.stage.clock.advance(minutes=1)
         if not dry_run:
             await self.keep()

@@ -197,7 +197,7 @@ async def test_an_edited_page_is_not_overwritten_and_the_log_says_what_to_do(
         await desk.memory.forget("green", user="ann", place=DEV)
         await desk.keep()
         assert desk.pages == [page]
-    assert caplog.text.count("recollect index") == 1
+    assert caplog.text.count("recollect sync-files") == 1
 
 
 async def test_the_same_memory_leaves_its_pages_untouched(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ _NOTE_TEXTS = {
     "secret": "secret",
     "broken": "broken",
 }
-_FORCE_HINT = "'recollect index --force' retires their memories; with --restore the files come back"
+_FORCE_HINT = "'recollect sync-files --force' retires their memories; with --restore the files come back"
 
 
 def index(
@@ -48,7 +48,7 @@ def index(
     if wiring.mirror_targets(settings).categories is None:
         raise BadInput(
             "no such files are kept; switch them on with RECOLLECT_MIRROR_FILES=categories, or "
-            "rebuild the search index alone with recollect reindex"
+            "rebuild the search index alone with recollect rebuild-index"
         )
     try:
         report = call.run(

@@ -1,4 +1,4 @@
-"""What `recollect doctor` checks and `recollect reindex` repairs in every SQL store."""
+"""What `recollect doctor` checks and `recollect rebuild-index` repairs in every SQL store."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -27,7 +27,7 @@ def check_sizes(db: Database, counted: LiteralString) -> HealthCheck:
     """Each scope's size is the number of its rows."""
     sql: LiteralString = f"SELECT count(*) FROM ({counted}) AS counted WHERE size <> rows"
     wrong = db.value(sql)
-    return HealthCheck("sizes of scopes", not wrong, f"{wrong} wrong; run 'recollect reindex'" if wrong else "")
+    return HealthCheck("sizes of scopes", not wrong, f"{wrong} wrong; run 'recollect rebuild-index'" if wrong else "")
 
 
 def repair_sizes(db: Database, counted: LiteralString) -> None:
@@ -41,13 +41,13 @@ def repair_sizes(db: Database, counted: LiteralString) -> None:
 
 def check_word_index(corpus: Corpus, missing: int, stray: int) -> HealthCheck:
     """The word index holds exactly the rows that it should."""
-    detail = f"{missing} missing, {stray} stray; run 'recollect reindex'" if missing or stray else ""
+    detail = f"{missing} missing, {stray} stray; run 'recollect rebuild-index'" if missing or stray else ""
     return HealthCheck(f"word index of {corpus}", not detail, detail)
 
 
 def check_vectors(corpus: Corpus, model: str, missing: int, stray: int) -> HealthCheck:
     detail = f"{missing} still to embed" if missing else ""
-    detail = f"{stray} stray; run 'recollect reindex'" if stray else detail
+    detail = f"{stray} stray; run 'recollect rebuild-index'" if stray else detail
     return HealthCheck(f"vectors of {corpus} by {model}", not stray, detail)
 
 
@@ -66,11 +66,13 @@ def check_budget(db: Database) -> list[HealthCheck]:
 def check_queues(db: Database) -> HealthCheck:
     """Of each queue the first job can be claimed, and only that one."""
     stuck = len(misordered_queues(db))
-    return HealthCheck("queues of jobs", not stuck, f"{stuck} out of order; run 'recollect reindex'" if stuck else "")
+    return HealthCheck(
+        "queues of jobs", not stuck, f"{stuck} out of order; run 'recollect rebuild-index'" if stuck else ""
+    )
 
 
 def check_counts(wrong: bool) -> HealthCheck:
-    return HealthCheck("counts of events", not wrong, "wrong; run 'recollect reindex'" if wrong else "")
+    return HealthCheck("counts of events", not wrong, "wrong; run 'recollect rebuild-index'" if wrong else "")
 
 
 def reindex_start(db: Database, alive: Mapping[Corpus, LiteralString]) -> dict[Corpus, tuple[int, int]]:

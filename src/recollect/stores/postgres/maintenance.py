@@ -113,7 +113,7 @@ def _vectors(db: Database) -> list[HealthCheck]:
 def _large(db: Database) -> list[HealthCheck]:
     """Scopes that are large enough for an index of their vectors and have none yet."""
     lacking = len(missing_indexes(db.rows))
-    detail = f"{lacking} searched row by row until their indexes are built; 'recollect reindex' does it now"
+    detail = f"{lacking} searched row by row until their indexes are built; 'recollect rebuild-index' does it now"
     return [HealthCheck("large scopes", True, detail if lacking else "")]
 
 

@@ -80,7 +80,7 @@ def _check_integrity(db: Database) -> HealthCheck:
         faults = [str(error)]
     if faults == ["ok"]:
         return HealthCheck("file is sound", True)
-    advice = "run 'recollect reindex'" if all("fts5" in fault for fault in faults) else "restore it from a backup"
+    advice = "run 'recollect rebuild-index'" if all("fts5" in fault for fault in faults) else "restore it from a backup"
     return HealthCheck("file is sound", False, f"{'; '.join(faults)}; {advice}")
 
 
@@ -90,7 +90,7 @@ def _index(db: Database, corpus: Corpus) -> HealthCheck:
         lacks = db.value(f"SELECT count(*) FROM ({alive}) WHERE key NOT IN ({indexed})")
         extra = db.value(f"SELECT count(*) FROM ({indexed}) WHERE id NOT IN (SELECT key FROM ({alive}))")
     except apsw.Error as error:
-        return HealthCheck(f"word index of {corpus}", False, f"{error}; run 'recollect reindex'")
+        return HealthCheck(f"word index of {corpus}", False, f"{error}; run 'recollect rebuild-index'")
     return check_word_index(corpus, lacks, extra)
 
 

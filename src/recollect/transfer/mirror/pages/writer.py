@@ -153,7 +153,7 @@ class PageWriter:
 
     def _warn_edited(self, path: Path) -> None:
         if path not in self._warned:
-            log.warning("%s was edited and is left as it is; 'recollect index' takes the change over", path)
+            log.warning("%s was edited and is left as it is; 'recollect sync-files' takes the change over", path)
         self._warned.add(path)
 
     def _read_state(self, tx: Tx, key: Key) -> _PageState:
