@@ -48,6 +48,7 @@ from recollect.faces.http.api.common import (
 from recollect.faces.http.dependencies import AppState, AppStateDep
 from recollect.faces.http.problems import problem
 from recollect.faces.outcome_text import describe_audience
+from recollect.inputs import user_id
 
 routes = router("memos")
 NO_MEMO = problems(404)
@@ -172,7 +173,7 @@ async def create_memo(state: AppStateDep, body: NewMemo) -> RememberedOut | Resp
     """Write down a memo; it is merged with what is known, and secrets in it are cut out. What may not be remembered is
     answered with 422, and the reason.
     """
-    subject = await known_subject(state, body.user, body.guild)
+    subject = await known_subject(state, None if body.user is None else user_id(body.user), body.guild)
     outcome = await state.admin.add(
         subject,
         body.text,
