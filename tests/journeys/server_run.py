@@ -66,6 +66,8 @@ class Said:
     """It was deleted, or its words were replaced."""
     may_be_lost: bool = False
     """It was beyond a limit."""
+    answered_to: frozenset[str] | None = None
+    """The sets of roles that could read its answer, if that came later."""
 
 
 @dataclass(slots=True)
@@ -244,6 +246,7 @@ class Run:
         if self.random.random() < 0.9:
             self.agreed.add(person.id)
             sent.said.may_be_kept = True  # the question is answered after the consent
+            sent.said.answered_to = self.readers(channel)
             await person.click(question, label="I agree")
         else:
             self.refused.add(person.id)
@@ -359,7 +362,8 @@ class Run:
             for token in set(TOKEN.findall(str(request.body))) - {question.token}:
                 said = self.said[token]
                 is_own = question.is_dm and said.author == question.author
-                listeners = frozenset({self.roles_of[question.author]}) if question.is_dm else question.readers
+                here = question.readers if question.answered_to is None else question.answered_to
+                listeners = frozenset({self.roles_of[question.author]}) if question.is_dm else here
                 self.compare(f"the prompt of {question.token}", said, frozenset() if is_own else listeners)
 
     def read_memory_channel(self) -> None:
