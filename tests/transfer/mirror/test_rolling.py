@@ -112,9 +112,9 @@ async def test_a_deleted_summary_file_comes_back_with_the_next_start(tmp_path: P
 async def test_a_session_without_a_summary_has_none(tmp_path: Path) -> None:
     async with keeping(tmp_path, "rolling", model=counting(), summary=ONE_TURN) as stage:
         await turn(stage)
-        assert await Admin(stage.memory).summaries("discord:dm:nobody") == (None, [])
+        assert await Admin(stage.memory, stage.clock).summaries("discord:dm:nobody") == (None, [])
         assert not (tmp_path / "summaries" / summary_name("discord:dm:nobody")).exists()
-        current, _ = await Admin(stage.memory).summaries(DEV.session)
+        current, _ = await Admin(stage.memory, stage.clock).summaries(DEV.session)
         assert current is not None
 
 
