@@ -20,7 +20,7 @@ R = TypeVar("R")
 
 
 class BackgroundLoop:
-    """It starts with the first call, and anew in the child of a fork, where the thread is gone."""
+    """It starts with the first call, and again in the child of a fork, where the thread is gone."""
 
     def __init__(self) -> None:
         self._reset()
