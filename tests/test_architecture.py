@@ -76,7 +76,7 @@ LIBRARIES = {
 }
 STANDARD_LIBRARY_ONLY = ("core", "language", "policy")
 ENVIRONMENT = {"environ", "environb", "getenv", "getenvb", "putenv", "unsetenv"}
-REASONS = {"reason", "refusal", "why"}
+REASONS = {"reason", "refusal", "why", "warning"}
 SEARCHES = {"startswith", "endswith", "split", "partition", "rpartition", "replace", "find", "index", "count", "lower"}
 MAX_MODULE_LINES = 400
 
@@ -125,7 +125,7 @@ def reads_environment(source: str) -> bool:
 
 
 def reads_prose(source: str) -> bool:
-    """Whether a decision depends on the words of a reason or the spelling of an event's kind: both are enums."""
+    """Whether a decision depends on the words of a reason or a warning, or the spelling of an event's kind."""
     for node in ast.walk(ast.parse(source)):
         match node:
             case ast.Compare(left=left, comparators=others):
@@ -353,6 +353,7 @@ def test_the_checker_sees_a_store_call():
         ("recollect.learning.undo", "event.reason in ('stated again', LATER)", "decides by the words of a reason"),
         ("recollect.learning.undo", "outcome.reason.split('; ')", "decides by the words of a reason"),
         ("recollect.learning.undo", "why.replace('its', 'a')", "decides by the words of a reason"),
+        ("recollect.faces.cli.doctor", "warning.endswith(' is not set.')", "decides by the words of a reason"),
         ("recollect.faces.cli.show", "match x:\n    case Skip(reason='empty'):\n        pass", "decides by the words"),
         ("recollect.faces.cli.show", "event.kind == 'memo.added'", "decides by the words of a reason"),
         ("recollect.app", "\n" * 401, "more than 400 lines"),
