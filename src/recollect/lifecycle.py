@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any, Self, cast
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("recollect")
 
+OPENED_BEFORE_FORK = "this memory was opened before a fork: open one in each process"
 MAX_KNOWN = 10_000
 """Local people that are remembered to be there."""
 
@@ -91,6 +93,7 @@ class OpenedMemory:
         self._closing = AsyncExitStack()
         self._opening = asyncio.Lock()
         self._was_closed = False
+        self._process = os.getpid()
         self._known: set[str] = set()
 
     async def __aenter__(self) -> Self:
@@ -104,6 +107,8 @@ class OpenedMemory:
         """Open the store and start learning; `async with` and the first call do it by themselves."""
         if self._is_open:
             return
+        if "engine" in self.__dict__ and self._is_of_parent:
+            raise RecollectError(OPENED_BEFORE_FORK)
         if self._was_closed:
             raise RecollectError("this memory is closed: make a new one")
         from recollect.app import open_parts
@@ -118,11 +123,17 @@ class OpenedMemory:
     async def close(self) -> None:
         """Stop background work and close the store; what was acknowledged is on disk already."""
         self._was_closed = True
-        await self._closing.aclose()
+        if not self._is_of_parent:
+            await self._closing.aclose()
 
     @property
     def _is_open(self) -> bool:
-        return "engine" in self.__dict__ and not self._was_closed
+        return "engine" in self.__dict__ and not self._was_closed and not self._is_of_parent
+
+    @property
+    def _is_of_parent(self) -> bool:
+        """Whether it was opened before a fork: its threads and tasks are not in this process."""
+        return self._process != os.getpid()
 
     async def _ensure_open(self) -> None:
         if not self._is_open:
@@ -134,6 +145,7 @@ class OpenedMemory:
         self.engine, self.settings, self.names = engine, engine.settings, engine.names
         self.store, self.vectors, self.worker = engine.store, engine.vectors, engine.worker
         self.mirror, self.timeline = engine.mirror, engine.timeline
+        self._process = os.getpid()
 
     @property
     def privacy(self) -> PrivacyService:

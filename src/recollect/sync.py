@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from recollect.core.background_loop import LOOP, blocking
 from recollect.core.clock import Clock, now
 from recollect.core.errors import RecollectError
+from recollect.lifecycle import OPENED_BEFORE_FORK
 from recollect.memory import AsyncMemory
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ class Memory:
         """Wait for a coroutine of `asynchronous`."""
         if self._process != os.getpid():
             work.close()
-            raise RecollectError("this memory was opened before a fork: open one in each process")
+            raise RecollectError(OPENED_BEFORE_FORK)
         return LOOP.run(work, timeout)
 
     def view(self, user: UserId, place: Place | None = None, *, lore: bool = False) -> BlockingView:
