@@ -105,9 +105,9 @@ def test_both_have_the_same_methods_with_the_same_arguments() -> None:
     verbs = {
         name: method
         for name, method in vars(AsyncMemory).items()
-        if inspect.iscoroutinefunction(method) and not name.startswith("_")
+        if inspect.iscoroutinefunction(method) and not name.startswith("_") and name != "view_of"  # for faces
     }
-    assert len(verbs) > 20
+    assert len(verbs) > 30
     for name, method in verbs.items():
         assert inspect.signature(vars(Memory)[name]) == inspect.signature(method), name
     ours, theirs = (inspect.signature(kind.__init__) for kind in (Memory, AsyncMemory))

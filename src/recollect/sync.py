@@ -11,9 +11,11 @@ import concurrent.futures.thread  # noqa: F401 # pyright: ignore[reportUnusedImp
 import os
 import threading
 import weakref
+from concurrent.futures import Future, wait
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+from recollect.arguments import no_attribute
 from recollect.core.background_loop import LOOP, blocking
 from recollect.core.clock import Clock, now
 from recollect.core.errors import RecollectError
@@ -37,6 +39,8 @@ CLOSE_TIMEOUT_SECONDS = 10.0
 
 _open: set[AsyncMemory] = set()
 """What has to be closed when the process ends."""
+_closing: set[Future[None]] = set()
+"""What nobody has any more, and is not closed yet."""
 
 
 class Memory:
@@ -71,6 +75,16 @@ class Memory:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    if not TYPE_CHECKING:
+
+        async def __aenter__(self) -> None:
+            raise TypeError("a Memory is opened with `with`; for `async with` and `await`, use AsyncMemory")
+
+        async def __aexit__(self, *_: object) -> None: ...
+
+        def __getattr__(self, name: str) -> Any:
+            raise no_attribute(self, name)
 
     def close(self) -> None:
         """Stop background work and close the store; what was acknowledged is on disk already."""
@@ -128,13 +142,16 @@ def _abandon(memory: AsyncMemory) -> None:
     """Nobody has it any more: it closes in its own time. Not after a fork, where it is the parent's."""
     if memory in _open:
         _open.discard(memory)
-        LOOP.start(memory.close())
+        closing = LOOP.start(memory.close())
+        _closing.add(closing)
+        closing.add_done_callback(_closing.discard)
 
 
 def _close_all() -> None:
     while _open:
         with suppress(Exception):  # a process that ends has nobody to tell; what was acknowledged is on disk
             LOOP.run(_open.pop().close(), CLOSE_TIMEOUT_SECONDS)
+    wait(_closing, CLOSE_TIMEOUT_SECONDS)
 
 
 # Before threads are refused, such as those that load an embedder; that is before `atexit`. What is registered first is
@@ -145,6 +162,7 @@ getattr(threading, "_register_atexit", atexit.register)(_close_all)
 def _after_fork() -> None:
     """In the child of a fork there is no memory to close: they are the parent's."""
     _open.clear()
+    _closing.clear()
 
 
 if hasattr(os, "register_at_fork"):

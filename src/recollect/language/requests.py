@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum, auto
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +110,18 @@ def recognize(text: str) -> Request | None:
                     topic = _main_clause(topic)
                 return Request(kind, topic, language)
     return None
+
+
+@lru_cache(maxsize=256)
+def is_about_self(text: str) -> bool:
+    """Whether someone asks for everything that is known about them."""
+    plain = collapse_spaces(text[: MAX_CHARS + 1]).replace("’", "'").rstrip(_CLOSING)
+    return len(text) <= MAX_CHARS and any(
+        pattern.fullmatch(plain)
+        for language in _phrases()
+        for kind, pattern in _patterns(language)
+        if kind is RequestKind.ABOUT_SELF
+    )
 
 
 def _main_clause(clause: str) -> str:
