@@ -2,11 +2,12 @@
 
 One file per language in `topics/`; a new language is a new file. `idle` are words that say nothing about what is
 asked, `own`, `speaks` (as a subject) and `other` are words for oneself and for others, `correction` and `retraction`
-open a statement that changes what was said before it, `name` and `naming` tell what someone or something is called,
-`changed` says that something planned is at another time or off, `fillers` are phrases without meaning, `spellings` put right how people write, `wish` and `asks_wish` are what is not yet so, and questions about such, `wants`
-is what an answer must contain (`times` are words for a time, `past` those for what was so once), and `topics` are pairs of expressions: how a question
-asks about a thing, and how statements about it are worded. A statement fits if it has everything that the question
-names; one that has a part of it is only near.
+open a statement that changes what was said before it, `changed` says that something planned is at another time or off,
+`name` and `naming` tell what someone or something is called, `fillers` are phrases without meaning, `spellings` put
+right how people write, `wish` and `asks_wish` are what is not yet so, and questions about such, `wants` is what an
+answer must contain (`times` are words for a time, `past` those for what was so once), and `topics` are pairs of
+expressions: how a question asks about a thing, and how statements about it are worded. A statement fits if it has
+everything that the question names; one that has a part of it is only near.
 """
 
 import re
