@@ -60,6 +60,21 @@ async def named(memory: AsyncMemory, clock: FakeClock, user: str, name: str) -> 
     await memory.remember("Likes tea", user=user, place=DEV, message=f"m-{user}", origin=Origin.DISCORD)
 
 
+async def test_someone_among_many_is_found_by_name_also_if_nothing_was_learned_from_them(
+    memory: AsyncMemory, office: Admin, clock: FakeClock
+):
+    said = [Message(f"{i}", f"{i:04}", DEV, "hello there", clock(), name=f"Member {i}") for i in range(1_200)]
+    await memory.add(said)
+    await memory.add(Message("last", "9999", DEV, "ok", clock(), name="Quiet Quentin"))
+    found = await office.search_everything("quentin")
+    assert [(owner.subject.id, owner.name, owner.memos) for owner in found.people] == [
+        ("discord:9999", "Quiet Quentin", 0)
+    ]
+    assert [owner.name for owner in (await office.search_everything("9999")).people] == ["Quiet Quentin"]
+    assert (await office.match_name("quiet quentin")).id == "discord:9999"
+    assert "discord:9999" in (await office.match_name("Quentin")).suggestions
+
+
 async def test_a_person_is_known_by_id_or_by_name_whatever_its_case(
     memory: AsyncMemory, office: Admin, clock: FakeClock
 ):

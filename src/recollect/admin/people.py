@@ -16,8 +16,6 @@ from recollect.policy.viewer import valid_user
 from recollect.recall.guild_names import guild_name, named_guilds, note_guild_name
 from recollect.recall.people import resolve
 
-_MAX_NAMES_SEARCHED = 300
-"""People whose names are searched."""
 _MAX_CHOICES = 100
 """People offered to choose from."""
 _MAX_COUNTED = 1_000
@@ -87,7 +85,8 @@ class PeopleAdmin(AdminBase):
         def work(tx: Tx) -> OwnerPage:
             owners = list(tx.memos.owners(part, after, clamp(limit) + 1, lore=lore))
             if part and not after and len(owners) <= limit:
-                owners += [owner for owner in _find_by_name(tx, part, limit, lore=lore) if owner not in owners]
+                known = {subject for subject, _ in owners}
+                owners += [owner for owner in _find_by_name(tx, part, limit, lore=lore) if owner[0] not in known]
             visible = owners[:limit]
             more = visible[-1][0].scope if len(owners) > limit else ""
             return OwnerPage(tuple(_describe(tx, subject, count) for subject, count in visible), more)
@@ -170,13 +169,13 @@ class PeopleAdmin(AdminBase):
 
 
 def _find_by_name(tx: Tx, part: str, limit: int, *, lore: bool) -> list[tuple[Subject, int]]:
-    """People or guilds whose name contains this, among the first ones."""
+    """People who said something, or guilds, whose name or id contains this."""
     folded = fold(part)
     if lore:
         guilds = [guild for guild in named_guilds(tx) if folded in fold(guild_name(tx, guild))]
         return [(Subject.lore(guild), tx.memos.count(Subject.lore(guild), [Status.ACTIVE])) for guild in guilds[:limit]]
-    owners = tx.memos.owners(limit=_MAX_NAMES_SEARCHED)
-    return [owner for owner in owners if folded in fold(names.display_name(tx, owner[0]))][:limit]
+    people = [Subject(person) for person, name in tx.messages.speakers() if folded in fold(f"{name}\n{person}")]
+    return [(subject, tx.memos.count(subject, [Status.ACTIVE])) for subject in people[:limit]]
 
 
 def _describe(tx: Tx, subject: Subject, count: int) -> Owner:
