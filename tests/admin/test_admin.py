@@ -248,3 +248,14 @@ async def test_the_log_goes_on_where_a_reader_stopped(memory: AsyncMemory, offic
     last = (await office.events_after(0))[-1].id
     await memory.remember("Lives in Graz", user="discord:bob")
     assert [event.scope for event in await office.events_after(last)] == [BOB.scope]
+
+
+async def test_a_server_is_found_by_its_id_and_its_channels_on_whatever_platform(
+    memory: AsyncMemory, office: Admin, clock: FakeClock
+):
+    hall = Place("matrix", "31415", "hall", name="hall", public=True)
+    await memory.add(Message("1", "pi", hall, "hello there", clock(), name="Pi"))
+    assert [server.guild for server in await office.servers()] == ["matrix~31415"]
+    assert [owner.subject.guild for owner in (await office.search_everything("31415")).guilds] == ["matrix~31415"]
+    assert [talk.place.session for talk in await office.conversations()] == [hall.session]
+    assert (await office.count_owners())["guilds"] == 1

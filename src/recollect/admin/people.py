@@ -6,14 +6,14 @@ from datetime import datetime
 
 from recollect.admin import names
 from recollect.admin.base import AdminBase, clamp
-from recollect.admin.places import guild_places, known_places, resolve_place
+from recollect.admin.places import guild_places, known_guilds, known_places, resolve_place
 from recollect.core.ports import Tx
 from recollect.core.sessions import parse_session
 from recollect.core.text import fold
 from recollect.core.types import Place, Status, Subject
 from recollect.learning import consent
 from recollect.policy.viewer import valid_user
-from recollect.recall.guild_names import guild_name, named_guilds, note_guild_name
+from recollect.recall.guild_names import guild_name, note_guild_name
 from recollect.recall.people import resolve
 
 _MAX_CHOICES = 100
@@ -108,11 +108,11 @@ class PeopleAdmin(AdminBase):
             await self._write(lambda tx: [note_guild_name(tx, guild, name) for guild, name in guilds.items()])
 
     async def count_owners(self) -> dict[str, int]:
-        """How many people and guilds have memos, up to a thousand of each."""
+        """How many people have memos, up to a thousand, and how many guilds are known."""
         return await self._read(
             lambda tx: {
                 "people": len(tx.memos.owners(limit=_MAX_COUNTED)),
-                "guilds": len(tx.memos.owners(limit=_MAX_COUNTED, lore=True)),
+                "guilds": len(known_guilds(tx)),
             }
         )
 
@@ -172,7 +172,7 @@ def _find_by_name(tx: Tx, part: str, limit: int, *, lore: bool) -> list[tuple[Su
     """People who said something, or guilds, whose name or id contains this."""
     folded = fold(part)
     if lore:
-        guilds = [guild for guild in named_guilds(tx) if folded in fold(guild_name(tx, guild))]
+        guilds = [guild for guild in sorted(known_guilds(tx)) if folded in fold(f"{guild_name(tx, guild)}\n{guild}")]
         return [(Subject.lore(guild), tx.memos.count(Subject.lore(guild), [Status.ACTIVE])) for guild in guilds[:limit]]
     people = [Subject(person) for person, name in tx.messages.speakers() if folded in fold(f"{name}\n{person}")]
     return [(subject, tx.memos.count(subject, [Status.ACTIVE])) for subject in people[:limit]]
