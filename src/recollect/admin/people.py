@@ -13,7 +13,7 @@ from recollect.core.text import fold
 from recollect.core.types import Place, Status, Subject
 from recollect.learning import consent
 from recollect.policy.viewer import valid_user
-from recollect.recall.guild_names import guild_name, note_guild_name
+from recollect.recall.guild_names import guild_name, named_guilds, note_guild_name
 from recollect.recall.people import resolve
 
 _MAX_CHOICES = 100
@@ -97,9 +97,9 @@ class PeopleAdmin(AdminBase):
         """What people are called, those whose name is known, by `person_key`."""
         return await self._read(lambda tx: names.display_names(tx, people)) if people else {}
 
-    async def guild_names(self, guilds: Collection[str]) -> dict[str, str]:
+    async def guild_names(self) -> dict[str, str]:
         """What guilds are called, those whose name is known, by `guild_key`."""
-        return await self._read(lambda tx: {guild: name for guild in guilds if (name := guild_name(tx, guild))})
+        return await self._read(lambda tx: {guild: guild_name(tx, guild) for guild in named_guilds(tx)})
 
     async def name_guilds(self, guilds: Mapping[str, str]) -> None:
         """Keep what guilds are called, by `guild_key`."""

@@ -31,6 +31,7 @@ SELECT max(at) FROM messages
 WHERE author = $1 AND substr(author, 1, 64) = substr($1, 1, 64) AND platform = $2 AND NOT bot AND deleted IS NULL
 """
 
+
 def speakers_by(author: LiteralString) -> LiteralString:
     """Goes from each author to the next in the index over this expression, instead of through all messages."""
     said = f"SELECT key FROM messages WHERE {author} = authors.author AND NOT bot AND deleted IS NULL"
