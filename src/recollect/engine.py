@@ -272,7 +272,9 @@ class Engine:
     ) -> list[Hit]:
         """See `AsyncMemory.search`."""
         options = self.settings.search
-        if not self.settings.enabled:
+        if limit is not None and limit < 0 and self.settings.profile != "clanker":  # which moves any into its range
+            raise BadInput(f"limit={limit} is negative: leave it out for the usual number")
+        if not self.settings.enabled or (limit == 0 and self.settings.profile != "clanker"):
             return []
         if len(query) > MAX_QUERY_CHARS:
             query = f"{query[: MAX_QUERY_CHARS // 2]} {query[-MAX_QUERY_CHARS // 2 :]}"

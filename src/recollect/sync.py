@@ -11,12 +11,15 @@ import concurrent.futures.thread  # noqa: F401 # pyright: ignore[reportUnusedImp
 import os
 import threading
 import weakref
+from concurrent.futures import Future, wait
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+from recollect.arguments import no_attribute
 from recollect.core.background_loop import LOOP, blocking
 from recollect.core.clock import Clock, now
 from recollect.core.errors import RecollectError
+from recollect.lifecycle import OPENED_BEFORE_FORK
 from recollect.memory import AsyncMemory
 
 if TYPE_CHECKING:
@@ -36,6 +39,8 @@ CLOSE_TIMEOUT_SECONDS = 10.0
 
 _open: set[AsyncMemory] = set()
 """What has to be closed when the process ends."""
+_closing: set[Future[None]] = set()
+"""What nobody has any more, and is not closed yet."""
 
 
 class Memory:
@@ -71,6 +76,16 @@ class Memory:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    if not TYPE_CHECKING:
+
+        async def __aenter__(self) -> None:
+            raise TypeError("a Memory is opened with `with`; for `async with` and `await`, use AsyncMemory")
+
+        async def __aexit__(self, *_: object) -> None: ...
+
+        def __getattr__(self, name: str) -> Any:
+            raise no_attribute(self, name)
+
     def close(self) -> None:
         """Stop background work and close the store; what was acknowledged is on disk already."""
         if self._finalizer.detach() is not None:
@@ -81,7 +96,7 @@ class Memory:
         """Wait for a coroutine of `asynchronous`."""
         if self._process != os.getpid():
             work.close()
-            raise RecollectError("this memory was opened before a fork: open one in each process")
+            raise RecollectError(OPENED_BEFORE_FORK)
         return LOOP.run(work, timeout)
 
     def view(self, user: UserId, place: Place | None = None, *, lore: bool = False) -> BlockingView:
@@ -127,13 +142,16 @@ def _abandon(memory: AsyncMemory) -> None:
     """Nothing refers to it any more, so it closes by itself. Not after a fork, where it is the parent's."""
     if memory in _open:
         _open.discard(memory)
-        LOOP.start(memory.close())
+        closing = LOOP.start(memory.close())
+        _closing.add(closing)
+        closing.add_done_callback(_closing.discard)
 
 
 def _close_all() -> None:
     while _open:
         with suppress(Exception):  # a process that ends has nobody to tell; what was acknowledged is on disk
             LOOP.run(_open.pop().close(), CLOSE_TIMEOUT_SECONDS)
+    wait(_closing, CLOSE_TIMEOUT_SECONDS)
 
 
 # Before threads are refused, such as those that load an embedder; that is before `atexit`. What is registered first is
@@ -144,6 +162,7 @@ getattr(threading, "_register_atexit", atexit.register)(_close_all)
 def _after_fork() -> None:
     """In the child of a fork there is no memory to close: they are the parent's."""
     _open.clear()
+    _closing.clear()
 
 
 if hasattr(os, "register_at_fork"):

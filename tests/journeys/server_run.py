@@ -15,6 +15,7 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,9 +28,10 @@ from simcord.enums import OverwriteType
 
 from recollect.core.ports import Tx
 from recollect.core.types import Audience, Memo
-from recollect.faces.discord import consent
+from recollect.faces.discord import catch_up, consent, resync
 from recollect.faces.discord.log_follower import LogFollower
 from recollect.policy.visibility import audience_covers_place
+from recollect.recall import usage
 from tests.faces.discord.scene import Scene, acting, make_client
 
 TOKEN = re.compile(r"zq\d+zq")
@@ -446,12 +448,24 @@ def peak_mb() -> float:
 
 async def run(size: Size) -> Report:
     logging.getLogger("recollect").setLevel(logging.ERROR)
-    polling, interval = LogFollower._poll, LogFollower._poll.seconds or 0.0
-    polling.change_interval(seconds=POLL_SECONDS)
-    try:
+    with _without_pauses():
         return await _run(size)
+
+
+@contextmanager
+def _without_pauses() -> Iterator[None]:
+    """Pauses between requests and between writes would be spent for real; only the virtual clock is to pass."""
+    pauses = [(resync, "DELAY_SECONDS"), (catch_up, "DELAY_SECONDS"), (usage, "WRITE_INTERVAL_SECONDS")]
+    usual, polling, interval = [getattr(*pause) for pause in pauses], LogFollower._poll, LogFollower._poll.seconds
+    polling.change_interval(seconds=POLL_SECONDS)
+    for module, name in pauses:
+        setattr(module, name, 0.0)
+    try:
+        yield
     finally:
-        polling.change_interval(seconds=interval)
+        polling.change_interval(seconds=interval or 0.0)
+        for (module, name), seconds in zip(pauses, usual, strict=True):
+            setattr(module, name, seconds)
 
 
 def _be_patient(scene: Scene) -> None:

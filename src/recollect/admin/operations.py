@@ -86,7 +86,7 @@ class OperationsAdmin(AdminBase):
             calls: dict[str, list[Event]] = {}
             for event in tx.events.list(kinds=MODEL_CALL_KINDS, limit=_MAX_CALLS):
                 if event.at >= since and (event.data.get("requests") or event.data.get("input")):
-                    calls.setdefault(event.actor, []).append(event)
+                    calls.setdefault(str(event.data.get("model") or event.actor), []).append(event)
             return sorted((_use(model, events) for model, events in calls.items()), key=lambda use: -use.calls)
 
         return await self._read(work)

@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from recollect.admin.messages import conversation_streams, find_message
+from recollect.admin.messages import find_message
 from recollect.admin.names import Names
 from recollect.admin.people import Owner, PeopleAdmin
+from recollect.admin.places import conversation_streams
 from recollect.core.ports import Corpus, Filters, Tx
 from recollect.core.ports.ranker import RankQuery
 from recollect.core.types import LOCAL, Memo, Message, Subject, guild_key

@@ -59,6 +59,14 @@ def read(text: str) -> Amendment | None:
     return Amendment(value, former, is_strong or "*" in text[:1] + text[-1])
 
 
+def read_moved(text: str) -> tuple[str, str] | None:
+    """What is at another time than it was said to be, and when: "the interview got moved to 10 March"."""
+    match = (
+        _PATTERNS.amend_moved.fullmatch(" ".join(text.replace("’", "'").split())) if len(text) <= MAX_CHARS else None
+    )
+    return (match["event"], match["value"]) if match else None
+
+
 def amend(statement: str, amendment: Amendment, said_at: datetime) -> tuple[str, date | None] | None:
     """The statement with the right value, and the day that it names now; None unless it has a value of that sort."""
     if not amendment.value or (amendment.former and fold(amendment.former) not in fold(statement)):

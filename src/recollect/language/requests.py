@@ -3,14 +3,14 @@
 One file per language in `phrases/`; a new language is a new file. Its table `requests` has expressions by the kind of
 request, which must match all of a text: `before` and `after` may surround each of them, `{name}` stands for a fragment
 of the table `fragments`, and a group `topic` is what the request is about. `questions` are expressions for how a
-question begins, and `answers` are the assistant's sentences.
+question begins, `standing` asks for a habit of the assistant, and `answers` are the assistant's sentences.
 """
 
 import re
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum, auto
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -91,8 +91,26 @@ def _question_start(language: str) -> re.Pattern[str]:
     tables = _phrases()[language]
     fragments = tables["fragments"]
     starts = [f"(?:{fragments['before']})(?:{_expand(start, fragments)})" for start in tables["questions"]]
-    starts += [f"(?:{fragments['address']})(?:{start})" for start in tables.get("verb_first", ())]
     return re.compile("|".join(starts), re.IGNORECASE)
+
+
+@cache
+def _verb_first(language: str) -> re.Pattern[str] | None:
+    tables = _phrases().get(language, {})
+    starts = [f"(?:{tables['fragments']['address']})(?:{start})" for start in tables.get("verb_first", ())]
+    return re.compile("|".join(starts), re.IGNORECASE) if starts else None
+
+
+def is_verb_first(text: str, language: str) -> bool:
+    """Whether a text begins with the verb, as questions do in some languages."""
+    pattern = _verb_first(language)
+    return pattern is not None and pattern.match(text) is not None
+
+
+@cache
+def _standing() -> tuple[re.Pattern[str], ...]:
+    found = (tables["standing"] for tables in _phrases().values() if "standing" in tables)
+    return tuple(re.compile(expression, re.IGNORECASE) for expression in found)
 
 
 def recognize(text: str) -> Request | None:
@@ -110,6 +128,18 @@ def recognize(text: str) -> Request | None:
     return None
 
 
+@lru_cache(maxsize=256)
+def is_about_self(text: str) -> bool:
+    """Whether someone asks for everything that is known about them."""
+    plain = collapse_spaces(text[: MAX_CHARS + 1]).replace("’", "'").rstrip(_CLOSING)
+    return len(text) <= MAX_CHARS and any(
+        pattern.fullmatch(plain)
+        for language in _phrases()
+        for kind, pattern in _patterns(language)
+        if kind is RequestKind.ABOUT_SELF
+    )
+
+
 def _main_clause(clause: str) -> str:
     """A German subordinate clause in the order of a main one: "ich in Berlin wohne" is "ich wohne in Berlin"."""
     words = clause.split()
@@ -119,11 +149,13 @@ def _main_clause(clause: str) -> str:
 
 
 def is_question(text: str) -> bool:
-    """Whether a text asks something, with a question mark or without."""
+    """Whether a text asks something, with a question mark or without; "can you always …?" tells something."""
+    plain = collapse_spaces(text[:MAX_CHARS]).replace("’", "'")
+    if any(pattern.match(plain) for pattern in _standing()):
+        return False
     if question_share(text) > 0:
         return True
-    plain = collapse_spaces(text[:MAX_CHARS]).replace("’", "'")
-    return any(_question_start(language).match(plain) for language in _phrases())
+    return any(_question_start(language).match(plain) or is_verb_first(plain, language) for language in _phrases())
 
 
 def languages() -> frozenset[str]:

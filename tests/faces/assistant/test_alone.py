@@ -151,6 +151,30 @@ async def test_a_german_statement_that_opens_with_an_adverb_is_no_question() -> 
     assert asked.startswith("Dazu weiß ich:")
 
 
+async def test_a_question_that_tells_something_as_well_is_told_what_was_learned() -> None:
+    async with opened(model="local", run_worker=True) as stage:
+        talk = alone(stage)
+        both = await talk.ask("I moved to Graz last week, do you know a good bakery?", place=DM)
+        habit = await talk.ask("can you always give me distances in miles pls", place=DM)
+        asked = await talk.ask("where do I live?", place=DM)
+    assert both == "Noted: lives in Graz."
+    assert habit == "Noted: wants distances in miles."
+    assert asked == "Here is what I remember that fits:\n- Lives in Graz"
+
+
+async def test_a_day_that_was_moved_is_told_as_it_is_now_whatever_was_said_in_between() -> None:
+    async with opened(model="local", run_worker=True) as stage:
+        talk = alone(stage)
+        for text in ("I live in Bristol", "got a parents evening on Thursday, 6pm", "my cat is called Momo"):
+            await talk.ask(text, place=DM)
+        await talk.ask("no wait parents evening is on wednesday not thursday", place=DM)
+        evening = await talk.ask("when is parents evening?", place=DM)
+        home = await talk.ask("which city do I live in?", place=DM)
+    assert "wednesday" in evening
+    assert "6pm" not in evening
+    assert home == "Here is what I remember that fits:\n- Lives in Bristol"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("statements", "questions"),

@@ -108,7 +108,12 @@ async def offline_answer(memory: AsyncMemory, message: Message, reason: str = ""
         case Request(RequestKind.ABOUT):
             text = await search.find(request.topic, nearest=False)
         case _ if is_question(message.text):
-            text = await search.find(message.text)
+            # "I moved to Graz, do you know when my lease ends?" tells something as well
+            learned = await _tell_learned(memory, message, language)
+            text = await search.find(message.text, nearest=not learned)
+            if learned:
+                found = "" if text == search.say("nothing") else f"\n{text}"
+                return OfflineAnswer(_explained(reason, f"{learned}{found}"), tells_learned=True)
         case _:
             return await _acknowledge(memory, message, reason, search.language)
     return OfflineAnswer(_explained(reason, text))
@@ -132,6 +137,16 @@ async def _acknowledge(memory: AsyncMemory, message: Message, reason: str, langu
     """The answer to a statement: what was learned from it."""
     if await memory.view(message.author, message.place).is_learning_paused():
         return OfflineAnswer(_explained(reason, outcome_text.PAUSED))
+    if learned := await _tell_learned(memory, message, language):
+        return OfflineAnswer(_explained(reason, learned), tells_learned=True)
+    if (corrected := await _correct(memory, message)) is not None:
+        text = answer("revised", language, texts=_as_clause(tell(corrected, message, language)))
+        return OfflineAnswer(_explained(reason, text), tells_learned=True)
+    return OfflineAnswer(f"{reason}, so I only listen: {LISTENS}." if reason else answer("heard", language))
+
+
+async def _tell_learned(memory: AsyncMemory, message: Message, language: str) -> str:
+    """What was learned from a message, in sentences; nothing if nothing was."""
     timeout = LEARN_TIMEOUT_SECONDS if memory.engine.runs_worker else 0.0
     outcome = await memory.wait_learned(message, timeout, closes_batch=False)
     texts: dict[str, list[str]] = {}
@@ -139,13 +154,7 @@ async def _acknowledge(memory: AsyncMemory, message: Message, reason: str, langu
         memo = outcome.memos.get(event.memo or "")
         if memo is not None and event.kind in _CHANGES:
             texts.setdefault(_CHANGES[event.kind], []).append(_as_clause(tell(memo, message, language)))
-    if not texts and (corrected := await _correct(memory, message)) is not None:
-        text = answer("revised", language, texts=_as_clause(tell(corrected, message, language)))
-        return OfflineAnswer(_explained(reason, text), tells_learned=True)
-    if not texts:
-        return OfflineAnswer(f"{reason}, so I only listen: {LISTENS}." if reason else answer("heard", language))
-    sentences = [answer(label, language, texts="; ".join(found)) for label, found in texts.items()]
-    return OfflineAnswer(_explained(reason, " ".join(sentences)), tells_learned=True)
+    return " ".join(answer(label, language, texts="; ".join(found)) for label, found in texts.items())
 
 
 async def _correct(memory: AsyncMemory, message: Message) -> Memo | None:
@@ -183,8 +192,8 @@ class OfflineSearch:
         """What is known about the author and visible here, newest first, as in `show`."""
         listing = await self.memory.show(user=self.message.author, place=self.message.place, limit=MAX_LISTED)
         if not listing.memos:
-            return self._say("nothing_yet" if self.message.place.dm is not None else "nothing_here")
-        lines = [self._say("about_you"), *(f"- {tell(memo, self.message, self.language)}" for memo in listing.memos)]
+            return self.say("nothing_yet" if self.message.place.dm is not None else "nothing_here")
+        lines = [self.say("about_you"), *(f"- {tell(memo, self.message, self.language)}" for memo in listing.memos)]
         if omitted := listing.total - len(listing.memos):
             hint = '; "!memory show" lists them all' if self.memory.settings.chat_commands.enabled else ""
             lines.append(f"and {outcome_text.count_noun(omitted)} more{hint}.")
@@ -197,28 +206,28 @@ class OfflineSearch:
             return self._list("fits", [self.quote(item, findings.sources.get(item.id)) for item in findings.fits])
         if nearest and findings.nearest:
             return self._list("nearest", [self.quote(item) for item in findings.nearest])
-        return self._say("nothing")
+        return self.say("nothing")
 
     def quote(self, item: Memo | Message, source: Message | None = None) -> str:
         """A memory, with the words that it comes from if those say more, or a message, as its reader is told it."""
         if isinstance(item, Memo):
             text = tell(item, self.message, self.language) + ended(item)
-            return text if source is None else self._say("in_words", text=text, words=_clipped(source))
+            return text if source is None else self.say("in_words", text=text, words=_clipped(source))
         text = _clipped(item)
         if item.person == self.message.person:
-            return self._say("you_said", day=self._day(item.at), text=text)
-        return self._say("said", name=speaker(item), text=text)
+            return self.say("you_said", day=self._day(item.at), text=text)
+        return self.say("said", name=speaker(item), text=text)
 
     async def tell_when(self, topic: str) -> str:
         """When the author said something; without a topic, what they said last, or what answered their question."""
         previous = None if topic else await self._previous()
         if previous is not None and not is_question(previous.text):
-            return self._say("told_on", day=self._day(previous.at), text=_clipped(previous))
+            return self.say("told_on", day=self._day(previous.at), text=_clipped(previous))
         query = topic or (previous.text if previous else "")
         findings = await evidence.find(self.memory, self.message, query, self.language) if query else None
         memos = [item for item in findings.fits if isinstance(item, Memo)] if findings else []
         if not memos:
-            return await self.find(query) if query else self._say("nothing")
+            return await self.find(query) if query else self.say("nothing")
         view = self.memory.view(self.message.author, self.message.place)
         lines: list[str] = []
         for memo in memos[:MAX_TOLD]:
@@ -226,7 +235,7 @@ class OfflineSearch:
             said, is_own = explanation.message, memo.source.actor == self.message.person
             if said is not None and explanation.is_source_visible and is_own:
                 lines.append(
-                    self._say(
+                    self.say(
                         "told_on",
                         day=requests.day(said.at.date(), self.language),
                         text=_clipped(said),
@@ -234,7 +243,7 @@ class OfflineSearch:
                 )
             else:
                 lines.append(
-                    self._say(
+                    self.say(
                         "learned_on",
                         day=requests.day(memo.created.date(), self.language),
                         text=tell(memo, self.message, self.language),
@@ -257,7 +266,7 @@ class OfflineSearch:
         ]
         quotable = await self.memory.timeline.quotable(said[::-1], MAX_QUOTED, self.message.place)
         if not quotable:
-            return self._say("not_talked")
+            return self.say("not_talked")
         lines = [
             f"{self._day(message.at)}, {speaker(message)}: {clip(collapse_spaces(message.text), 160)}"
             for message in quotable[::-1]
@@ -277,9 +286,9 @@ class OfflineSearch:
         return own[-1] if own else None
 
     def _list(self, name: str, texts: Sequence[str]) -> str:
-        return "\n".join([self._say(name), *(f"- {text}" for text in texts)])
+        return "\n".join([self.say(name), *(f"- {text}" for text in texts)])
 
-    def _say(self, name: str, /, **values: object) -> str:
+    def say(self, name: str, /, **values: object) -> str:
         return answer(name, self.language, **values)
 
     def _day(self, at: datetime) -> str:

@@ -36,13 +36,11 @@ async def messages(
     if session:
         return await _render_session(request, page, session, _time(before), _time(later))
     conversations = await page.state.admin.conversations()
-    names = await page.state.admin.guild_names({item.place.guild_key or "" for item in conversations})
     return page.render(
         request,
         "messages.html",
         404 if find.strip() else 200,
         servers=_by_server(conversations),
-        guild_names=names,
         find=find,
     )
 
@@ -61,7 +59,7 @@ async def _render_session(
     if session is None:
         raise BadInput(f"{name!r} is not a conversation")
     transcript = await page.state.admin.transcript(session.place, before=before, after=later, limit=PAGE_SIZE)
-    return await _render(request, page, transcript)
+    return _render(request, page, transcript)
 
 
 @router.get("/message")
@@ -69,12 +67,10 @@ async def message(request: Request, page: PageDep, platform: Text, id: Text) -> 
     found = await page.state.admin.message(platform, id)
     if found is None:
         raise HTTPException(404, "that message is not known, or no longer")
-    return await _render(request, page, await page.state.admin.around(found), found)
+    return _render(request, page, await page.state.admin.around(found), found)
 
 
-async def _render(
-    request: Request, page: PageContext, transcript: Transcript, chosen: Message | None = None
-) -> HTMLResponse:
+def _render(request: Request, page: PageContext, transcript: Transcript, chosen: Message | None = None) -> HTMLResponse:
     guild = transcript.place.guild_key or ""
     days = [(day, list(lines)) for day, lines in groupby(transcript.lines, lambda line: line.message.at.date())]
     lines = transcript.lines
@@ -87,7 +83,6 @@ async def _render(
         chosen=chosen,
         session=transcript.place.session,
         guild=guild,
-        guild_name=(await page.state.admin.guild_names({guild})).get(guild, ""),
         before=lines[0].message.at.isoformat() if lines and not transcript.is_first else "",
         later=lines[-1].message.at.isoformat() if lines and not transcript.is_last else "",
     )
