@@ -134,6 +134,8 @@ def reads_prose(source: str) -> bool:
                     return True
                 if any(map(_is_kind, operands)) and any("." in text for part in operands for text in _literals(part)):
                     return True
+                if any(map(_is_level, operands)) and any(text for part in operands for text in _literals(part)):
+                    return True
             case ast.Call(func=ast.Attribute(value=value, attr=name)) if name in SEARCHES and _is_reason(value):
                 return True
             case ast.MatchClass(kwd_attrs=names, kwd_patterns=patterns) if "reason" in names:
@@ -156,6 +158,11 @@ def _is_reason(node: ast.AST) -> bool:
 
 def _is_kind(node: ast.AST) -> bool:
     return isinstance(node, ast.Attribute) and node.attr == "kind"
+
+
+def _is_level(node: ast.AST) -> bool:
+    """The level of an audience."""
+    return isinstance(node, ast.Attribute) and node.attr == "level"
 
 
 def _literals(node: ast.AST) -> Iterator[str]:
@@ -239,7 +246,9 @@ def violations(module: str, source: str, *, is_package: bool = False) -> list[st
     if not is_within(importer, "settings") and reads_environment(source):
         problems.append("reads the environment: only settings does")
     if reads_prose(source):
-        problems.append("decides by the words of a reason: compare members of `Reason` and `EventKind`")
+        problems.append(
+            "decides by the words of a reason: compare members of `Reason`, `EventKind` or `AudienceLevel`"
+        )
     if len(source.splitlines()) > MAX_MODULE_LINES:
         problems.append(f"has more than {MAX_MODULE_LINES} lines: it probably holds two ideas")
     return [f"{module} {problem}" for problem in dict.fromkeys(problems) if problem]
@@ -356,6 +365,7 @@ def test_the_checker_sees_a_store_call():
         ("recollect.faces.cli.doctor", "warning.endswith(' is not set.')", "decides by the words of a reason"),
         ("recollect.faces.cli.show", "match x:\n    case Skip(reason='empty'):\n        pass", "decides by the words"),
         ("recollect.faces.cli.show", "event.kind == 'memo.added'", "decides by the words of a reason"),
+        ("recollect.faces.cli.show", "memo.audience.level == 'guild'", "decides by the words of a reason"),
         ("recollect.app", "\n" * 401, "more than 400 lines"),
     ],
 )
