@@ -173,15 +173,15 @@ class OpenedMemory:
         return View(self.engine, person_key(place.platform, user), place, lore)
 
     async def _reader(self, name: UserId, place: Place | None = None, lore: bool = False) -> View:
-        """A view that only reads: of the one other person with a bare id that is nobody's here, and then says so."""
+        """A view that only reads; a bare id that no local person has may mean the only other person with it."""
         return self.view(await self._resolve(name, place, changes=False), place, lore=lore)
 
     async def _changer(self, name: UserId, place: Place | None = None, lore: bool = False) -> View:
         return self.view(await self._resolve(name, place, changes=True), place, lore=lore)
 
     async def view_of(self, user: UserId, place: Place | None = None, *, changes: bool) -> View:
-        """Like `view`, but a bare id that is nobody's here, while one other person has it, is that person for readers;
-        who `changes` something has to say whom they mean: raises BadInput.
+        """Like `view`, but a bare id that no local person has means the only other person with it. Where something
+        `changes`, the platform has to be named: raises BadInput.
         """
         return await (self._changer(user, place) if changes else self._reader(user, place))
 

@@ -139,7 +139,7 @@ class Memory:
 
 
 def _abandon(memory: AsyncMemory) -> None:
-    """Nobody has it any more: it closes in its own time. Not after a fork, where it is the parent's."""
+    """Nothing refers to it any more, so it closes by itself. Not after a fork, where it is the parent's."""
     if memory in _open:
         _open.discard(memory)
         closing = LOOP.start(memory.close())

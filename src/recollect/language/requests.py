@@ -17,7 +17,7 @@ from typing import Any
 from recollect.core.text import collapse_spaces, question_share
 from recollect.language import lexicon
 from recollect.language.detection import detect
-from recollect.language.lexicon import ENGLISH, read_tables
+from recollect.language.lexicon import ENGLISH, read_folder
 
 FOLDER = Path(__file__).parent / "phrases"
 MAX_CHARS = 400
@@ -64,9 +64,7 @@ class Request:
 
 @cache
 def _phrases() -> dict[str, dict[str, Any]]:
-    """All files by language, English first."""
-    paths = sorted(FOLDER.glob("*.toml"), key=lambda path: (path.stem != ENGLISH, path.stem))
-    return {path.stem: read_tables(path) for path in paths}
+    return read_folder(FOLDER)
 
 
 @cache

@@ -15,7 +15,7 @@ from typing import Any
 
 from recollect.core.text import fold
 from recollect.core.types import Kind, Message
-from recollect.language import conjugation, detection, lexicon, local_dates, requests
+from recollect.language import conjugation, dates, detection, lexicon, local_dates, requests
 from recollect.language.lexicon import Patterns, read_tables
 from recollect.models.local.clauses import MAX_MESSAGE_CHARS, MAX_SENTENCE_CHARS, MAX_SENTENCES, Clause
 from recollect.models.local.rule import LIKELY, SURE, Finding
@@ -238,7 +238,7 @@ def _build(rules: Grammar, rule: _Rule, match: re.Match[str], message: Message) 
     if not MIN_FACT_CHARS <= len(text) <= MAX_FACT_CHARS or "[" in text:
         return None
     about = parts.get("n") or parts.get("kin") if rule.kind is Kind.PERSON else None
-    happened = local_dates.start_of_day(day.day, message.at) if day else None
+    happened = dates.start_of_day(day.day, message.at) if day else None
     return Finding(text[0].upper() + text[1:], rule.kind, rule.confidence, about, happened)
 
 

@@ -54,7 +54,7 @@ END $$;
 )
 
 _0004_COMMITS: LiteralString = """
-CREATE TABLE commits (                   -- of late, for whoever lost the connection before he heard of it
+CREATE TABLE commits (                   -- recent ones, for a client that lost its connection during COMMIT
     token uuid PRIMARY KEY, at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 """

@@ -234,7 +234,7 @@ class Engine(Generic[S]):
                     is_done = secure_delete.scrub_step(self._writer)
             except apsw.BusyError:  # later
                 is_done = True
-            except apsw.Error:  # whoever reads or writes next is told
+            except apsw.Error:  # the next read or write reports it
                 is_done, self._writer.has_stale_words = True, False
             self._scrub_cost += monotonic() - began
             if is_done:
