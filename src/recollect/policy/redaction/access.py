@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterator
 
 from recollect.policy.redaction.codes import UNIT
-from recollect.policy.redaction.shapes import is_strong, looks_chosen
+from recollect.policy.redaction.shapes import DESCRIBES, is_strong, looks_chosen
 from recollect.policy.redaction.span import Span
-from recollect.policy.redaction.spoken_secrets import DESCRIBES, PASSWORDS
+from recollect.policy.redaction.spoken_secrets import PASSWORDS
 
 _REACH = 100
 _SENTENCE_END = re.compile(r"[\n;]|(?<!\d)[.!?](?=\s|$)")

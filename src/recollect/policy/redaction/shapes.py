@@ -13,6 +13,38 @@ INNER_CAPITAL = re.compile(r"[a-zß-ÿ][A-Z]")
 IDENTIFIER = re.compile(r"[a-z]+(?:[._][a-z]+)+")
 ARGUMENT = re.compile(r"[a-zA-Z_]\w*=(?:[\"'(\[]|(?:True|False|None|true|false|null)\b)")
 """Program code: a name of several words, and a named argument."""
+DESCRIBES = frozenset(
+    """
+    weak strong wrong right correct incorrect secure insecure safe unsafe long short secret empty blank missing invalid
+    valid old new gone lost bad good ok okay fine same different public private easy hard difficult simple complex null
+    unique random important mandatory optional required needed necessary there here somewhere nowhere this that these
+    it yours mine ours hers theirs his everything nothing something anything default temporary temp permanent case
+    plain plaintext encrypted hashed hash salted stale dead leaked stolen hacked unknown not no yes never always still
+    usual before requested instructed
+    too so very super really quite pretty kinda probably maybe also already just only now later soon then again below
+    above attached inside out on off in at by of to for from with under over up down the a an my your our and or but
+    because if when where what who how why which is are was be been being has have had do does did can could should
+    would will must may might about like as than into 1password lastpass keepass keepassxc bitwarden dashlane nordpass
+    keychain vault keyring github google apple facebook discord terrible awful horrible garbage trash great awesome
+    stupid silly funny ridiculous obvious clear ready live case-sensitive sensitive annoying confidential personal
+    sbagliata sbagliato corretta corta lunga debole nuova vecchia vuota necessaria stessa solita
+    słabe silne mocne błędne złe dobre krótkie długie proste trudne nowe stare inne takie puste ważne tajne bezpieczne
+    potrzebne wymagane poprawne niepoprawne nieprawidłowe wygasłe za to yanlış doğru kısa uzun zayıf güçlü yeni eski boş
+    geçersiz gerekli çok aynı zwak sterk fout verkeerd verlopen vergeten
+    kwijt kort nieuw oud goed utgånget långt svag fel faible mauvais bon court expiré vide requis obligatoire
+    débil vieja vacía obligatoria correcta fraca velha vazia obrigatória correta erforderlich
+    falsch richtig weg neu alt sicher unsicher geheim lang kurz leer hier da dort nicht kein noch schon sehr zu im in
+    ungültig gültig schwach stark gleich anders abgelaufen vergessen unbekannt bekannt notwendig nötig ein eine der die
+    das auf bei mein dein sein
+    incorrecta incorreta errada secreta segura nueva nova débil fraca forte fuerte longa larga corta curta igual otra
+    outra misma mesma la el lo una un uma um en em no na não muy muito aquí aqui não válida inválida
+    incorrect oublié perdu nouveau secret faible fort dans le les une sur trop très pas ici
+    """.split()
+)
+DESCRIBING = re.compile(
+    r".+(?:ed|ing|able|ible|ful|less|ly|ous|ive|ado|ada|ido|ida|ável|ível|ée|lich|bar|haft)", re.IGNORECASE
+)
+"""What may stand after "is" and describes a password instead of being one."""
 _MIN_STRONG = 8
 SOFTWARE = re.compile(
     r"(?:win(?:dows)?|office|microsoft|m|ms|python|java|node|php|html|css|ubuntu|debian|fedora|mac ?os|ios|iphone"

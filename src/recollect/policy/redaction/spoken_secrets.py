@@ -8,7 +8,16 @@ import re
 from collections.abc import Iterator
 
 from recollect.policy.redaction import logins
-from recollect.policy.redaction.shapes import ARGUMENT, IDENTIFIER, INNER_CAPITAL, NAMES, SYMBOL, is_mixed
+from recollect.policy.redaction.shapes import (
+    ARGUMENT,
+    DESCRIBES,
+    DESCRIBING,
+    IDENTIFIER,
+    INNER_CAPITAL,
+    NAMES,
+    SYMBOL,
+    is_mixed,
+)
 from recollect.policy.redaction.span import Span
 
 PASSWORDS = (
@@ -130,37 +139,6 @@ _PLACEHOLDER = re.compile(
     r"|changeme|example|placeholder|none|null|nil|true|false|undefined|str|string|int|bool|todo|tbd|n/?a|dummy"
     r"|[a-z_]*(?:password|passwd|passwort|secret|token)[a-z_]*|key|redacted|hidden|unknown",
     re.IGNORECASE,
-)
-DESCRIBES = frozenset(
-    """
-    weak strong wrong right correct incorrect secure insecure safe unsafe long short secret empty blank missing invalid
-    valid old new gone lost bad good ok okay fine same different public private easy hard difficult simple complex null
-    unique random important mandatory optional required needed necessary there here somewhere nowhere this that these
-    it yours mine ours hers theirs his everything nothing something anything default temporary temp permanent case
-    plain plaintext encrypted hashed hash salted stale dead leaked stolen hacked unknown not no yes never always still
-    usual before requested instructed
-    too so very super really quite pretty kinda probably maybe also already just only now later soon then again below
-    above attached inside out on off in at by of to for from with under over up down the a an my your our and or but
-    because if when where what who how why which is are was be been being has have had do does did can could should
-    would will must may might about like as than into 1password lastpass keepass keepassxc bitwarden dashlane nordpass
-    keychain vault keyring github google apple facebook discord terrible awful horrible garbage trash great awesome
-    stupid silly funny ridiculous obvious clear ready live case-sensitive sensitive annoying confidential personal
-    sbagliata sbagliato corretta corta lunga debole nuova vecchia vuota necessaria stessa solita
-    słabe silne mocne błędne złe dobre krótkie długie proste trudne nowe stare inne takie puste ważne tajne bezpieczne
-    potrzebne wymagane poprawne niepoprawne nieprawidłowe wygasłe za to yanlış doğru kısa uzun zayıf güçlü yeni eski boş
-    geçersiz gerekli çok aynı zwak sterk fout verkeerd verlopen vergeten
-    kwijt kort nieuw oud goed utgånget långt svag fel faible mauvais bon court expiré vide requis obligatoire
-    débil vieja vacía obligatoria correcta fraca velha vazia obrigatória correta erforderlich
-    falsch richtig weg neu alt sicher unsicher geheim lang kurz leer hier da dort nicht kein noch schon sehr zu im in
-    ungültig gültig schwach stark gleich anders abgelaufen vergessen unbekannt bekannt notwendig nötig ein eine der die
-    das auf bei mein dein sein
-    incorrecta incorreta errada secreta segura nueva nova débil fraca forte fuerte longa larga corta curta igual otra
-    outra misma mesma la el lo una un uma um en em no na não muy muito aquí aqui não válida inválida
-    incorrect oublié perdu nouveau secret faible fort dans le les une sur trop très pas ici
-    """.split()
-)
-_DESCRIBING = re.compile(
-    r".+(?:ed|ing|able|ible|ful|less|ly|ous|ive|ado|ada|ido|ida|ável|ível|ée|lich|bar|haft)", re.IGNORECASE
 )
 _UNIT = re.compile(
     r"\s{0,2}(?:%|\+|(?:or more |to \d+ )?(?:char|digit|letter|symbol|word|long|year|month|week|day|hour|minute"
@@ -289,7 +267,7 @@ def _fits(value: str, following: str, changes: bool) -> bool:
         return False
     if is_mixed(value) or (len(value) >= 6 and SYMBOL.search(value) and not value.startswith(("http", "/", "@"))):
         return not NAMES.fullmatch(value) and "(" not in value and not ARGUMENT.match(value)
-    if not changes or not value.isalpha() or len(value) < 4 or _DESCRIBING.fullmatch(value.lower()):
+    if not changes or not value.isalpha() or len(value) < 4 or DESCRIBING.fullmatch(value.lower()):
         return value.isdigit() and changes and len(value) >= 4
     return bool(_ALONE.match(following) or _SOON.match(following))
 
@@ -363,7 +341,7 @@ def _is_quoted_secret(value: str, kind: str) -> bool:
     if _PLACEHOLDER.fullmatch(value) or value.lower() in DESCRIBES:
         return False
     if kind == "password":
-        return len(value) >= 3 and not _DESCRIBING.fullmatch(value) and len(value.split()) <= 8
+        return len(value) >= 3 and not DESCRIBING.fullmatch(value) and len(value.split()) <= 8
     return len(value) >= 6 and " " not in value and (kind == "key" or is_mixed(value))
 
 
@@ -378,7 +356,7 @@ def _is_password(value: str, following: str, joint: str) -> bool:
         return True
     if joint.strip() in ("是", "は", "为"):
         return False
-    return value.isalpha() and len(value) >= 4 and not _DESCRIBING.fullmatch(lower) and bool(_ALONE.match(following))
+    return value.isalpha() and len(value) >= 4 and not DESCRIBING.fullmatch(lower) and bool(_ALONE.match(following))
 
 
 def _is_key(value: str, following: str, joint: str) -> bool:
@@ -395,7 +373,7 @@ def _is_secret(value: str, following: str, joint: str) -> bool:
 
 
 def _is_passphrase(phrase: str, name: str) -> bool:
-    describing = sum(word in DESCRIBES or _DESCRIBING.fullmatch(word) is not None for word in phrase.split())
+    describing = sum(word in DESCRIBES or DESCRIBING.fullmatch(word) is not None for word in phrase.split())
     return describing <= (name.replace(" ", "") == "passphrase")
 
 
