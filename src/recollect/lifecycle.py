@@ -90,6 +90,7 @@ class OpenedMemory:
         self._closing = AsyncExitStack()
         self._opening = asyncio.Lock()
         self._was_closed = False
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._known: set[str] = set()
 
     async def __aenter__(self) -> Self:
@@ -102,6 +103,7 @@ class OpenedMemory:
     async def open(self) -> None:
         """Open the store and start learning; `async with` and the first call do it by themselves."""
         if self._is_open:
+            self._check_loop()
             return
         if self._was_closed:
             raise RecollectError("this memory is closed: make a new one")
@@ -112,6 +114,7 @@ class OpenedMemory:
             self.use(Engine(await closing.enter_async_context(open_parts(*self._parts)), self._clock))
             closing.push_async_callback(self.engine.stop)
             self.engine.start()
+            self._loop = asyncio.get_running_loop()
             self._closing = closing.pop_all()
 
     async def close(self) -> None:
@@ -123,10 +126,18 @@ class OpenedMemory:
     def _is_open(self) -> bool:
         return "engine" in self.__dict__ and not self._was_closed
 
+    def _check_loop(self) -> None:
+        if self._loop is not None and self._loop.is_closed():
+            raise RecollectError(
+                "the event loop of this memory has ended: make one for each, or use Memory, which needs none"
+            )
+
     async def _ensure_open(self) -> None:
-        if not self._is_open:
-            async with self._opening:
-                await self.open()
+        if self._is_open:
+            self._check_loop()
+            return
+        async with self._opening:
+            await self.open()
 
     def use(self, engine: Engine) -> None:
         """Use an engine that is opened and closed elsewhere."""

@@ -116,8 +116,6 @@ class AccessTokens:
         # A name that is not unique, or belongs to someone of another platform, is refused here: a token is never
         # for someone else than the one who was meant.
         view = None if user is None else await self._memory.view_of(user, place, changes=True)
-        if view is not None and view.place.person not in (None, view.user):
-            raise BadInput(f"that place is the private conversation of {view.place.person}, not of {view.user}")
         now = self._clock()
         token = AccessToken(
             secrets.token_hex(_ID_BYTES),
