@@ -165,8 +165,8 @@ class Assistant:
         )
         if answer is not None:
             return Reply("\n".join(answer.pages), answer)
-        if self._responder is None and (hidden := await self._forget_said(message)) is not None:
-            return Reply(hidden, Answer((hidden,)))
+        if self._responder is None and (changed := await self._change_in_words(message)) is not None:
+            return Reply(changed, Answer((changed,)))
         if self._responder is None and (command := offline.command_for(message.text)) is not None:
             answer = await self._commands.answer(
                 command, user=message.author, place=message.place, message_id=message.id
@@ -181,11 +181,12 @@ class Assistant:
             self._remember_turn(message, reply.text)
             return reply
 
-    async def _forget_said(self, message: Message) -> str | None:
+    async def _change_in_words(self, message: Message) -> str | None:
         try:
-            return await offline.forget_said(self._memory, message)
+            hidden = await offline.forget_said(self._memory, message)
+            return await offline.change_in_words(self._memory, message) if hidden is None else hidden
         except RecollectError as error:
-            log.warning("what was said can't be hidden: %s", error)
+            log.warning("a plain request can't be followed: %s", error)
             return None
 
     async def record_reply(self, text: str, to: Message, message_id: str) -> Message:
