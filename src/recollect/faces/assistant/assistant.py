@@ -274,7 +274,7 @@ class Assistant:
         except ModelError as error:
             # who is told the reason need not read it in the log as well
             log.log(logging.INFO if self._details else logging.WARNING, "the model gave no reply: %s", error)
-            reason = f"{offline.UNREACHABLE} ({error.plain})" if self._details and error.plain else offline.UNREACHABLE
+            reason = f"{offline.NO_ANSWER} ({error.plain})" if self._details and error.plain else offline.UNREACHABLE
         except Exception:  # whatever fails, there is a reply
             log.exception("the model gave no reply")
             reason = offline.UNREACHABLE

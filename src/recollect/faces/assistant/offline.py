@@ -21,6 +21,7 @@ from recollect.policy.rendering import ended, speaker
 
 NO_MODEL = "I have no model configured"
 UNREACHABLE = "My model can't be reached right now"
+NO_ANSWER = "My model gave no answer"
 LISTENS = "I keep what you tell me and find it again when you ask"
 HELP = 'Tell me something about yourself and ask me later; "what do you know about me?" lists what I remember.'
 SWITCHED_OFF = "My memory is switched off, so nothing is kept."
