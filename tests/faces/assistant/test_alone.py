@@ -194,6 +194,18 @@ async def test_only_what_was_said_in_a_period_is_recounted_in_any_language() -> 
         assert "Zoo" not in await talk.ask("what did we talk about last week?", place=DM)
 
 
+async def test_neither_excuses_nor_what_says_nothing_get_into_prompts() -> None:
+    async with opened(model="local", run_worker=True) as stage:
+        talk = alone(stage)
+        for text in ("hm", "so", "I live in Lisbon"):
+            await talk.ask(text, place=DM)
+        prompt = await stage.memory.context(stage.message("and now?", place=DM))
+    assert "hm" in prompt.text
+    assert "lives in Lisbon" in prompt.text
+    assert "listen" not in prompt.text
+    assert "no model" not in prompt.text
+
+
 async def test_a_question_that_tells_something_as_well_is_told_what_was_learned() -> None:
     async with opened(model="local", run_worker=True) as stage:
         talk = alone(stage)

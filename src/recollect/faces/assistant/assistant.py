@@ -39,6 +39,7 @@ from recollect.faces.assistant.request import (
 )
 from recollect.faces.assistant.tools import AssistantTools, tool_definitions
 from recollect.faces.commands.dispatcher import Answer, ChatCommands
+from recollect.language import requests
 from recollect.memory import AsyncMemory
 from recollect.policy.redaction import redact
 
@@ -265,7 +266,7 @@ class Assistant:
 
     async def _answer(self, message: Message, show: Callable[[str], None], show_call: Callable[[str], None]) -> Reply:
         if self._responder is None:
-            return await self._answer_offline(message, offline.NO_MODEL, show)
+            return await self._answer_offline(message, requests.NO_MODEL, show)
         display = _DisplayedReply(show)
         try:
             usages: list[TurnUsage] = []
@@ -274,16 +275,18 @@ class Assistant:
         except ModelError as error:
             # who is told the reason need not read it in the log as well
             log.log(logging.INFO if self._details else logging.WARNING, "the model gave no reply: %s", error)
-            reason = f"{offline.NO_ANSWER} ({error.plain})" if self._details and error.plain else offline.UNREACHABLE
+            reason = f"{requests.NO_ANSWER} ({error.plain})" if self._details and error.plain else requests.UNREACHABLE
         except Exception:  # whatever fails, there is a reply
             log.exception("the model gave no reply")
-            reason = offline.UNREACHABLE
+            reason = requests.UNREACHABLE
         display.new_line()
         return await self._answer_offline(message, reason, show)
 
     async def _answer_offline(self, message: Message, reason: str, show: Callable[[str], None]) -> Reply:
         """Answer from memory; the reason is given once per person."""
-        was_explained = (message.author, reason) in self._explained or (self._responder is None and not self._excuses)
+        is_told_each_time = self._details and self._responder is not None  # by /retry as well
+        was_explained = (message.author, reason) in self._explained and not is_told_each_time
+        was_explained = was_explained or (self._responder is None and not self._excuses)
         self._explained.add((message.author, reason))
         try:
             answer = await offline.offline_answer(self._memory, message, "" if was_explained else reason)

@@ -19,10 +19,6 @@ from recollect.language.requests import Request, RequestKind, answer, is_questio
 from recollect.memory import AsyncMemory
 from recollect.policy.rendering import ended, speaker
 
-NO_MODEL = "I have no model configured"
-UNREACHABLE = "My model can't be reached right now"
-NO_ANSWER = "My model gave no answer"
-LISTENS = "I keep what you tell me and find it again when you ask"
 HELP = 'Tell me something about yourself and ask me later; "what do you know about me?" lists what I remember.'
 SWITCHED_OFF = "My memory is switched off, so nothing is kept."
 MAX_TOLD = 3
@@ -182,7 +178,7 @@ async def _acknowledge(memory: AsyncMemory, message: Message, reason: str, langu
     if (corrected := await _correct(memory, message)) is not None:
         text = answer("revised", language, texts=_as_clause(tell(corrected, message, language)))
         return OfflineAnswer(_explained(reason, text), tells_learned=True)
-    return OfflineAnswer(f"{reason}, so I only listen: {LISTENS}." if reason else answer("heard", language))
+    return OfflineAnswer(f"{reason}{requests.ONLY_LISTENS}" if reason else answer("heard", language))
 
 
 async def _tell_learned(memory: AsyncMemory, message: Message, language: str) -> str:
