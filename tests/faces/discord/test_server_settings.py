@@ -7,6 +7,8 @@ import pytest
 from simcord import InteractionResult, MemberActor
 from simcord.results import ResponseMessage
 
+from recollect.bot_state import welcomed
+from recollect.faces.discord.onboarding import Onboarding
 from recollect.faces.discord.status_panel import SWITCHES
 from tests.faces.discord.scene import Scene, acting
 from tests.faces.discord.test_memory_channel import TICK
@@ -204,6 +206,25 @@ async def test_whoever_invited_the_bot_is_welcomed_else_the_owner() -> None:
             assert "Thank you for inviting me to **Chess club**" in welcome.content
             assert "/memory-server setup" in welcome.content
             assert "I am run by Acme Ltd." in welcome.content
+
+
+async def test_an_invitation_while_the_bot_was_offline_is_welcomed_once_when_it_is_back() -> None:
+    async with wired() as wire:
+        world, inviter = wire.lab.world, wire.lab.world.user("olga")
+        club = world.guild("Chess club", inviter, bot_inside=False)
+        world.invite(club, "view_channel send_messages view_audit_log", by=inviter)
+        async with wire.online():
+            welcome = await wire.lab.next_message(world.dm(inviter), WAIT)
+            assert "Thank you for inviting me to **Chess club**" in welcome.content
+        async with wire.online() as client:
+            cog = client.get_cog(Onboarding.__name__)
+            assert isinstance(cog, Onboarding)
+            await cog.on_ready()
+            assert len(wire.lab.said(world.dm(inviter))) == 1
+            wire.clock.advance(days=2)
+            await client.bot.state.drop(welcomed(club.id))  # as of an earlier version, which did not note it
+            await cog.on_ready()
+            assert len(wire.lab.said(world.dm(inviter))) == 1, "no old server is welcomed"
 
 
 async def test_a_server_that_is_not_allowed_is_told_whom_to_ask() -> None:
