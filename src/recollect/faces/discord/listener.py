@@ -25,6 +25,7 @@ from recollect.faces.discord.privacy_notice import ensure_notified, ensure_notif
 from recollect.faces.discord.privacy_panel import privacy_answer
 from recollect.faces.discord.quotas import What, count_tokens, refusal
 from recollect.faces.discord.shards import is_allowed
+from recollect.faces.discord.slash_commands import EXPORT_ATTACHED
 from recollect.faces.discord.splitting import harmless
 from recollect.policy.visibility import narrower
 
@@ -37,10 +38,9 @@ NO_VOICE_MESSAGES = "I can't listen to voice messages. Please write it to me."
 INTERNAL_ERROR = "Something went wrong on my side; it is in my log."
 EMPTY_REPLY = "Noted."
 NO_PUBLIC_EXPORT = (
-    "Everyone here would read your export. `/memory export` shows what may be heard here to you alone; "
-    "for everything, as a file, write me `!memory export` in a direct message."
+    "Everyone here would read your export. `/memory export` gives it to you alone, and so does `!memory export` in a "
+    "direct message."
 )
-EXPORT_ATTACHED = "Everything that is remembered about you, as a file."
 
 MAX_KNOWN_IDS = 1_000
 """Messages whose ids are known, live ones and others: more than can come while the bot catches up on a place."""
