@@ -186,7 +186,7 @@ async def test_moderators_edit_and_delete_lore_purge_places_and_forget_what_is_s
         await scene.settle()
         asked = shown(await eve.slash(scene.dev, "memory-server purge", channel=scene.dev, member=scene.ann))
         await eve.click(asked, label="Delete")
-        assert "1 messages" in asked.content
+        assert "1 message, 1 memory." in asked.content
         assert await scene.known() == ["I live in Ghent"]
         assert await scene.known(scene.bob) == ["I play chess"]
         assert "Say what to purge" in shown(await eve.slash(scene.dev, "memory-server purge")).content

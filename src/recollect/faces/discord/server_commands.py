@@ -145,7 +145,8 @@ class ServerCommands:
 
         async def purge() -> str:
             counts = await self._bot.memory.privacy.purge(selection)
-            result = f"{counts.messages:,} messages, {count_memories(counts.memos)}"
+            messages = "1 message" if counts.messages == 1 else f"{counts.messages:,} messages"
+            result = f"{messages}, {count_memories(counts.memos)}"
             await self._bot.server_settings.record(guild.id, interaction.user.id, f"purged {what}", result, "")
             return f"Deleted {what} from my memory: {result}. The messages on Discord stay."
 
