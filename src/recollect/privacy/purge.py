@@ -49,7 +49,7 @@ async def purge(store: Store, selection: PurgeSelection, delete: Delete, now: da
     def covered(tx: Tx) -> list[Memo]:
         return [*filter(selection.covers, tx.memos.stated_by(guild=selection.guild))]
 
-    going = {(memo.subject, memo.id) for memo in await store.read(covered)}  # most go with their messages
+    count = sum(memo.active for memo in await store.read(covered))  # most go with their messages
     messages, position = 0, 0
     while rows := await store.read(
         lambda tx, after=position: tx.messages.written_by(guild=selection.guild, limit=PAGE_MESSAGES, after=after)
@@ -60,7 +60,7 @@ async def purge(store: Store, selection: PurgeSelection, delete: Delete, now: da
         position = rows[-1][0]
     if memos := await store.read(covered):
         await store.write(lambda tx: delete_rows.erase_expired(tx, memos, now))
-    return PurgeCounts(messages, len(going | {(memo.subject, memo.id) for memo in memos}))
+    return PurgeCounts(messages, count)
 
 
 def memos_about(tx: Tx, guild: str, person: str, names: Collection[str]) -> list[Memo]:
