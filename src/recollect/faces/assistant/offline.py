@@ -213,7 +213,8 @@ def _as_clause(text: str) -> str:
     """A memo inside a sentence: "Lives in Lisbon." becomes "lives in Lisbon", while a name keeps its capital."""
     text = text.rstrip(".")
     first_word = text.partition(" ")[0]
-    return text[:1].lower() + text[1:] if word_forms.is_frame_word(first_word.lower()) else text
+    is_lowered = first_word != "I" and word_forms.is_frame_word(first_word.lower())
+    return text[:1].lower() + text[1:] if is_lowered else text
 
 
 @dataclass(frozen=True, slots=True)
