@@ -19,8 +19,10 @@ from recollect.core.text import unescape
 from recollect.core.types import Memo, Place, Subject, person_key
 from recollect.transfer.mirror import daily_log, disk
 
-_OTHER_SCOPES = ("user:", "lore:", "learn:", "consolidate:", "session:")
+_OTHER_SCOPES = ("user:", "lore:", "learn:", "consolidate:")
 """Beginnings of scopes that are no sessions: memories, and job queues."""
+_SUMMARIES = "session:"
+"""Before the session in the name of the queue of its summaries."""
 MAX_REFUSALS_COUNTED = 1_000
 """Newest refusals that are counted by reason."""
 
@@ -139,7 +141,7 @@ def describe_events(tx: Tx, events: Sequence[Event]) -> list[LogEntry]:
 
 def describe_queue(tx: Tx, queue: str, names: Names) -> str:
     """Whom or what the jobs of a queue are about; empty where its name does not say."""
-    session = parse_session(queue.removeprefix("session:")) if queue.startswith("session:") else None
+    session = parse_session(queue.removeprefix(_SUMMARIES)) if queue.startswith(_SUMMARIES) else None
     if session is not None:
         place = resolve_place(tx, session.place)
         return (
@@ -175,7 +177,7 @@ def _queue_place(tx: Tx, queue: str) -> Place | None:
 
 
 def _place(tx: Tx, scope: str) -> Place | None:
-    session = None if scope.startswith(_OTHER_SCOPES) else parse_session(scope)
+    session = None if scope.startswith(_OTHER_SCOPES) else parse_session(scope.removeprefix(_SUMMARIES))
     return resolve_place(tx, session.place) if session else None
 
 
