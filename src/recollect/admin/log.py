@@ -14,15 +14,12 @@ from recollect.core.events import Event, EventKind
 from recollect.core.ports import Tx
 from recollect.core.ports.jobs import RELEARN
 from recollect.core.reasons import decode_reason
-from recollect.core.sessions import parse_session
-from recollect.core.text import unescape
-from recollect.core.types import Memo, Place, Subject, person_key
+from recollect.core.sessions import QUEUES, parse_learning_queue, parse_session, parse_summary_queue
+from recollect.core.types import Memo, Place, Subject
 from recollect.transfer.mirror import daily_log, disk
 
-_OTHER_SCOPES = ("user:", "lore:", "learn:", "consolidate:")
+_OTHER_SCOPES = ("user:", "lore:", "consolidate:", *QUEUES)
 """Beginnings of scopes that are no sessions: memories, and job queues."""
-_SUMMARIES = "session:"
-"""Before the session in the name of the queue of its summaries."""
 MAX_REFUSALS_COUNTED = 1_000
 """Newest refusals that are counted by reason."""
 
@@ -141,7 +138,7 @@ def describe_events(tx: Tx, events: Sequence[Event]) -> list[LogEntry]:
 
 def describe_queue(tx: Tx, queue: str, names: Names) -> str:
     """Whom or what the jobs of a queue are about; empty where its name does not say."""
-    session = parse_session(queue.removeprefix(_SUMMARIES)) if queue.startswith(_SUMMARIES) else None
+    session = parse_session(parse_summary_queue(queue) or "")
     if session is not None:
         place = resolve_place(tx, session.place)
         return (
@@ -162,9 +159,9 @@ def _person(scope: str) -> str:
     """The person of a memory or of a job queue, by `person_key`."""
     if scope.startswith("user:"):
         return Subject.of_scope(scope).id
-    if scope.startswith("learn:"):
-        parts = [unescape(part, ":") for part in scope.split(":")]
-        return person_key(parts[1], parts[-1])
+    learned = parse_learning_queue(scope)
+    if learned is not None:
+        return learned.person
     if scope.startswith(f"{RELEARN}:"):
         return scope.split(":", 2)[2]
     return scope.removeprefix("consolidate:") if scope.startswith("consolidate:") else ""
@@ -172,7 +169,8 @@ def _person(scope: str) -> str:
 
 def _queue_place(tx: Tx, queue: str) -> Place | None:
     """The conversation in which messages wait to be learned from."""
-    session = parse_session(queue.removeprefix("learn:").rpartition(":")[0]) if queue.startswith("learn:") else None
+    learned = parse_learning_queue(queue)
+    session = parse_session(learned.session) if learned else None
     return resolve_place(tx, session.place) if session else None
 
 

@@ -27,7 +27,7 @@ from recollect.core.outcomes import (
 )
 from recollect.core.reasons import Reason, render_reason
 from recollect.core.text import clip, collapse_spaces
-from recollect.core.types import EVERYWHERE, Audience, Memo, Origin
+from recollect.core.types import EVERYWHERE, Audience, AudienceLevel, Memo, Origin
 from recollect.policy.rendering import discord_url
 from recollect.policy.visibility import VisibilityPolicy
 
@@ -116,7 +116,7 @@ def render_audience(memo: Memo, policy: str, how: str = '"!memory {} <a part of 
     if policy == VisibilityPolicy.USER_GLOBAL:
         return ""
     if memo.subject.is_lore:
-        is_for_all = memo.audience.level == "guild" and not memo.audience.readers
+        is_for_all = memo.audience.level == AudienceLevel.GUILD and not memo.audience.readers
         where = "in all channels of its server" if is_for_all else describe_audience(memo.audience)
         return f"It may be recalled {where}."
     verb, effect = (

@@ -11,8 +11,8 @@ from datetime import datetime, timedelta
 from recollect.core.clock import from_ms, to_ms
 from recollect.core.ports import Tx
 from recollect.core.ports.jobs import ACKNOWLEDGE, EXTRACT, Job, NewJob
+from recollect.core.sessions import learning_key, learning_queue
 from recollect.core.state import Owner, StateKind
-from recollect.core.text import escape
 from recollect.core.types import Message, Metadata, Place, Subject, message_ref, parse_message_ref
 
 WINDOW = timedelta(minutes=5)
@@ -27,8 +27,6 @@ MAX_PROPOSALS = 100
 """Proposals of one answer that are checked; how many are taken is limited per message."""
 CHARS_PER_TOKEN = 4
 
-_QUEUE = "learn:"
-
 
 def tenant(place: Place) -> str:
     """The unit of fairness and of budgets: a guild, or a DM."""
@@ -41,23 +39,23 @@ def batch_job(place: Place, author: str, due: datetime) -> NewJob:
 
 
 def _job(key: str, due: datetime, tenant: str) -> NewJob:
-    queue = f"{_QUEUE}{key}"
+    queue = learning_queue(key)
     return NewJob(EXTRACT, queue, {"counter": queue, "first_due": to_ms(due)}, due, job_key(key), tenant)
 
 
 def job_key(key: str) -> str:
     """Dedupe key: one waiting or running job per batch."""
-    return f"{EXTRACT}:{_QUEUE}{key}"
+    return f"{EXTRACT}:{learning_queue(key)}"
 
 
 def key_of(place: Place, author: str) -> str:
-    return f"{place.session}:{escape(author, ':')}"
+    return learning_key(place.session, author)
 
 
 def batch_key(job: Job) -> str | None:
     """The key of the messages that a job is to learn from; None when it names them itself."""
     queue = job.payload.get("counter")
-    return None if queue is None else str(queue).removeprefix(_QUEUE)
+    return None if queue is None else str(queue).removeprefix(learning_queue(""))
 
 
 def pend(tx: Tx, message: Message) -> None:

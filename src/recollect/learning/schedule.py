@@ -21,6 +21,7 @@ from recollect.core.ports.jobs import (
     consolidation_queue,
 )
 from recollect.core.reasons import Reason
+from recollect.core.sessions import summary_queue
 from recollect.core.state import Owner, StateKind
 from recollect.core.types import Message, Place, Subject, message_ref, person_key
 from recollect.learning import batches
@@ -252,7 +253,7 @@ def queue_summary(tx: Tx, message: Message, user: str | None, due: datetime) -> 
     session = session_name(message.place, user)
     payload = {"place": asdict(message.place), "user": user}
     key = summary_key(session)
-    tx.jobs.add(NewJob(SUMMARIZE, f"session:{session}", payload, due, key, tenant(message.place)), postpone=True)
+    tx.jobs.add(NewJob(SUMMARIZE, summary_queue(session), payload, due, key, tenant(message.place)), postpone=True)
 
 
 def summary_key(session: str) -> str:

@@ -270,8 +270,9 @@ class Conversation:
             if index:
                 self._output.say("")
             await self._run_memory_command(f"!memory why {memo}")
+        changes = outcome_text.render_learned(outcome, changes_only=True)
         for line in describe_learned(message, outcome):
-            if line.startswith("not "):
+            if line not in changes:
                 self._output.say(f'From "{outcome_text.echo(redact(message.text).text)}": {line}')
 
     async def _retry(self, words: str) -> None:

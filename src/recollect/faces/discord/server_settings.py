@@ -22,6 +22,7 @@ from recollect.faces.discord.places import PLATFORM, person_of
 from recollect.faces.discord.splitting import LIMIT, harmless
 from recollect.memory import AsyncMemory
 from recollect.settings.model import Discord
+from recollect.settings.origins import DEFAULT, is_chosen
 
 log = logging.getLogger("recollect.discord")
 
@@ -160,8 +161,7 @@ class ServerSettings:
             return self._options.consent == "opt_in"
         if name == "daily_tokens":  # likewise
             return False
-        origin = self._memory.loaded.origins.get(f"discord.{name}", "default")
-        return origin != "default" and not origin.startswith("profile ")
+        return is_chosen(self._memory.loaded.origins.get(f"discord.{name}", DEFAULT))
 
     def _operators_channel_is_in(self, guild: int) -> bool:
         """The operator may name one memory channel; the other servers choose their own."""

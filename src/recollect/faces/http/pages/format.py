@@ -8,7 +8,16 @@ from urllib.parse import quote, urlencode
 from markupsafe import Markup, escape
 
 from recollect.core.text import clip
-from recollect.core.types import Audience, Memo, Place, Provenance, Subject, guild_key, parse_message_ref
+from recollect.core.types import (
+    Audience,
+    AudienceLevel,
+    Memo,
+    Place,
+    Provenance,
+    Subject,
+    guild_key,
+    parse_message_ref,
+)
 
 # Invisible and bidirectional control characters. Joiners are not included: emoji and some scripts need them.
 _HIDDEN = re.compile(
@@ -154,10 +163,10 @@ def _members(audience: Audience) -> str:
 
 
 def describe_memo_audience(memo: Memo, guilds: GuildNames = NO_NAMES) -> str:
-    source = memo.source
-    if memo.audience.level == "guild" and source.guild and memo.audience.id == guild_key(source.platform, source.guild):
+    source, level = memo.source, memo.audience.level
+    if level == AudienceLevel.GUILD and source.guild and memo.audience.id == guild_key(source.platform, source.guild):
         return f"{_members(memo.audience)} {guilds.get(memo.audience.id) or 'its server'}"
-    is_source = memo.audience.level == "channel" and memo.audience.id in (source.channel, source.thread)
+    is_source = level == AudienceLevel.CHANNEL and memo.audience.id in (source.channel, source.thread)
     return describe_audience(memo.audience, source.channel_name if is_source else None, guilds)
 
 
