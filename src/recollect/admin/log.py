@@ -12,14 +12,17 @@ from recollect.admin.overview import REFUSED_KIND
 from recollect.admin.places import resolve_place
 from recollect.core.events import Event, EventKind
 from recollect.core.ports import Tx
+from recollect.core.ports.jobs import RELEARN
 from recollect.core.reasons import decode_reason
 from recollect.core.sessions import parse_session
 from recollect.core.text import unescape
 from recollect.core.types import Memo, Place, Subject, person_key
 from recollect.transfer.mirror import daily_log, disk
 
-_OTHER_SCOPES = ("user:", "lore:", "learn:", "consolidate:", "session:")
+_OTHER_SCOPES = ("user:", "lore:", "learn:", "consolidate:")
 """Beginnings of scopes that are no sessions: memories, and job queues."""
+_SUMMARIES = "session:"
+"""Before the session in the name of the queue of its summaries."""
 MAX_REFUSALS_COUNTED = 1_000
 """Newest refusals that are counted by reason."""
 
@@ -154,14 +157,15 @@ def describe_events(tx: Tx, events: Sequence[Event]) -> list[LogEntry]:
 
 def describe_queue(tx: Tx, queue: str, names: Names) -> str:
     """Whom or what the jobs of a queue are about; empty where its name does not say."""
-    session = parse_session(queue.removeprefix("session:")) if queue.startswith("session:") else None
+    session = parse_session(queue.removeprefix(_SUMMARIES)) if queue.startswith(_SUMMARIES) else None
     if session is not None:
         place = resolve_place(tx, session.place)
         return (
             (names(place.person) or place.person) if place.person else f"#{place.name or place.channel or place.thread}"
         )
-    person = _person(queue)
-    return names(person) or person
+    person, place = _person(queue), _queue_place(tx, queue)
+    name = names(person) or person
+    return f"{name} in #{place.name or place.channel}" if place and place.channel and not place.person else name
 
 
 def _memo(tx: Tx, event: Event) -> Memo | None:
@@ -177,11 +181,19 @@ def _person(scope: str) -> str:
     if scope.startswith("learn:"):
         parts = [unescape(part, ":") for part in scope.split(":")]
         return person_key(parts[1], parts[-1])
+    if scope.startswith(f"{RELEARN}:"):
+        return scope.split(":", 2)[2]
     return scope.removeprefix("consolidate:") if scope.startswith("consolidate:") else ""
 
 
+def _queue_place(tx: Tx, queue: str) -> Place | None:
+    """The conversation in which messages wait to be learned from."""
+    session = parse_session(queue.removeprefix("learn:").rpartition(":")[0]) if queue.startswith("learn:") else None
+    return resolve_place(tx, session.place) if session else None
+
+
 def _place(tx: Tx, scope: str) -> Place | None:
-    session = None if scope.startswith(_OTHER_SCOPES) else parse_session(scope)
+    session = None if scope.startswith(_OTHER_SCOPES) else parse_session(scope.removeprefix(_SUMMARIES))
     return resolve_place(tx, session.place) if session else None
 
 

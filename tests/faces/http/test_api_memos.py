@@ -16,7 +16,7 @@ from tests.faces.http.conftest import OPERATOR, TOKENS, asking, opened
 from tests.waiting import eventually
 
 DEV = Place("discord", "g1", "c-dev", name="dev", public=True)
-ODD = ["a/b", "?x=1&y", "%2F%252F", "👩‍🚀 space", "..", "a b+c", "zurück\u202eknil", "#", "x" * 500]
+ODD = ["a/b", "?x=1&y", "%2F%252F", "👩‍🚀 space", "..", "a b+c", "zurück\u202eknil", "#", "x" * 256]
 
 
 async def wrote(client: httpx.AsyncClient, text: str, **more: Any) -> dict[str, Any]:
