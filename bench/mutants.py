@@ -160,25 +160,29 @@ def _imports(text: str, dotted: str, parent: str, name: str) -> bool:
 
 
 def killer(mutant: Mutant, copy: Path, stages: int, broken: set[str]) -> str | None:
-    """The first test that fails with the mutant in the copy of the source, and passes without; None if it survives.
+    """The first test that fails with the mutant, twice, and passes without; None if the mutant survives.
 
-    Tests that fail without it are added to `broken`, and left out from then on.
+    Tests that fail otherwise are added to `broken`, and left out from then on.
     """
     path = copy / "recollect" / mutant.module
     source = path.read_bytes()
+    changed = source[: mutant.start] + mutant.new.encode() + source[mutant.end :]
+
+    def fails(tests: list[str], content: bytes) -> str | None:
+        path.write_bytes(content)
+        try:
+            return _first_failure(tests, copy, broken)
+        finally:
+            path.write_bytes(source)
+
     for stage in nearest_tests(mutant.module)[:stages]:
-        while True:
-            path.write_bytes(source[: mutant.start] + mutant.new.encode() + source[mutant.end :])
-            try:
-                failed = _first_failure(stage, copy, broken)
-            finally:
-                path.write_bytes(source)
-            if failed is None:
-                break
-            if "::" not in failed or _first_failure([failed], copy, set()) is None:
+        while (failed := fails(stage, changed)) is not None:
+            if "::" not in failed:  # no test could be run at all
+                return failed
+            if fails([failed], source) is None and fails([failed], changed) is not None:
                 return failed
             broken.add(failed)
-            print(f"fails without a mutant, left out: {failed}", flush=True)
+            print(f"fails without the mutant, or passes with it at times; left out: {failed}", flush=True)
     return None
 
 

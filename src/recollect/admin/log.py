@@ -191,7 +191,10 @@ def _queue_place(tx: Tx, queue: str) -> Place | None:
 
 
 def _place(tx: Tx, scope: str) -> Place | None:
-    session = None if scope.startswith(_OTHER_SCOPES) else parse_session(scope.removeprefix(_SUMMARIES))
+    name = parse_summary_queue(scope)
+    if name is None and not scope.startswith(_OTHER_SCOPES):
+        name = scope
+    session = parse_session(name or "")
     return resolve_place(tx, session.place) if session else None
 
 
