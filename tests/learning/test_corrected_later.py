@@ -30,7 +30,12 @@ CORRECTED = {
     ("I drive a Volvo", "I drive a Tesla now"): ["Drives a Tesla"],
     ("I drive a Volvo", "sold my Volvo and bought a Tesla"): ["Has a Tesla"],
     ("I drive a Volvo", "switched from the Volvo to a Tesla"): ["Has a Tesla"],
+    ("I drive a Volvo", "traded the Volvo for a Mazda"): ["Has a Mazda"],
+    ("I work at Acme", "I left Acme for Globex in May"): ["Left Acme for Globex"],
+    ("I drink coffee", "I stopped drinking coffee last year"): ["No longer drinks coffee"],
+    ("my birthday is May 3", "my birthday is actually May 5"): ["Birthday is May 5"],
     ("I work as a nurse", "I'm no longer a nurse"): [],
+    ("I have a dog named Rex", "we had to put Rex down"): [],
     ("I have a dog named Rex", "Rex died last week"): [],
     ("my car is a Volvo", "my car is a Tesla"): ["Car is a Tesla"],
 }

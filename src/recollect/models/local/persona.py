@@ -8,8 +8,9 @@ from recollect.models.local.rule import LIKELY, Finding, Reading, make_finding
 
 _MAX_LASTING_WORDS = 12
 _BARE_TRAITS = re.compile(
-    r"(?i)an? |shy|outgoing|(?:intro|extro)verted|clumsy|tall|short|petite|bald|(?:color|legally) ?blind|overweight|ambi\w+"
-    r"|\w+ ?sighted|hearing impaired|nonverbal|neurodivergent|dyscalculic|double.jointed|vegetarian|liberal|conservative"
+    r"(?i)an? |shy|outgoing|(?:intro|extro)verted|clumsy|tall|short|petite|bald|(?:color|legally) ?blind|overweight"
+    r"|ambi\w+|\w+ ?sighted|hearing impaired|nonverbal|neurodivergent|dyscalculic|double.jointed|vegetarian"
+    r"|liberal|conservative"
 )
 """Traits without an article; the others are nouns."""
 
@@ -62,3 +63,9 @@ def aspires(reading: Reading) -> Finding | None:
     verb = re.sub(r"(?i)^am\b", "is", reading["verb"].lower())
     head = verb if verb.startswith("is") else conjugate(verb)
     return make_finding(f"{head} to be {reading['o']}", Kind.FACT, LIKELY)
+
+
+def changed_employer(reading: Reading) -> Finding | None:
+    """ "Left Acme for Globex": works at Globex."""
+    finding = make_finding(f"left {reading['old']} for {reading['o']}", Kind.FACT)
+    return finding and Finding(finding.text, finding.kind, replaces=f"Works at {reading['old']}")
