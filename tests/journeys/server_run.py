@@ -32,6 +32,7 @@ from recollect.faces.discord import catch_up, consent, resync
 from recollect.faces.discord.log_follower import LogFollower
 from recollect.policy.visibility import audience_covers_place
 from recollect.recall import usage
+from recollect.testing.models import FakeModel
 from tests.faces.discord.scene import Scene, acting, make_client
 
 TOKEN = re.compile(r"zq\d+zq")
@@ -104,7 +105,8 @@ class Sent:
 
 
 class Run:
-    def __init__(self, scene: Scene, size: Size) -> None:
+    def __init__(self, scene: Scene, size: Size, model: FakeModel) -> None:
+        self.model = model
         self.scene, self.size, self.random = scene, size, random.Random(size.seed)
         self.backend = scene.env.backend
         self.backend.expire_due_polls = lambda: None  # there are none, and simcord looks for them in every message
@@ -202,7 +204,18 @@ class Run:
         before = time.process_time()
         self.read_prompts()
         self.read_memory_channel()
+        self.tidy()
         self.looked += time.process_time() - before
+
+    def tidy(self) -> None:
+        """Drop what the doubles keep of the past, which would count as the bot's memory, and slow the simulation."""
+        self.backend.http_requests.clear()
+        self.model.inputs.clear()
+        loop = asyncio.get_running_loop()
+        for timer in loop._scheduled:  # type: ignore[attr-defined]
+            name = getattr(getattr(timer, "_callback", None), "__qualname__", "")
+            if name.startswith("Env._schedule_timer") and timer.when() > loop.time() + 60:
+                timer.cancel()  # in real time; the virtual clock has its own
 
     looked = 0.0
     """Seconds of CPU."""
@@ -489,11 +502,16 @@ def _be_patient(scene: Scene) -> None:
 async def _run(size: Size) -> Report:
     memory_before = peak_mb()
     options = {"consent": "opt_in", "memory_channel_style": size.style, "learned_notices": "mirror"}
+    model = FakeModel()
     async with acting(
-        discord=options, summary={"enabled": False}, memos={"max_active": 100_000}, settle_timeout=SETTLE_SECONDS
+        model=model,
+        discord=options,
+        summary={"enabled": False},
+        memos={"max_active": 100_000},
+        settle_timeout=SETTLE_SECONDS,
     ) as scene:
         _be_patient(scene)
-        server = Run(scene, size)
+        server = Run(scene, size, model)
         report = server.report
         server.build()
         await scene.env.settle()
