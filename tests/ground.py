@@ -23,6 +23,7 @@ BOTH: dict[str, str | None] = {
     "journeys/test_chat.py": SLOW,
     "journeys/test_designs.py": SLOW,
     "journeys/test_documents.py": SLOW,
+    "test_arguments.py": QUICK,
     "test_ids.py": SLOW,
     "test_memory.py": SLOW,
     "test_remember_many.py": QUICK,

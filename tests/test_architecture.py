@@ -23,7 +23,7 @@ TIERS = [
     {"plugins", "bot_state"},
     {"settings"},
     {"app", "inputs"},
-    {"engine"},
+    {"engine", "arguments"},
     {"view", "transfers"},
     {"lifecycle", "sync_view"},
     {"upkeep"},

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,8 @@ def opened(store: str, **settings: Any) -> AsyncMemory:
 
 
 async def remember(memory: AsyncMemory, text: str, user: str = "ann", place: Place | None = DM) -> str:
-    return (await memory.remember(text, user=user, place=place)).memo.id
+    where = replace(DM, dm=user) if place is DM else place
+    return (await memory.remember(text, user=user, place=where)).memo.id
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

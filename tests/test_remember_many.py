@@ -77,7 +77,7 @@ async def test_wrong_input_keeps_nothing_and_names_the_text(memory: AsyncMemory)
         await memory.remember(["I like tea", 5], user="ada")  # pyright: ignore[reportCallIssue, reportArgumentType]
     with pytest.raises(BadInput, match="too long"):
         await memory.remember(["I like tea", "x" * 100_000], user="ada")
-    with pytest.raises(BadInput, match="text is a text"):
+    with pytest.raises(BadInput, match="text is a string"):
         await memory.remember({"I like tea": 1}, user="ada")  # pyright: ignore[reportCallIssue, reportArgumentType]
     assert await memory.remember([], user="ada") == []
     assert await texts(memory) == []

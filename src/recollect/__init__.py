@@ -88,10 +88,19 @@ _MODULES = {
 some of them, such as the command line, does not wait for the others.
 """
 
+_ELSEWHERE = {
+    "open": 'Memory("memory.db")',
+    **dict.fromkeys(("Client", "SyncClient", "MemoryClient", "AsyncMemoryClient"), "recollect.client"),
+    **dict.fromkeys(("add", "search", "remember", "context"), "the method of a memory, as in Memory().add(…)"),
+    "Mem0": "recollect.adapters.mem0",
+}
+"""Names that people look for here, and what they are for."""
+
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
-        raise AttributeError(f"module 'recollect' has no attribute {name!r}")
+        advice = f": use {_ELSEWHERE[name]}" if name in _ELSEWHERE else ""
+        raise AttributeError(f"module 'recollect' has no attribute {name!r}{advice}")
     value = getattr(import_module(f"recollect.{_MODULES.get(name, 'core.outcomes')}"), name)
     globals()[name] = value
     return value

@@ -140,8 +140,8 @@ class Engine:
         await self.usage.close()
 
     async def write(self, work: Callable[[Tx], T], *, is_complete: bool = False) -> T:
-        """Commit, then wake whoever has to follow up, unless the work is complete: it has its vectors, and no jobs.
-        Cached prompts need no word: their key holds the generation.
+        """Commit, then wake the worker and the embedder, unless the work is complete: it has its vectors, and no jobs.
+        Cached prompts need no invalidation: their key holds the generation.
         """
         outcome = await self.store.write(work)
         if not is_complete:
@@ -152,6 +152,8 @@ class Engine:
         """Add messages in one transaction; returns how many are new: none where memory is switched off."""
         if not self.settings.enabled:
             return 0
+        if any(not message.id.strip() for message in messages):
+            raise BadInput("id= of a message is empty: its id is how it is known when it comes again")
         kept = [learning.ingest.sanitize(message) for message in messages]
         for message in kept:
             self.heard(message)
@@ -272,7 +274,9 @@ class Engine:
     ) -> list[Hit]:
         """See `AsyncMemory.search`."""
         options = self.settings.search
-        if not self.settings.enabled:
+        if limit is not None and limit < 0 and self.settings.profile != "clanker":  # which moves any into its range
+            raise BadInput(f"limit={limit} is negative: leave it out for the usual number")
+        if not self.settings.enabled or (limit == 0 and self.settings.profile != "clanker"):
             return []
         if len(query) > MAX_QUERY_CHARS:
             query = f"{query[: MAX_QUERY_CHARS // 2]} {query[-MAX_QUERY_CHARS // 2 :]}"

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime, timedelta
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
@@ -23,15 +23,23 @@ MemoRef: TypeAlias = "str | Memo | Hit"
 LEARN_TIMEOUT_SECONDS = 60.0
 """How long `add(…, wait=True)` and `flush()` wait for what is learned."""
 MAX_USER_CHARS = 256
+MAX_SHOWN_CHARS = 100
 ANY_STATUS = "any"
 ASSISTANT = "assistant"
 ASSISTANT_ROLES = (ASSISTANT, "ai", "model")
 IGNORED_ROLES = frozenset({"system", "developer", "tool", "function"})
 """Roles of a chat that nobody said: instructions and the results of tools."""
+_ROLES = ("user", "human", *ASSISTANT_ROLES)
 _UNUSABLE = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
 """Characters that no store keeps as they are, or that break the lines of a prompt."""
 _STEP = timedelta(milliseconds=1)
 """Between the messages of one call, so that they keep their order."""
+
+
+def shown(value: object) -> str:
+    """A value in a message: one that can't be used may be long."""
+    text = repr(value)
+    return text if len(text) <= MAX_SHOWN_CHARS else f"{text[:MAX_SHOWN_CHARS]}…"
 
 
 def user_id(user: UserId | None) -> str:
@@ -39,26 +47,45 @@ def user_id(user: UserId | None) -> str:
     if isinstance(user, int) and not isinstance(user, bool):
         return str(user)
     if not isinstance(user, str) or not user.strip():
-        raise BadInput(f'say who is meant: user="ada" or another id, not {user!r}')
+        raise BadInput(f'say who is meant: user="ada" or another id, a text or a whole number, not {shown(user)}')
     if len(user) > MAX_USER_CHARS or _UNUSABLE.search(user):
         raise BadInput(f"user={user[:40]!r} can't be an id: up to {MAX_USER_CHARS} characters, no control characters")
     return user
 
 
-def check_place(place: object) -> None:
-    if place is not None and not isinstance(place, Place):
-        raise BadInput(f'place= is a Place, such as Place(dm="ada"), not {place!r}')
+def id_text(value: object, name: str) -> str:
+    """An id as text; an int, as Discord's are, is the same as its digits. Raises BadInput with the argument's name."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str) or not value.strip():
+        raise BadInput(f"{name}= is an id, a text or a whole number, not {shown(value)}")
+    return value
+
+
+def place_of(place: object) -> Place | None:
+    """The place, its ids as texts; raises BadInput."""
+    if place is None:
+        return None
+    if not isinstance(place, Place):
+        raise BadInput(f'place= is a Place, such as Place(dm="ada"), not {shown(place)}')
+    ids = {name: getattr(place, name) for name in ("platform", "guild", "channel", "thread", "dm")}
+    others = {
+        name: id_text(value, f"{name} of place") for name, value in ids.items() if not isinstance(value, str | None)
+    }
+    return replace(place, **others) if others else place
 
 
 def plain_text(text: object, name: str) -> str:
     """The text, if it is one; raises BadInput with the name of the argument."""
     if not isinstance(text, str):
-        raise BadInput(f"{name} is a text, not {text!r}")
+        raise BadInput(f"{name} is a string, not {shown(text)}")
     return text
 
 
 def text_list(texts: Collection[str], name: str) -> list[str]:
     """Several texts, or one; raises BadInput with the name of the argument."""
+    if not isinstance(cast("object", texts), Iterable):
+        raise BadInput(f"{name}= is a list of texts, not {shown(texts)}")
     items: list[object] = [texts] if isinstance(texts, str) else [*texts]
     return [plain_text(item, f"each of {name}") for item in items]
 
@@ -68,7 +95,7 @@ def with_time_zone(when: datetime | None, name: str) -> datetime | None:
     if when is None:
         return None
     if not isinstance(cast("object", when), datetime):
-        raise BadInput(f"{name}= is a datetime with a time zone, such as datetime.now(UTC), not {when!r}")
+        raise BadInput(f"{name}= is a datetime with a time zone, such as datetime.now(UTC), not {shown(when)}")
     if when.tzinfo is None:
         raise BadInput(f"{name}= has no time zone: pass datetime.now(UTC), or call .astimezone() on it")
     return when
@@ -93,8 +120,9 @@ def statuses_of(statuses: Collection[Status | str] | str | None) -> list[Status]
 
 def kinds_of(kinds: Collection[Kind | str]) -> list[Kind]:
     """Kinds by their names too; raises BadInput."""
+    names = text_list(kinds, "kinds")
     try:
-        return [Kind(kind) for kind in text_list(kinds, "kinds")]
+        return [Kind(kind) for kind in names]
     except ValueError as error:
         raise BadInput(f"kinds= is a list of {', '.join(Kind)}: {error}") from error
 
@@ -107,25 +135,13 @@ def filters_of(filters: "Filters | Mapping[str, Any] | None") -> "Filters | None
         return filters
     names = [field.name for field in fields(Filters)]
     if not isinstance(cast("object", filters), Mapping) or not filters.keys() <= {*names}:
-        raise BadInput(f"filters= has {', '.join(names)}, as Filters(…) or a dictionary, not {filters!r}")
+        raise BadInput(f"filters= has {', '.join(names)}, as Filters(…) or a dictionary, not {shown(filters)}")
     values = dict(filters)
     for name in {"kinds", "tags"} & values.keys():
         values[name] = kinds_of(values[name]) if name == "kinds" else text_list(values[name], name)
     for name in {"since", "until"} & values.keys():
         with_time_zone(values[name], name)
     return Filters(**values)
-
-
-def check_limit(limit: int | None, offset: int = 0) -> None:
-    """Raise BadInput for a negative limit or offset."""
-    given: dict[str, object] = {"limit": limit, "offset": offset}  # callers need not check their types
-    for name, value in given.items():
-        if value is not None and (not isinstance(value, int) or isinstance(value, bool)):
-            raise BadInput(f"{name}= is a number, not {value!r}")
-    if limit is not None and limit < 0:
-        raise BadInput(f"limit={limit} is negative: leave it out for no limit")
-    if offset < 0:
-        raise BadInput(f"offset={offset} is negative")
 
 
 def messages_of(
@@ -137,11 +153,11 @@ def messages_of(
     at: datetime,
 ) -> list[Message]:
     """The messages that a call is about, in their order; raises BadInput and names the argument that is wrong."""
-    check_place(place)
-    if isinstance(words, str | Message | Mapping | Added) or hasattr(words, "content"):
+    place = place_of(place)
+    if isinstance(words, str | Message | Mapping | Added) or hasattr(words, "content") or _is_pair(words):
         words = [cast("Words", words)]
     if not isinstance(cast("object", words), Iterable) or isinstance(words, bytes | bytearray):
-        raise BadInput(f"what was said is a text, a Message, a dictionary or a list of them, not {words!r}")
+        raise BadInput(f"what was said is a text, a Message, a dictionary or a list of them, not {shown(words)}")
     with_time_zone(at, "at")
     messages: list[Message] = []
     asked: Message | None = None
@@ -182,12 +198,16 @@ def _said(words: Iterable[Words]) -> Iterator[Message | _Said]:
                 yield _Said(_text(item))
             case Mapping():
                 yield from _turn(item)
+            case _ if _is_pair(item):  # pyright: ignore[reportUnnecessaryComparison] # as LangChain writes a turn
+                yield from _turn(dict(zip(("role", "content"), item, strict=True)))
             case _ if hasattr(item, "content"):  # pyright: ignore[reportUnnecessaryComparison] # an object of a model's client or of a framework
                 names = ("role", "content", "tool_calls", "id", "name")
                 turn = {name: getattr(item, name, None) for name in names}
                 yield from _turn(turn if turn["role"] else {**turn, "role": getattr(item, "type", None)})
             case _:  # pyright: ignore[reportUnnecessaryComparison] # callers need not check their types
-                raise BadInput(f"a message is a text, a Message or a dictionary with role and content, not {item!r}")
+                raise BadInput(
+                    f"a message is a text, a Message or a dictionary with role and content, not {shown(item)}"
+                )
 
 
 def _turn(turn: Mapping[str, Any]) -> Iterator[_Said]:
@@ -197,7 +217,7 @@ def _turn(turn: Mapping[str, Any]) -> Iterator[_Said]:
     role = str(turn.get("role")).rpartition(".")[2].lower()  # some frameworks have enums
     if role in IGNORED_ROLES:
         return
-    if role not in ("user", "human", *ASSISTANT_ROLES):
+    if role not in _ROLES:
         skipped = ", ".join(sorted(IGNORED_ROLES))
         raise BadInput(f'role {turn.get("role")!r} is unknown: it is "user" or "assistant" ({skipped}: skipped)')
     content, is_reply = turn.get("content"), role in ASSISTANT_ROLES
@@ -206,17 +226,26 @@ def _turn(turn: Mapping[str, Any]) -> Iterator[_Said]:
         return
     about: dict[str, Any] = {}
     if (given_id := turn.get("id")) is not None:
-        about["id"] = str(given_id) if isinstance(given_id, int) else _text(plain_text(given_id, "id"))
+        about["id"] = id_text(given_id, "id")
     if (at := turn.get("at")) is not None:
         about["at"] = with_time_zone(_parsed_time(at), "at")
     yield _Said(_text(text), is_reply, name=str(turn.get("name") or ""), **about)
+
+
+def _is_pair(words: object) -> bool:
+    """Whether it is a turn as a role and a text."""
+    match words:
+        case (str() as role, str()) if isinstance(words, tuple):
+            return role in _ROLES or role in IGNORED_ROLES
+        case _:
+            return False
 
 
 def _parsed_time(at: object) -> Any:
     try:
         return datetime.fromisoformat(at) if isinstance(at, str) else at
     except ValueError as error:
-        raise BadInput(f"at={at!r} is not a time, such as 2026-05-01T18:30:00Z") from error
+        raise BadInput(f"at={shown(at)} is not a time, such as 2026-05-01T18:30:00Z") from error
 
 
 def _content(content: object) -> str:
@@ -226,7 +255,7 @@ def _content(content: object) -> str:
     if isinstance(content, Sequence) and not isinstance(content, bytes | bytearray):
         parts = (_part(part) for part in cast("Sequence[object]", content))
         return "\n".join(text for text in parts if isinstance(text, str))
-    raise BadInput(f"content is a text or a list of parts, not {content!r}")
+    raise BadInput(f"content is a text or a list of parts, not {shown(content)}")
 
 
 def _part(part: object) -> object:
@@ -237,11 +266,14 @@ def _part(part: object) -> object:
 
 def _text(text: str) -> str:
     if not text.strip():
-        raise BadInput("the text is empty: there is nothing to keep")
+        raise BadInput("the text is empty: nothing was said")
     return text
 
 
 def _checked(message: Message) -> Message:
-    if message.at.tzinfo is None:
-        raise BadInput(f"message {message.id}: at= has no time zone; use datetime.now(UTC)")
-    return message
+    with_time_zone(message.at, f"message {message.id}: at")
+    plain_text(cast("object", message.text), f"message {message.id}: text")
+    given = {"id": message.id, "author": message.author, "reply_to": message.reply_to}
+    ids = {name: id_text(value, name) for name, value in given.items() if value is not None and value != ""}
+    place = place_of(message.place)
+    return message if ids.items() <= given.items() and place is message.place else replace(message, place=place, **ids)

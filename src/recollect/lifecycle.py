@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 from contextlib import AsyncExitStack
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self
 
+from recollect.arguments import check_options, no_attribute
 from recollect.core.clock import Clock, now
-from recollect.core.errors import BadInput, RecollectError
+from recollect.core.errors import RecollectError
 from recollect.core.types import Place, Subject, person_key, with_bare_id
-from recollect.inputs import UserId, check_place, user_id
+from recollect.inputs import UserId, place_of, user_id
 from recollect.policy.redaction import redact_place
 
 if TYPE_CHECKING:
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("recollect")
 
+OPENED_BEFORE_FORK = "this memory was opened before a fork: open one in each process"
 MAX_KNOWN = 10_000
 """Local people that are remembered to be there."""
 
@@ -63,13 +66,11 @@ class OpenedMemory:
         Keyword arguments override single settings: `AsyncMemory(embedder="null", summary={"enabled": False})`. `model`
         is a name or a `Model` of your own. Without `run_worker`, learning is left to other processes.
         """
-        from os import PathLike
         from pathlib import Path
 
         from recollect.settings import load
 
-        if store is not None and not isinstance(cast("object", store), str | PathLike):
-            raise BadInput(f'store= is a path or an address, such as "memory.db", not {store!r}')
+        check_options(store, config, clock, model, settings)
         name, instance = (model, None) if isinstance(model, str) else (None, model)
         file = None if config is None else Path(config)
         self._configure(load(file=file, store=store, model=name, **settings), clock, run_worker, instance)
@@ -91,6 +92,8 @@ class OpenedMemory:
         self._closing = AsyncExitStack()
         self._opening = asyncio.Lock()
         self._was_closed = False
+        self._process = os.getpid()
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._known: set[str] = set()
 
     async def __aenter__(self) -> Self:
@@ -103,7 +106,10 @@ class OpenedMemory:
     async def open(self) -> None:
         """Open the store and start learning; `async with` and the first call do it by themselves."""
         if self._is_open:
+            self._check_loop()
             return
+        if "engine" in self.__dict__ and self._is_of_parent:
+            raise RecollectError(OPENED_BEFORE_FORK)
         if self._was_closed:
             raise RecollectError("this memory is closed: make a new one")
         from recollect.app import open_parts
@@ -113,27 +119,43 @@ class OpenedMemory:
             self.use(Engine(await closing.enter_async_context(open_parts(*self._parts)), self._clock))
             closing.push_async_callback(self.engine.stop)
             self.engine.start()
+            self._loop = asyncio.get_running_loop()
             self._closing = closing.pop_all()
 
     async def close(self) -> None:
         """Stop background work and close the store; what was acknowledged is on disk already."""
         self._was_closed = True
-        await self._closing.aclose()
+        if not self._is_of_parent:
+            await self._closing.aclose()
 
     @property
     def _is_open(self) -> bool:
-        return "engine" in self.__dict__ and not self._was_closed
+        return "engine" in self.__dict__ and not self._was_closed and not self._is_of_parent
+
+    @property
+    def _is_of_parent(self) -> bool:
+        """Whether it was opened before a fork: its threads and tasks are not in this process."""
+        return self._process != os.getpid()
+
+    def _check_loop(self) -> None:
+        if self._loop is not None and self._loop.is_closed():
+            raise RecollectError(
+                "the event loop of this memory has ended: make one for each, or use Memory, which needs none"
+            )
 
     async def _ensure_open(self) -> None:
-        if not self._is_open:
-            async with self._opening:
-                await self.open()
+        if self._is_open:
+            self._check_loop()
+            return
+        async with self._opening:
+            await self.open()
 
     def use(self, engine: Engine) -> None:
         """Use an engine that is opened and closed elsewhere."""
         self.engine, self.settings, self.names = engine, engine.settings, engine.names
         self.store, self.vectors, self.worker = engine.store, engine.vectors, engine.worker
         self.mirror, self.timeline = engine.mirror, engine.timeline
+        self._process = os.getpid()
 
     @property
     def privacy(self) -> PrivacyService:
@@ -141,40 +163,47 @@ class OpenedMemory:
 
     if not TYPE_CHECKING:
 
+        def __enter__(self) -> None:
+            raise TypeError("an AsyncMemory is opened with `async with`; without `await`, use Memory")
+
+        def __exit__(self, *_: object) -> None: ...
+
         def __getattr__(self, name: str) -> Any:
             if name in OpenedMemory.__annotations__:
                 raise RecollectError(
                     "this memory is not open: use `async with AsyncMemory(…) as memory`, or `open()` it"
                 )
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            raise no_attribute(self, name)
 
     def view(self, user: UserId, place: Place | None = None, *, lore: bool = False) -> View:
         """Every verb for one user in one place, by default their DM; with `lore`, about the memos of its guild."""
         from recollect.view import View
 
-        user = user_id(user)
-        check_place(place)
+        user, place = user_id(user), place_of(place)
         place = with_bare_id(Place(dm=user) if place is None else redact_place(place))
         return View(self.engine, person_key(place.platform, user), place, lore)
 
     async def _reader(self, name: UserId, place: Place | None = None, lore: bool = False) -> View:
-        """A view that only reads: of the one other person with a bare id that is nobody's here, and then says so."""
+        """A view that only reads; a bare id that no local person has may mean the only other person with it."""
         return self.view(await self._resolve(name, place, changes=False), place, lore=lore)
 
     async def _changer(self, name: UserId, place: Place | None = None, lore: bool = False) -> View:
         return self.view(await self._resolve(name, place, changes=True), place, lore=lore)
 
     async def view_of(self, user: UserId, place: Place | None = None, *, changes: bool) -> View:
-        """Like `view`, but a bare id that is nobody's here, while one other person has it, is that person for readers;
-        who `changes` something has to say whom they mean: raises BadInput.
+        """Like `view`, but a bare id that no local person has means the only other person with it. Where something
+        `changes`, the platform has to be named: raises BadInput.
         """
         return await (self._changer(user, place) if changes else self._reader(user, place))
 
     async def _resolve(self, user: UserId, place: Place | None, *, changes: bool) -> str:
         """Who is meant; with a place, someone of its platform. Raises BadInput, see `people.resolve`."""
         await self._ensure_open()
-        check_place(place)
         name = user_id(user)
+        if place is not None:
+            from recollect.policy.viewer import require_in_own_dm
+
+            require_in_own_dm(name, place)
         if place is not None or name in self._known:
             return name
         from recollect.recall import people

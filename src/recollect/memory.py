@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, Unpack, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
+from recollect.arguments import checked
 from recollect.core.outcomes import Added
 from recollect.core.types import EVERYWHERE, Message, Origin, Status, with_bare_id
 from recollect.inputs import (
@@ -13,13 +13,9 @@ from recollect.inputs import (
     MemoRef,
     UserId,
     Words,
-    check_limit,
-    check_place,
     filters_of,
     messages_of,
     plain_text,
-    text_list,
-    with_time_zone,
 )
 from recollect.policy.redaction import redact, redact_place
 from recollect.upkeep import MemoryUpkeep
@@ -47,9 +43,8 @@ if TYPE_CHECKING:  # what only annotations name is not loaded by `import recolle
     from recollect.prompting.assemble import Prompt
     from recollect.recall.query import Hit
 
-log = logging.getLogger("recollect")
 
-
+@checked
 class AsyncMemory(MemoryUpkeep):
     """Long-term memory: `async with AsyncMemory("memory.db") as memory`. Every method may be called concurrently.
 
@@ -124,7 +119,6 @@ class AsyncMemory(MemoryUpkeep):
         after at most `timeout` seconds.
         """
         await self._ensure_open()
-        check_place(place)
         return await self.engine.flush(place and with_bare_id(redact_place(place)), timeout)
 
     @overload
@@ -175,11 +169,11 @@ class AsyncMemory(MemoryUpkeep):
         """
         options: StatementOptions = {
             "kind": kind,
-            "tags": text_list(tags, "tags"),
+            "tags": tags,
             "message": message,
             "audience": audience,
-            "happened": with_time_zone(happened, "happened"),
-            "expires": with_time_zone(expires, "expires"),
+            "happened": happened,
+            "expires": expires,
             "pinned": pinned,
             "origin": origin,
             "metadata": metadata,
@@ -187,8 +181,8 @@ class AsyncMemory(MemoryUpkeep):
             "evidence": evidence,
         }
         view = await self._changer(user, place, lore)
-        if isinstance(text, str | bytes | Mapping) or not isinstance(cast("object", text), Iterable):
-            return await view.remember(plain_text(cast("object", text), "text"), **options)
+        if isinstance(text, str):
+            return await view.remember(text, **options)
         texts = [plain_text(each, f"text {number}") for number, each in enumerate(text, 1)]
         return await view.remember_all(texts, **options)
 
@@ -242,7 +236,6 @@ class AsyncMemory(MemoryUpkeep):
         self, *, user: UserId, place: Place | None = None, limit: int | None = None, offset: int = 0
     ) -> Listing:
         """The user's memos, newest first, and the summary of the conversation in this place."""
-        check_limit(limit, offset)
         return await (await self._reader(user, place)).show(limit, offset)
 
     async def get(self, memo: MemoRef, *, user: UserId, place: Place | None = None, lore: bool = False) -> Memo:
@@ -284,8 +277,6 @@ class AsyncMemory(MemoryUpkeep):
         """Change a memo's text, tags, metadata or expiry; its audience is never wider than that of the change. Here as
         in other changes of a memo, raises VersionConflict if it no longer has this version.
         """
-        tags = None if tags is None else text_list(tags, "tags")
-        expires = "never" if expires == "never" else with_time_zone(expires, "expires")
         return await (await self._changer(user, place)).update(
             memo, text, tags, origin, version, metadata=metadata, expires=expires
         )
@@ -326,13 +317,8 @@ class AsyncMemory(MemoryUpkeep):
         Over "memos" it searches the user's memos and the guild's lore, over "messages" this channel's journal.
         The best hits count as used unless `count_use` is off. A `limit` is moved into what `search.max_limit` allows.
         """
-        reader = await self._reader(user, place)
-        if self.settings.profile != "clanker":  # whose document clamps negative limits too
-            check_limit(limit)
-            if limit == 0:
-                return []
-        return await reader.search(
-            plain_text(query, "query"),
+        return await (await self._reader(user, place)).search(
+            query,
             over=over,
             subject=subject,
             filters=filters_of(filters),
@@ -378,7 +364,6 @@ class AsyncMemory(MemoryUpkeep):
 
         With `statuses`, such as `["superseded"]`, those of these statuses, expired ones included; with "any", all.
         """
-        check_limit(limit, offset)
         return await (await self._reader(user, place, lore)).list(statuses, kinds, limit, offset)
 
     async def why(self, memo: MemoRef, *, user: UserId, place: Place | None = None, lore: bool = False) -> Explanation:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from recollect.core.types import Subject
-from recollect.inputs import UserId, check_limit
+from recollect.inputs import UserId
 from recollect.lifecycle import OpenedMemory
 
 if TYPE_CHECKING:  # what only annotations name is not loaded by `import recollect`
@@ -31,7 +31,6 @@ class MemoryUpkeep(OpenedMemory):
         self, *, user: UserId, place: Place | None = None, lore: bool = False, limit: int | None = None, offset: int = 0
     ) -> Listing:
         """What `restore` can bring back, newest first."""
-        check_limit(limit, offset)
         return await (await self._reader(user, place, lore)).forgotten(limit, offset)
 
     async def consolidate(self, *, user: UserId, dry_run: bool = False) -> ConsolidationReport:
@@ -59,11 +58,11 @@ class MemoryUpkeep(OpenedMemory):
 
     async def relearned(self, run: str) -> RelearnRun | None:
         """How far a run of `relearn` is; None when there is no such run."""
+        await self._ensure_open()
         return await self.engine.relearner.progress(run)
 
     async def log(self, *, user: UserId | None = None, limit: int = 50, before: int | None = None) -> list[Event]:
         """The event log, newest first; of one user when one is named."""
-        check_limit(limit)
         await self._ensure_open()
         scope = None if user is None else Subject(await self._resolve(user, None, changes=False)).scope
         return await self.store.read(lambda tx: tx.events.list(scope=scope, limit=limit, before=before))

@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from recollect import learning
+from recollect.arguments import checked
 from recollect.core.errors import BadInput
 from recollect.core.outcomes import Added, Explanation, Listing, Refused, RelearnPreview
 from recollect.core.ports import PromptRequest, Tx
@@ -53,6 +54,7 @@ MAX_TEXTS_AT_ONCE = 20
 """More texts than this are checked in a thread, so that others need not wait for them."""
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class View:
     """What someone may see and do in a place. With `lore` it is about the memos of the place's guild."""
@@ -278,11 +280,8 @@ class View:
 
         def work(tx: Tx) -> Listing:
             page = listing.active_page(tx, subject, viewer, session, limit, offset)
-            paused = (
-                (learning.budget.PAUSED_NOTICE,)
-                if budget.is_spent(tx, learning.batches.tenant(self.place), now)
-                else ()
-            )
+            is_spent = budget.is_spent(tx, learning.batches.tenant(self.place), now)
+            paused = (learning.budget.PAUSED_NOTICE,) if is_spent else ()
             return replace(page, off=(*wiring.switched_off(settings), *paused))
 
         return await self.engine.store.read(work)

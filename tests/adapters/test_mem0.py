@@ -1,6 +1,7 @@
 """mem0's documented calls and result shapes, on recollect."""
 
 import inspect
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -160,10 +161,52 @@ async def test_the_asynchronous_memory_has_the_same_calls():
         assert texts(await memory.search("Lisbon", user_id="alice")) == ["Lives in Lisbon"]
 
 
-def test_a_configuration_of_mem0_names_model_and_embedder():
+def test_a_configuration_of_mem0_names_model_embedder_address_and_key(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "")
+    monkeypatch.delenv("OPENAI_API_KEY")
+    settings_of = mem0.configuration.settings_of
     config = {
-        "llm": {"provider": "openai", "config": {"model": "gpt-4.1-mini"}},
+        "llm": {"provider": "openai", "config": {"model": "gpt-4.1-mini", "api_key": "sk-from-the-config"}},
         "embedder": {"provider": "openai", "config": {"model": "text-embedding-3-small"}},
+        "vector_store": {"provider": "qdrant", "config": {"host": "localhost"}},
     }
-    expected = {"model": "openai:gpt-4.1-mini", "embedder": "openai:text-embedding-3-small"}
-    assert mem0.arguments.settings_of(config) == expected
+    tasks = {"model": "openai:gpt-4.1-mini"}
+    assert settings_of(config) == {
+        **tasks,
+        "extraction": tasks,
+        "summary": tasks,
+        "embedder": "openai:text-embedding-3-small",
+    }
+    assert os.environ["OPENAI_API_KEY"] == "sk-from-the-config"
+    monkeypatch.delenv("OPENAI_API_KEY")
+    server = {"model": "llama3.1:latest", "ollama_base_url": "http://localhost:11434"}
+    ollama = {
+        "llm": {"provider": "ollama", "config": server},
+        "embedder": {"provider": "ollama", "config": server | {"model": "nomic-embed-text"}},
+    }
+    assert (
+        settings_of(ollama).items()
+        >= {
+            "model": "openai:llama3.1:latest",
+            "model_base_url": "http://localhost:11434/v1",
+            "embedder": "openai:nomic-embed-text",
+            "embedder_base_url": "http://localhost:11434/v1",
+        }.items()
+    )
+    for provider, name in (("azure_openai", "azure"), ("gemini", "google"), ("groq", "groq")):
+        assert settings_of({"llm": {"provider": provider, "config": {"model": "m"}}})["model"] == f"{name}:m"
+    assert settings_of({"embedder": {"provider": "huggingface", "config": {"model": "m"}}}) == {}
+    assert settings_of({**config, "recollect": {"model": "local", "embedder": "null"}}) == {
+        "model": "local",
+        "embedder": "null",
+    }
+    with pytest.raises(ValueError, match="config="):
+        Memory.from_config("config.yaml")  # type: ignore[arg-type]
+
+
+def test_the_question_of_mem0s_quickstart_finds_everything(m: Memory):
+    m.add("I live in Lisbon. I love basketball and gaming.", user_id="alex")
+    found = m.search("What do you know about me?", filters={"user_id": "alex"})
+    assert sorted(texts(found)) == ["Lives in Lisbon", "Loves basketball and gaming"]
+    (memory, _) = found["results"]
+    assert m.get(memory["id"])["score"] is None

@@ -206,7 +206,7 @@ async def test_what_may_not_be_heard_in_a_channel_is_told_neither_by_instruction
 @pytest.mark.parametrize("nobody", ["", "  ", lambda ctx: "", lambda ctx: None])
 async def test_a_run_without_a_user_is_refused(nobody: Any):
     async with opened() as stage:
-        with pytest.raises(BadInput, match="the run has no user"):
+        with pytest.raises(BadInput, match="say who is meant: user="):
             await Agent(TestModel(), capabilities=[whole(stage, user=nobody)]).run("hello")
 
 

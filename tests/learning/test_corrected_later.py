@@ -12,6 +12,7 @@ CORRECTED = {
     ("I live in Porto", "I like pizza", "sorry, I meant Lisbon"): ["Lives in Lisbon", "Likes pizza"],
     ("I live in Porto", "Lisbon, not Porto"): ["Lives in Lisbon"],
     ("I live in Porto", "*lisbon"): ["Lives in Lisbon"],
+    ("I'm afraid of spidres", "*spiders"): ["Is afraid of spiders"],
     ("my exam is on Monday", "I meant Tuesday"): ["Exam is on 2026-11-24"],
     ("I have two dogs", "no, three"): ["Has three dogs"],
     ("my dog is called Rex", "no, his name is Max"): ["Has a dog named Max"],
@@ -34,6 +35,9 @@ CORRECTED = {
     ("my car is a Volvo", "my car is a Tesla"): ["Car is a Tesla"],
 }
 UNCHANGED = {
+    ("I don't like Skype", "*knew"): ["Doesn't like Skype"],
+    ("I use zsh", "*shrug*"): ["Uses zsh"],
+    ("I use zsh", "unknown type name time_t*"): ["Uses zsh"],
     ("I'm 34 years old", "no, 20 people came"): ["Is 34 years old"],
     ("I live in Porto", "no, it's raining"): ["Lives in Porto"],
     ("I live in Porto", "actually it's fine"): ["Lives in Porto"],

@@ -10,14 +10,16 @@ from typing import Any, cast
 from uuid import uuid4
 
 from recollect.core.clock import Clock, now
-from recollect.core.errors import BadInput, MissingExtra, RecollectError
-from recollect.core.types import Message, Place, person_key
+from recollect.core.errors import MissingExtra, RecollectError
+from recollect.core.types import Message, Place
 from recollect.faces.assistant.model_turn import CACHE_SETTINGS, user_content
 from recollect.faces.assistant.request import ChatRequest, agent_request
 from recollect.faces.assistant.tools import offers_memory
 from recollect.faces.tool.dispatcher import MemoryTool
 from recollect.faces.tool.schema import schema, skill
+from recollect.inputs import UserId, place_of, user_id
 from recollect.memory import AsyncMemory
+from recollect.policy.viewer import require_in_own_dm
 
 try:
     from pydantic_ai import AgentRunResult, RunContext, Tool
@@ -40,7 +42,7 @@ except ImportError as missing:
 
 log = logging.getLogger("recollect")
 
-UserOption = str | Callable[[RunContext[AgentDepsT]], str]
+UserOption = UserId | Callable[[RunContext[AgentDepsT]], UserId]
 PlaceOption = Place | Callable[[RunContext[AgentDepsT]], Place] | None
 
 
@@ -152,13 +154,10 @@ class LongTermMemory(AbstractCapability[AgentDepsT]):
 def _identity(
     ctx: RunContext[AgentDepsT], user: UserOption[AgentDepsT], place: PlaceOption[AgentDepsT]
 ) -> tuple[str, Place]:
-    user_id = user(ctx) if callable(user) else user
-    if not user_id or not user_id.strip():
-        raise BadInput("the run has no user: memory needs to know whose it is")
-    user_place = (place(ctx) if callable(place) else place) or Place(dm=user_id)
-    if user_place.person not in (None, person_key(user_place.platform, user_id)):
-        raise BadInput(f"{user_id!r} can't speak in the DM of {user_place.dm!r}")
-    return user_id, user_place
+    name = user_id(user(ctx) if callable(user) else user)
+    user_place = place_of(place(ctx) if callable(place) else place) or Place(dm=name)
+    require_in_own_dm(name, user_place)
+    return name, user_place
 
 
 def _text(prompt: str | Sequence[UserContent] | None) -> str:

@@ -10,10 +10,11 @@ from typing import Any, TypeVar
 
 from recollect.core.clock import Clock, now
 from recollect.core.errors import BadInput, RecollectError
-from recollect.core.types import Message, Place, person_key
+from recollect.core.types import Message, Place
 from recollect.faces.assistant.request import QUOTED
-from recollect.inputs import ASSISTANT, UserId, check_place, user_id
+from recollect.inputs import ASSISTANT, UserId, place_of, user_id
 from recollect.memory import AsyncMemory
+from recollect.policy.viewer import require_in_own_dm
 from recollect.sync import Memory
 
 log = logging.getLogger("recollect")
@@ -28,11 +29,10 @@ class Turns:
     ) -> None:
         if not isinstance(memory, AsyncMemory | Memory):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise BadInput(f"memory= is a Memory or an AsyncMemory of recollect, not {memory!r}")
-        check_place(place)
+        place = place_of(place)
         self.user = user_id(user)
         self.place = place or Place(dm=self.user)
-        if self.place.person not in (None, person_key(self.place.platform, self.user)):
-            raise BadInput(f"{self.user!r} can't speak in the DM of {self.place.dm!r}")
+        require_in_own_dm(self.user, self.place)
         self._blocking = memory if isinstance(memory, Memory) else None
         self.memory = memory.asynchronous if isinstance(memory, Memory) else memory
         self._clock = clock

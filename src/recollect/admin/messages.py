@@ -155,10 +155,6 @@ class MessageAdmin(AdminBase):
 
         return await self._read(work)
 
-    async def is_place_paused(self, place: Place) -> bool:
-        """Whether nothing is learned from what is said in a channel, or on its server."""
-        return await self._read(lambda tx: consent.is_place_paused(tx, place))
-
     async def pause_place(self, place: Place) -> bool:
         """Learn nothing from a channel, or without one from a whole server; False when that was so already."""
         now = self._clock()

@@ -50,7 +50,7 @@ class OperationsAdmin(AdminBase):
         return await self._read(lambda tx: sent_prompts.newest(tx, limit))
 
     async def sent_prompt(self, prompt_id: str) -> SentPrompt | None:
-        """One of these requests; None when it is not kept any more."""
+        """One of these requests; None if it is no longer stored."""
         return await self._read(lambda tx: sent_prompts.read(tx, prompt_id))
 
     async def problems(self, limit: int = 10) -> list[ProblemGroup]:

@@ -153,7 +153,7 @@ def _is_about(message: Message, hit: Hit, topic: str) -> bool:
 
 
 def _scopes(tx: Tx, guild: str) -> list[str]:
-    """Of everyone of whom something was learned there, and of the guild's lore."""
+    """The scopes of people with memos from this guild, and that of its lore."""
     scopes = (memo.subject.scope for memo in tx.memos.stated_by(guild=_platform_id(guild)) if memo.active)
     return [*dict.fromkeys([*scopes, Subject.lore(guild).scope])]
 

@@ -5,7 +5,7 @@ silence, when it is old or large, when its speaker addresses the assistant elsew
 remember it, and when someone waits for it. What is open is persisted, so a restart loses nothing.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
 from recollect.core.clock import from_ms, to_ms
@@ -106,7 +106,7 @@ def acknowledged(tx: Tx, job: Job, person: str, now: datetime) -> None:
 
 
 def _postpone(tx: Tx, key: str, now: datetime) -> None:
-    """The silence begins anew with each message, until the batch is old."""
+    """Each message restarts the wait for silence, until the batch is old."""
     job = tx.jobs.find(job_key(key))
     if job is None or "first_due" not in job.payload:
         return
@@ -162,8 +162,13 @@ def next_messages(tx: Tx, references: Sequence[str]) -> list[str]:
 
 
 def tokens(tx: Tx, references: Sequence[str]) -> int:
+    return sum(len(message.text) // CHARS_PER_TOKEN + 1 for message in existing_messages(tx, references))
+
+
+def existing_messages(tx: Tx, references: Iterable[str]) -> list[Message]:
+    """Those of the messages that still exist."""
     rows = (tx.messages.get(*parse_message_ref(reference)) for reference in references)
-    return sum(len(row.text) // CHARS_PER_TOKEN + 1 for row in rows if row is not None)
+    return [message for message in rows if message is not None]
 
 
 def asked(tx: Tx, job: Job, key: str, done: Sequence[str], message: Message | None, now: datetime) -> None:

@@ -22,7 +22,7 @@ from recollect.core.ports.jobs import (
 )
 from recollect.core.reasons import Reason
 from recollect.core.state import Owner, StateKind
-from recollect.core.types import Message, Place, Subject, message_ref, parse_message_ref, person_key
+from recollect.core.types import Message, Place, Subject, message_ref, person_key
 from recollect.learning import batches
 from recollect.learning.batches import tenant
 from recollect.learning.consent import is_silent
@@ -116,8 +116,7 @@ def flush_all(tx: Tx, now: datetime) -> int:
     places: dict[str, Place] = {}
     for key in tx.state.keys(StateKind.UNLEARNED_MESSAGES):
         references = tx.state.items(StateKind.UNLEARNED_MESSAGES, key)
-        said = (tx.messages.get(*parse_message_ref(reference)) for reference in references)
-        if (message := next(filter(None, said), None)) is not None:
+        for message in batches.existing_messages(tx, references)[:1]:
             places[message.place.session] = message.place
     return sum(flush(tx, places[session], now) for session in sorted(places))
 

@@ -74,8 +74,14 @@ def valid_user(name: str) -> str:
 
 def require_present(message: Message) -> None:
     """Raise BadInput for a message in somebody else's DM; the assistant may speak in every one."""
-    if not message.bot and message.place.person not in (None, message.person):
-        raise BadInput(f"{message.author!r} can't speak in the DM of {message.place.dm!r}")
+    if not message.bot:
+        require_in_own_dm(message.author, message.place)
+
+
+def require_in_own_dm(user: str, place: Place) -> None:
+    """Raise BadInput for someone in somebody else's DM."""
+    if place.person not in (None, person_key(place.platform, user)):
+        raise BadInput(f"{user!r} can't speak in the DM of {place.dm!r}: without place= it is their own")
 
 
 def session_name(place: Place, user: str | None) -> str:

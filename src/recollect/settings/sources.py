@@ -4,6 +4,7 @@ Each source yields a layer: dotted name -> (value as written, origin).
 """
 
 from collections.abc import Iterator, Mapping, Set
+from difflib import get_close_matches
 from importlib import resources
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -143,13 +144,18 @@ def _with_model_route(data: dict[str, Any], label: str) -> dict[str, Any]:
     return data | {"memoryLlm": others | {"model": f"{fields['provider']}:{fields['model']}"}}
 
 
+def _advice(key: str, known: Set[str]) -> str:
+    similar = get_close_matches(key, sorted(known), n=1)
+    return f"did you mean {similar[0]!r}?" if similar else "`recollect config` lists them"
+
+
 def _layer(data: Mapping[str, Any], origin: str, known: Set[str]) -> Layer:
     """Values by setting, with their origin; current names win over older ones in the same source."""
     layer: Layer = {}
     by_current_name = set[str]()
     for key, value in _flat(data, origin):
         if key not in known:
-            raise ConfigError(f"{origin}: there is no setting {key!r}; did you mean {nearest(key, known)!r}?")
+            raise ConfigError(f"{origin}: there is no setting {key!r}; {_advice(key, known)}")
         name = KEYS[key]
         if key == name or name not in by_current_name:
             layer[name] = (_current_value(name, value), origin)

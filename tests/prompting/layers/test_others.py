@@ -1,5 +1,6 @@
 """Rolling summaries, short-term memory, lore, other people and earlier messages in the prompt."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -53,8 +54,9 @@ class TestPeople:
     async def test_what_those_who_take_part_said_in_public_or_share_is_known(self):
         async with opened() as stage:
             await stage.learned("Bob breeds otters", user="bob", place=GENERAL)
-            await stage.remember("Bob plays golf", user="bob", place=DM, audience=EVERYWHERE)
-            await stage.remember("Bob is ill", user="bob", place=DM)
+            bobs = replace(DM, dm="bob")
+            await stage.remember("Bob plays golf", user="bob", place=bobs, audience=EVERYWHERE)
+            await stage.remember("Bob is ill", user="bob", place=bobs)
             await stage.remember("Bob will resign", user="bob", place=STAFF)
             assert "people" not in names(await stage.prompt())
             await stage.say("hi", user="bob")

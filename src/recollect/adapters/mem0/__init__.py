@@ -25,8 +25,8 @@ from recollect.adapters.mem0.arguments import (
     metadata_of,
     refuse,
     scope_of,
-    settings_of,
 )
+from recollect.adapters.mem0.configuration import settings_of
 from recollect.adapters.mem0.filters import passes as filter_passes
 from recollect.adapters.mem0.records import EVENTS, ROLE, added_record, history_record, result_of
 from recollect.admin import Admin
@@ -53,7 +53,7 @@ class AsyncMemory:
     def __init__(
         self, config: Mapping[str, Any] | None = None, *, memory: RecollectMemory | None = None, **settings: Any
     ) -> None:
-        self.memory = memory or RecollectMemory(**settings_of(config or {}), **settings)
+        self.memory = memory or RecollectMemory(**settings_of(config or {}) | settings)
         """The memory of recollect that does the work: everything that mem0 has no call for."""
 
     @classmethod
@@ -164,7 +164,8 @@ class AsyncMemory:
     async def get(self, memory_id: str) -> dict[str, Any] | None:
         """One memory, an expired one too; None when there is none of this id."""
         found = await self._find(memory_id)
-        return result_of(found[0]) if found is not None and found[0].status in EXISTING else None
+        is_there = found is not None and found[0].status in EXISTING
+        return result_of(found[0]) | {"score": None} if found is not None and is_there else None
 
     async def get_all(
         self,
@@ -279,7 +280,7 @@ class Memory:
     def __init__(
         self, config: Mapping[str, Any] | None = None, *, memory: sync.Memory | None = None, **settings: Any
     ) -> None:
-        self.memory = memory or sync.Memory(**settings_of(config or {}), **settings)
+        self.memory = memory or sync.Memory(**settings_of(config or {}) | settings)
         self.asynchronous = AsyncMemory(memory=self.memory.asynchronous)
         self.run = self.memory.run
 

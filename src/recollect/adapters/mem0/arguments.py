@@ -124,18 +124,3 @@ def refuse(**unsupported: object) -> None:
     for name, value in unsupported.items():
         if value:
             raise BadInput(f"{name}= is not supported here: leave it out")
-
-
-def settings_of(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings of recollect from mem0's configuration."""
-    settings: dict[str, Any] = dict(config.get("recollect") or {})
-    for part, name in (("llm", "model"), ("embedder", "embedder")):
-        provider: Mapping[str, Any] = config.get(part) or {}
-        options: Mapping[str, Any] = provider.get("config") or {}
-        model = options.get("model")
-        if model and name not in settings:
-            settings[name] = f"{provider.get('provider', 'openai')}:{model}"
-    ignored = sorted(set(config) - {"recollect", "llm", "embedder", "version"})
-    if ignored:
-        log.info("mem0's configuration of %s is not needed here", ", ".join(ignored))
-    return settings

@@ -19,6 +19,8 @@ from functools import lru_cache
 
 from recollect.core.ports.ranker import STOP_WORDS, Ranked, Ranker, RankItem, RankPool, RankQuery, in_order
 from recollect.core.text import OPENING_WORDS, inverse_frequency, query_words, words
+from recollect.core.types import Kind
+from recollect.language import requests
 from recollect.language.dates import days
 from recollect.language.lexicon import Patterns
 from recollect.recall import calibration
@@ -46,6 +48,8 @@ FRESH_BONUS, USED_BONUS, PINNED_BONUS, GRACE_DAYS = 0.10, 0.05, 0.10, 7
 """Bonuses of a memo: new, used (a new one gets the benefit of the doubt for days), pinned."""
 _DAY = timedelta(days=1).total_seconds()
 MAX_TELLING_DELAY = timedelta(days=10)
+ALL_SCORE = 0.8
+"""Of a person's memos, when they ask for everything: before the bonuses."""
 MAX_QUESTION_CHARS = 400
 """A longer text is no question about what the assistant said."""
 
@@ -129,6 +133,7 @@ def rank(question: RankQuery, pool: RankPool) -> list[Ranked]:
     speaker = _speaker(query, pool)
     date = _dates(question, pool)
     match = calibration.match(question.text, query.terms, pool, query.named, words(question.asker))
+    wants_all = any(item.kind for item in pool.items) and requests.is_about_self(question.text)
     ranked: list[Ranked] = []
     for key, item in items.items():
         parts = {
@@ -151,6 +156,8 @@ def rank(question: RankQuery, pool: RankPool) -> list[Ranked]:
     for entry in ranked:
         share = entry.score / best if best > 0 else 0.0
         entry.score = entry.parts["match"] * (share if entry.item.kind else math.sqrt(share))
+        if wants_all and entry.item.kind not in ("", Kind.LORE):
+            entry.score = entry.parts["match"] = ALL_SCORE * entry.parts["standing"]
         entry.relevant = entry.score >= calibration.RELEVANT_SCORE
     return in_order(ranked)
 

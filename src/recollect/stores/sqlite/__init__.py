@@ -103,6 +103,8 @@ def _migrate(db: Database) -> None:
 def create(spec: str) -> SQLiteStore:
     """Open `sqlite:///file`, creating the file and its folder when they are missing."""
     path = path_of(spec)
+    if path is not None and path.is_dir():
+        raise StoreUnwritable(f"{path} is a folder: name the file in it, such as {path / 'memory.db'}")
     if path is not None:
         try:
             make_folder(path.parent)
