@@ -279,5 +279,16 @@ async def test_messages_that_only_stand_beside_one_that_fits_are_not_listed(
     said = ["Good morning all.", "I love my new pan.", "I'm allergic to kiwi.", "My favourite bread is rye.", "Me too!"]
     for number, text in enumerate(said):
         await memory.add(Message(f"m{number}", "1", DEV, text, clock.advance(minutes=1), name="Ann"))
-    found = await office.search_everything("allergic")
-    assert [hit.item.text for hit, _ in found.messages] == ["I'm allergic to kiwi."]
+    for asked in ("allergic", "What is Ann allergic to?"):
+        found = await office.search_everything(asked)
+        assert [hit.item.text for hit, _ in found.messages] == ["I'm allergic to kiwi."]
+
+
+async def test_every_model_call_of_a_busy_day_counts(memory: AsyncMemory, office: Admin, clock: FakeClock):
+    cost = {"input": 10, "output": 1, "requests": 1, "seconds": 0.5}
+    earlier = Event("extract.call", clock(), "openai:tiny", "user:ann", data=cost)
+    calls = [Event("extract.call", clock.advance(days=2), "openai:tiny", "user:ann", data=cost)] * 4_001
+    await memory.store.write(lambda tx: [tx.events.add(event) for event in (earlier, *calls)])
+    (use,) = await office.model_use()
+    assert (use.calls, use.input) == (4_001, 40_010)
+    assert (await office.overview()).cost.calls == 4_001

@@ -8,14 +8,14 @@ from statistics import median
 from recollect.admin.base import AdminBase
 from recollect.admin.log import LogEntry, describe_events, describe_queue
 from recollect.admin.names import Names
-from recollect.admin.overview import MODEL_CALL_KINDS, PROBLEM_KINDS
+from recollect.admin.overview import PROBLEM_KINDS, model_calls
 from recollect.core.events import Event, EventKind
 from recollect.core.ports import Tx
 from recollect.recall import sent_prompts
 from recollect.recall.sent_prompts import SentPrompt
 
 PERIOD = timedelta(days=1)
-_MAX_PROBLEMS, _MAX_CALLS = 300, 2_000
+_MAX_PROBLEMS = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +90,8 @@ class OperationsAdmin(AdminBase):
 
         def work(tx: Tx) -> list[ModelUse]:
             calls: dict[str, list[Event]] = {}
-            for event in tx.events.list(kinds=MODEL_CALL_KINDS, limit=_MAX_CALLS):
-                if event.at >= since and (event.data.get("requests") or event.data.get("input")):
+            for event in model_calls(tx, since):
+                if event.data.get("requests") or event.data.get("input"):
                     calls.setdefault(str(event.data.get("model") or event.actor), []).append(event)
             return sorted((_use(model, events) for model, events in calls.items()), key=lambda use: -use.calls)
 

@@ -88,7 +88,7 @@ class SearchAdmin(PeopleAdmin):
             messages = [
                 (hit, hit.item.name or names(hit.item.person) or hit.item.author)
                 for hit in hits("messages", streams)
-                if isinstance(hit.item, Message) and _is_about(hit.item, hit, query)
+                if isinstance(hit.item, Message) and _is_about(hit.item, hit, topic)
             ]
             message = find_message(tx, query, ("discord", LOCAL))
             is_partial = len(owners) >= MAX_SCOPES or len(streams) >= MAX_SCOPES
@@ -146,9 +146,9 @@ def _words(text: str) -> str:
     return f" {' '.join(_WORD.findall(fold(text)))} "
 
 
-def _is_about(message: Message, hit: Hit, query: str) -> bool:
+def _is_about(message: Message, hit: Hit, topic: str) -> bool:
     """Whether a message itself says something of a question: what is around it counts in its score, too."""
-    beginnings = tuple(word[:STEM_CHARS] for word in query_words(query))
+    beginnings = tuple(word[:STEM_CHARS] for word in query_words(topic))
     return hit.parts.get("vector", 0.0) >= SIMILAR or any(word.startswith(beginnings) for word in words(message.text))
 
 
