@@ -41,7 +41,7 @@ WRONG: list[tuple[Callable[[Any], object], str]] = [
     (lambda m: m.remember("I like jazz", user="ada", origin="x"), "origin="),
     (lambda m: m.remember("I like jazz", user="ada", pinned="x"), "pinned="),
     (lambda m: m.remember("I like jazz", user="ada", evidence=7), "evidence"),
-    (lambda m: m.remember("x" * 2_000_000, user="ada"), "text of 2,000,000 characters"),
+    (lambda m: m.remember("x" * 2_000_000, user="ada"), "2,000,000 characters are too long to remember"),
     (lambda m: m.update("durable-1", 7, user="ada"), "text"),
     (lambda m: m.update("durable-1", tags=7, user="ada"), "tags="),
     (lambda m: m.update("durable-1", expires="tomorrow", user="ada"), "expires="),

@@ -1,6 +1,7 @@
 """The documentation keeps up: links lead somewhere, commands exist, figures are measured; `test_docs_code` runs it."""
 
 import json
+import os
 import re
 import shlex
 import subprocess
@@ -281,6 +282,32 @@ def test_the_readmes_example_prints_what_it_says(tmp_path: Path):
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout == expected
+
+
+def test_the_readmes_chat_is_a_real_one(tmp_path: Path):
+    block = (
+        (ROOT / "README.md")
+        .read_text("utf-8")
+        .partition("Play a one-minute demo first? [Y/n] n\n")[2]
+        .partition("```")[0]
+    )
+    said = [line.removeprefix("you › ") for line in block.splitlines() if line.startswith("you › ")]
+    env = {
+        name: value for name, value in os.environ.items() if not name.startswith(("RECOLLECT", "ANTHROPIC", "OPENAI"))
+    }
+    chat = [sys.executable, "-m", "recollect", "chat"]
+    done = subprocess.run(
+        chat,
+        input="\n".join(said),
+        cwd=tmp_path,
+        env=env | {"RECOLLECT_EMBEDDER": "null"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert len(said) == 2
+    replies = "".join(line for line in block.splitlines(keepends=True) if not line.startswith("you › "))
+    assert replies in done.stdout
 
 
 @pytest.mark.parametrize("image", sorted((ROOT / "docs" / "images").glob("*.svg")), ids=name)

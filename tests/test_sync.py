@@ -207,6 +207,29 @@ def test_a_script_that_just_ends_has_lost_nothing_and_leaves_no_traceback(tmp_pa
         assert memory.search("Lisbon", user="ada", over="messages", place=Place(dm="ada"))
 
 
+def test_a_thread_that_outlives_the_main_program_can_use_it_to_its_end(tmp_path: Path) -> None:
+    script = (
+        "import threading\n"
+        "from recollect import Memory\n"
+        f"memory = Memory({str(tmp_path / 'memory.db')!r}, embedder='null', model='local')\n"
+        "def work():\n"
+        "    for number in range(20):\n"
+        "        memory.remember(f'I own bike number {number}', user='ada')\n"
+        "    print(memory.list(user='ada').total)\n"
+        "threading.Thread(target=work).start()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    assert (done.stdout, done.stderr) == ("20\n", "")
+
+
+def test_a_memory_whose_event_loop_has_ended_says_so(tmp_path: Path) -> None:
+    memory = AsyncMemory(tmp_path / "memory.db", **QUIET)
+    asyncio.run(memory.remember("I like tea", user="ada"))
+    for again in (lambda: memory.list(user="ada"), memory.open):
+        with pytest.raises(RecollectError, match="event loop of this memory has ended"):
+            asyncio.run(again())
+
+
 def test_one_that_nobody_has_any_more_closes_by_itself(tmp_path: Path) -> None:
     memory = Memory(tmp_path / "memory.db", **QUIET)
     worker = memory.asynchronous.worker

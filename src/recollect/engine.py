@@ -152,6 +152,8 @@ class Engine:
         """Add messages in one transaction; returns how many are new: none where memory is switched off."""
         if not self.settings.enabled:
             return 0
+        if any(not message.id.strip() for message in messages):
+            raise BadInput("id= of a message is empty: its id is how it is known when it comes again")
         kept = [learning.ingest.sanitize(message) for message in messages]
         for message in kept:
             self.heard(message)

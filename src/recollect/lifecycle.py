@@ -93,6 +93,7 @@ class OpenedMemory:
         self._opening = asyncio.Lock()
         self._was_closed = False
         self._process = os.getpid()
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._known: set[str] = set()
 
     async def __aenter__(self) -> Self:
@@ -105,6 +106,7 @@ class OpenedMemory:
     async def open(self) -> None:
         """Open the store and start learning; `async with` and the first call do it by themselves."""
         if self._is_open:
+            self._check_loop()
             return
         if "engine" in self.__dict__ and self._is_of_parent:
             raise RecollectError(OPENED_BEFORE_FORK)
@@ -117,6 +119,7 @@ class OpenedMemory:
             self.use(Engine(await closing.enter_async_context(open_parts(*self._parts)), self._clock))
             closing.push_async_callback(self.engine.stop)
             self.engine.start()
+            self._loop = asyncio.get_running_loop()
             self._closing = closing.pop_all()
 
     async def close(self) -> None:
@@ -134,10 +137,18 @@ class OpenedMemory:
         """Whether it was opened before a fork: its threads and tasks are not in this process."""
         return self._process != os.getpid()
 
+    def _check_loop(self) -> None:
+        if self._loop is not None and self._loop.is_closed():
+            raise RecollectError(
+                "the event loop of this memory has ended: make one for each, or use Memory, which needs none"
+            )
+
     async def _ensure_open(self) -> None:
-        if not self._is_open:
-            async with self._opening:
-                await self.open()
+        if self._is_open:
+            self._check_loop()
+            return
+        async with self._opening:
+            await self.open()
 
     def use(self, engine: Engine) -> None:
         """Use an engine that is opened and closed elsewhere."""

@@ -7,9 +7,10 @@ There is one implementation: calls run on an event loop in a background thread, 
 from __future__ import annotations
 
 import atexit
-import concurrent.futures.thread  # noqa: F401 # pyright: ignore[reportUnusedImport] # see `_close_all`
+import concurrent.futures.thread
 import os
 import threading
+import time
 import weakref
 from concurrent.futures import Future, wait
 from contextlib import suppress
@@ -23,7 +24,7 @@ from recollect.lifecycle import OPENED_BEFORE_FORK
 from recollect.memory import AsyncMemory
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
+    from collections.abc import Container, Coroutine
     from pathlib import Path
 
     from recollect.core.ports import Model
@@ -33,12 +34,16 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 
+FIRST_USE_SECONDS = 1.0
+"""How long the end of a process waits for a thread that may be about to use a memory for the first time."""
 CLOSE_TIMEOUT_SECONDS = 10.0
 """How long the end of a process waits for a memory to close."""
 
 
 _open: set[AsyncMemory] = set()
 """What has to be closed when the process ends."""
+_users: weakref.WeakSet[threading.Thread] = weakref.WeakSet()
+"""Threads that called a memory."""
 _closing: set[Future[None]] = set()
 """What nobody has any more, and is not closed yet."""
 
@@ -97,6 +102,7 @@ class Memory:
         if self._process != os.getpid():
             work.close()
             raise RecollectError(OPENED_BEFORE_FORK)
+        _users.add(threading.current_thread())
         return LOOP.run(work, timeout)
 
     def view(self, user: UserId, place: Place | None = None, *, lore: bool = False) -> BlockingView:
@@ -148,10 +154,24 @@ def _abandon(memory: AsyncMemory) -> None:
 
 
 def _close_all() -> None:
+    _join_users()
     while _open:
         with suppress(Exception):  # a process that ends has nobody to tell; what was acknowledged is on disk
             LOOP.run(_open.pop().close(), CLOSE_TIMEOUT_SECONDS)
     wait(_closing, CLOSE_TIMEOUT_SECONDS)
+
+
+def _join_users() -> None:
+    """Wait for the program's own threads that use a memory, or begin to; those of pools are ended by Python later."""
+    pooled: Container[threading.Thread] = getattr(concurrent.futures.thread, "_threads_queues", ())
+    deadline = time.monotonic() + FIRST_USE_SECONDS
+
+    def is_waited_for(thread: threading.Thread) -> bool:
+        is_own = not thread.daemon and thread is not threading.current_thread() and thread not in pooled
+        return is_own and (thread in _users or time.monotonic() < deadline)
+
+    while threads := [thread for thread in threading.enumerate() if is_waited_for(thread)]:
+        threads[0].join(0.05)
 
 
 # Before threads are refused, such as those that load an embedder; that is before `atexit`. What is registered first is

@@ -58,6 +58,7 @@ class MemoryUpkeep(OpenedMemory):
 
     async def relearned(self, run: str) -> RelearnRun | None:
         """How far a run of `relearn` is; None when there is no such run."""
+        await self._ensure_open()
         return await self.engine.relearner.progress(run)
 
     async def log(self, *, user: UserId | None = None, limit: int = 50, before: int | None = None) -> list[Event]:

@@ -106,7 +106,7 @@ async def test_a_user_s_token_is_for_exactly_the_one_who_was_meant(memory: Async
     for role, user, place in ((Role.USER, None, None), (Role.READER, "ana", None), (Role.READER, None, dev)):
         with pytest.raises(BadInput):
             await tokens.create(role, user=user, place=place)
-    with pytest.raises(BadInput, match="ben, not of ana"):
+    with pytest.raises(BadInput, match="DM of 'ben'"):
         await tokens.create(Role.USER, user="ana", place=Place(dm="ben"))
     with pytest.raises(BadInput, match="label"):
         await tokens.create(Role.READER, "x" * 101)

@@ -222,7 +222,7 @@ async def test_an_instruction_is_not_brought_in_by_a_file_that_poses_as_ours(tmp
         ({"user": None}, "doesn't say whose it is: add --user"),
         ({"user": "__lore__"}, "'__lore__' is not a user"),
         ({"text": " \n "}, "there is nothing to remember: the text is empty"),
-        ({"text": "word " * 2000}, "a text of 9,999 characters is too long to remember; the limit is 8,000"),
+        ({"text": "word " * 2000}, "9,999 characters are too long to remember; the limit is 8,000"),
         ({"confidence": float("nan")}, "a confidence of nan is no confidence"),
     ],
 )

@@ -9,6 +9,7 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, cast
 from uuid import uuid4
 
+from recollect.adapters.turns import AnyMemory, asynchronous, run_on
 from recollect.core.clock import Clock, now
 from recollect.core.errors import MissingExtra, RecollectError
 from recollect.core.types import Message, Place
@@ -18,7 +19,6 @@ from recollect.faces.assistant.tools import offers_memory
 from recollect.faces.tool.dispatcher import MemoryTool
 from recollect.faces.tool.schema import schema, skill
 from recollect.inputs import UserId, place_of, user_id
-from recollect.memory import AsyncMemory
 from recollect.policy.viewer import require_in_own_dm
 
 try:
@@ -47,19 +47,22 @@ PlaceOption = Place | Callable[[RunContext[AgentDepsT]], Place] | None
 
 
 def memory_toolset(
-    memory: AsyncMemory, *, user: UserOption[AgentDepsT], place: PlaceOption[AgentDepsT] = None
+    memory: AnyMemory, *, user: UserOption[AgentDepsT], place: PlaceOption[AgentDepsT] = None
 ) -> FunctionToolset[AgentDepsT]:
     """The `memory` tool with its instructions, for `Agent(model, toolsets=[memory_toolset(memory, user="ann")])`."""
     return _toolset(memory, user, place, skill(front_matter=False))
 
 
 def _toolset(
-    memory: AsyncMemory, user: UserOption[AgentDepsT], place: PlaceOption[AgentDepsT], instructions: str | None
+    memory: AnyMemory, user: UserOption[AgentDepsT], place: PlaceOption[AgentDepsT], instructions: str | None
 ) -> FunctionToolset[AgentDepsT]:
+    inner = asynchronous(memory)
+
     async def use(ctx: RunContext[AgentDepsT], **arguments: Any) -> str:
         user_id, user_place = _identity(ctx, user, place)
         where = None if place is None else user_place  # a DM on whichever platform the user is
-        return (await MemoryTool(memory, user=user_id, place=where).call(arguments)).text
+        tool = MemoryTool(inner, user=user_id, place=where)
+        return (await run_on(memory, tool.call(arguments))).text
 
     definition = schema("openai")["function"]
     tool = Tool[AgentDepsT].from_schema(
@@ -77,7 +80,7 @@ class LongTermMemory(AbstractCapability[AgentDepsT]):
     run stay as they are. When memory can't be reached, the agent replies without it.
     """
 
-    memory: AsyncMemory
+    memory: AnyMemory
     _: KW_ONLY
     user: UserOption[AgentDepsT]
     """The user, or a function of the run that returns it."""
@@ -101,7 +104,7 @@ class LongTermMemory(AbstractCapability[AgentDepsT]):
         copy = replace(self)
         message = Message(f"{ctx.run_id or uuid4()}-message", user_id, user_place, _text(ctx.prompt), self.clock())
         copy._message = message if message.text else None
-        copy._request = await agent_request(self.memory, message)
+        copy._request = await run_on(self.memory, agent_request(asynchronous(self.memory), message))
         return copy
 
     def get_instructions(self) -> str | None:
@@ -111,7 +114,7 @@ class LongTermMemory(AbstractCapability[AgentDepsT]):
     def get_toolset(self) -> AbstractToolset[AgentDepsT]:
         """The tool, where durable memory is switched on; the guidance for it is in the request."""
         toolset = _toolset(self.memory, self.user, self.place, None)
-        return toolset.filtered(lambda _ctx, _tool: offers_memory(self.memory.settings))
+        return toolset.filtered(lambda _ctx, _tool: offers_memory(asynchronous(self.memory).settings))
 
     def get_model_settings(self) -> ModelSettings:
         return cast("ModelSettings", CACHE_SETTINGS)
@@ -146,7 +149,7 @@ class LongTermMemory(AbstractCapability[AgentDepsT]):
 
     async def _add(self, message: Message) -> None:
         try:
-            await self.memory.add(message)
+            await run_on(self.memory, asynchronous(self.memory).add(message))
         except RecollectError as error:
             log.warning("message %s could not be stored: %s", message.id, error)
 

@@ -12,7 +12,7 @@ from recollect.core.clock import Clock, now
 from recollect.core.errors import BadInput, RecollectError
 from recollect.core.types import Message, Place
 from recollect.faces.assistant.request import QUOTED
-from recollect.inputs import ASSISTANT, UserId, place_of, user_id
+from recollect.inputs import ASSISTANT, UserId, place_of, shown, user_id
 from recollect.memory import AsyncMemory
 from recollect.policy.viewer import require_in_own_dm
 from recollect.sync import Memory
@@ -21,25 +21,36 @@ log = logging.getLogger("recollect")
 R = TypeVar("R")
 
 
+AnyMemory = AsyncMemory | Memory
+
+
+def asynchronous(memory: AnyMemory) -> AsyncMemory:
+    """The memory that does the work; raises BadInput."""
+    if not isinstance(memory, AsyncMemory | Memory):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise BadInput(f"memory= is a Memory or an AsyncMemory of recollect, not {shown(memory)}")
+    return memory.asynchronous if isinstance(memory, Memory) else memory
+
+
+async def run_on(memory: AnyMemory, work: Coroutine[Any, Any, R]) -> R:
+    """Await something of a memory, wherever that runs."""
+    return await (asyncio.to_thread(memory.run, work) if isinstance(memory, Memory) else work)
+
+
 class Turns:
     """The user and the place are the program's to say, never the model's; without a place it is the user's DM."""
 
-    def __init__(
-        self, memory: AsyncMemory | Memory, user: UserId, place: Place | None = None, *, clock: Clock = now
-    ) -> None:
-        if not isinstance(memory, AsyncMemory | Memory):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise BadInput(f"memory= is a Memory or an AsyncMemory of recollect, not {memory!r}")
+    def __init__(self, memory: AnyMemory, user: UserId, place: Place | None = None, *, clock: Clock = now) -> None:
+        self.memory = asynchronous(memory)
         place = place_of(place)
         self.user = user_id(user)
         self.place = place or Place(dm=self.user)
         require_in_own_dm(self.user, self.place)
         self._blocking = memory if isinstance(memory, Memory) else None
-        self.memory = memory.asynchronous if isinstance(memory, Memory) else memory
         self._clock = clock
 
     async def run(self, work: Coroutine[Any, Any, R]) -> R:
         """Await something of `memory`, wherever that runs."""
-        return await (work if self._blocking is None else asyncio.to_thread(self._blocking.run, work))
+        return await run_on(self._blocking or self.memory, work)
 
     def wait(self, work: Coroutine[Any, Any, R]) -> R:
         """The same for code without an event loop; raises BadInput for an `AsyncMemory`."""

@@ -56,6 +56,17 @@ class Refusals:
     total: int
 
 
+_REMOVALS = (
+    EventKind.MESSAGE_DELETED,
+    EventKind.MESSAGE_EDITED,
+    EventKind.MEMO_RETIRED,
+    EventKind.MEMO_UNDONE,
+    EventKind.MEMO_DROPPED,
+    EventKind.MEMORY_NARROWED,
+    EventKind.SUMMARY_RESET,
+)
+
+
 class LogAdmin(AdminBase):
     async def events(
         self,
@@ -70,6 +81,11 @@ class LogAdmin(AdminBase):
     async def last_erasure(self) -> int:
         """The id of the newest event that says that something was erased, 0 if nothing was."""
         newest = await self.events([EventKind.MEMO_ERASED], limit=1)
+        return newest[0].id if newest else 0
+
+    async def last_removal(self) -> int:
+        """The id of the newest event after which something that was told before may be told no more, 0 if none is."""
+        newest = await self.events(_REMOVALS, limit=1)
         return newest[0].id if newest else 0
 
     async def events_after(self, event_id: int, limit: int = 200) -> list[Event]:
@@ -175,7 +191,10 @@ def _queue_place(tx: Tx, queue: str) -> Place | None:
 
 
 def _place(tx: Tx, scope: str) -> Place | None:
-    session = None if scope.startswith(_OTHER_SCOPES) else parse_session(scope)
+    name = parse_summary_queue(scope)
+    if name is None and not scope.startswith(_OTHER_SCOPES):
+        name = scope
+    session = parse_session(name or "")
     return resolve_place(tx, session.place) if session else None
 
 

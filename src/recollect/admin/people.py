@@ -89,7 +89,7 @@ class PeopleAdmin(AdminBase):
                 owners += [owner for owner in _find_by_name(tx, part, limit, lore=lore) if owner[0] not in known]
             visible = owners[:limit]
             more = visible[-1][0].scope if len(owners) > limit else ""
-            return OwnerPage(tuple(_describe(tx, subject, count) for subject, count in visible), more)
+            return OwnerPage(tuple(describe_owner(tx, subject, count) for subject, count in visible), more)
 
         return await self._read(work)
 
@@ -178,7 +178,7 @@ def _find_by_name(tx: Tx, part: str, limit: int, *, lore: bool) -> list[tuple[Su
     return [(subject, tx.memos.count(subject, [Status.ACTIVE])) for subject in people[:limit]]
 
 
-def _describe(tx: Tx, subject: Subject, count: int) -> Owner:
+def describe_owner(tx: Tx, subject: Subject, count: int | None = None) -> Owner:
     if subject.is_lore:
         paused = any(consent.is_place_paused(tx, place) for place in guild_places(subject.guild or ""))
     else:
@@ -186,4 +186,5 @@ def _describe(tx: Tx, subject: Subject, count: int) -> Owner:
     newest = tx.memos.list(subject, [Status.ACTIVE], 1)
     last = newest[0].updated if newest else None
     seen = None if subject.is_lore else tx.messages.last_said(subject.id)
+    count = tx.memos.count(subject, [Status.ACTIVE]) if count is None else count
     return Owner(subject, count, names.display_name(tx, subject), paused, last, seen)

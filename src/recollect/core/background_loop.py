@@ -73,9 +73,10 @@ class BackgroundLoop:
 
     def start(self, work: Coroutine[Any, Any, R]) -> Future[R]:
         """Begin it in the other thread, and don't wait."""
-        return asyncio.run_coroutine_threadsafe(work, self._started())
+        return asyncio.run_coroutine_threadsafe(work, self.loop())
 
-    def _started(self) -> asyncio.AbstractEventLoop:
+    def loop(self) -> asyncio.AbstractEventLoop:
+        """The event loop, which runs in the other thread."""
         with self._lock:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()

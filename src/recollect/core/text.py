@@ -193,7 +193,5 @@ def valid_memo_text(text: str) -> str:
     if not collapsed:
         raise BadInput("there is nothing to remember: the text is empty")
     if len(collapsed) > MAX_MEMO_CHARS:
-        raise BadInput(
-            f"a text of {len(collapsed):,} characters is too long to remember; the limit is {MAX_MEMO_CHARS:,}"
-        )
+        raise BadInput(f"{len(collapsed):,} characters are too long to remember; the limit is {MAX_MEMO_CHARS:,}")
     return collapsed

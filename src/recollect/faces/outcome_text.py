@@ -261,6 +261,26 @@ def count_noun(count: int, noun: str = "item") -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
+_ERASED_LABELS = {
+    "memos": ("memory", "memories"),
+    "messages": ("message", "messages"),
+    "replies": ("reply to them", "replies to them"),
+    "exchanges": ("short-term entry", "short-term entries"),
+    "summaries": ("summary", "summaries"),
+    "jobs": ("job", "jobs"),
+    "counters": ("other record", "other records"),
+    "unsigned": ("lore entry without its author", "lore entries without their author"),
+    "events": ("line of the log", "lines of the log"),
+    "files": ("file or line of a journal", "files and lines of journals"),
+}
+
+
+def label_erased(kind: str, count: int) -> str:
+    """What an erasure counts, as `memories` for several memos."""
+    one, many = _ERASED_LABELS.get(kind, (kind, kind))
+    return one if count == 1 else many
+
+
 def count_memories(count: int) -> str:
     return f"{count:,} memory" if count == 1 else f"{count:,} memories"
 

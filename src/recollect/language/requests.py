@@ -30,6 +30,15 @@ _RECITALS = (
 )
 """Answers that only tell what memory holds."""
 _MIN_OPENING_CHARS = 5
+NO_MODEL = "I have no model configured"
+UNREACHABLE = "My model can't be reached right now"
+NO_ANSWER = "My model gave no answer"
+ONLY_LISTENS = ", so I only listen: I keep what you tell me and find it again when you ask."
+EXCUSES = (NO_MODEL, UNREACHABLE, NO_ANSWER)
+"""How a reply begins that no model made."""
+_EXCUSE = re.compile(
+    rf"^(?:{'|'.join(map(re.escape, EXCUSES))})(?: \([^\n]{{1,200}}\))?(?:\.(?: |$)|{re.escape(ONLY_LISTENS)}\s*)"
+)
 _SUBORDINATE = re.compile(r"\bdass\s*$", re.IGNORECASE)
 _POSSESSIVES = ("mein", "unser")
 _CAPITALIZED_MONTHS = ("en", "de")
@@ -179,6 +188,19 @@ def _recitals() -> tuple[str, ...]:
     sentences = (tables["answers"].get(name, "") for tables in _phrases().values() for name in _RECITALS)
     openings = {sentence.partition("{")[0].strip() for sentence in sentences}
     return tuple(opening for opening in openings if len(opening) > _MIN_OPENING_CHARS)
+
+
+@cache
+def _heard() -> frozenset[str]:
+    return frozenset(tables["answers"]["heard"] for tables in _phrases().values())
+
+
+def without_filler(reply: str) -> str:
+    """What a reply says besides that no model answers, and that the assistant listens; nothing if that is all."""
+    if len(reply) > MAX_CHARS and not reply.startswith(EXCUSES):
+        return reply
+    plain = _EXCUSE.sub("", reply, count=1)
+    return "" if plain in _heard() else plain
 
 
 def is_recital(text: str) -> bool:

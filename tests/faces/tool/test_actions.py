@@ -379,6 +379,7 @@ class TestAudience:
 
     async def test_a_tool_hears_as_its_place_does(self):
         async with opened() as agent:
-            away = agent.of("ann", Place(dm="bob"))
+            away = agent.of("ann", Place(guild="elsewhere", channel="c", public=True))
             await agent.of("ann").save("Ann keeps bees")
             assert await away.listed() == []
+            assert "DM of 'bob'" in await agent.of("ann", Place(dm="bob")).error("list")

@@ -17,11 +17,13 @@ from recollect.adapters.langgraph.namespaces import (
     may_lead_to,
     passes,
 )
+from recollect.adapters.turns import AnyMemory, asynchronous
+from recollect.core.background_loop import LOOP
 from recollect.core.clock import Clock, now
-from recollect.core.errors import MissingExtra
+from recollect.core.errors import BadInput, MissingExtra
 from recollect.core.types import Memo, Place, person_key
 from recollect.items import Items, Put, values
-from recollect.memory import AsyncMemory
+from recollect.sync import Memory
 
 try:
     from langgraph.store.base import (
@@ -44,7 +46,7 @@ except ImportError as missing:
 
 
 class RecollectStore(BaseStore):
-    """A user's memos as items. Create it on the event loop of the memory; use it from there or from any thread.
+    """A user's memos as items. With an `AsyncMemory`, create it on its event loop; use it from there or any thread.
 
     `place` decides what is visible; it may be a function of the user, and is the user's DM by default.
     """
@@ -53,7 +55,7 @@ class RecollectStore(BaseStore):
 
     def __init__(
         self,
-        memory: AsyncMemory,
+        memory: AnyMemory,
         *,
         namespace: Namespace = ("memories", USER),
         place: Place | Callable[[str], Place] | None = None,
@@ -61,12 +63,17 @@ class RecollectStore(BaseStore):
         clock: Clock = now,
     ) -> None:
         self.ttl_config = ttl
-        self._memory = memory
-        self._items = Items(memory, clock)
+        self._memory = asynchronous(memory)
+        self._items = Items(self._memory, clock)
         self._names = Namespaces(namespace)
         self._place = place
         self._clock = clock
-        self._loop = asyncio.get_running_loop()
+        loop = LOOP.loop() if isinstance(memory, Memory) else _running_loop()
+        if loop is None:
+            raise BadInput(
+                "memory= is an AsyncMemory, whose event loop does not run here: make the store there, or pass a Memory"
+            )
+        self._loop = loop
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         """For threads; raises on the memory's own event loop, which it would block forever."""

@@ -5,22 +5,20 @@ What asks for a change in plain words ("forget that I smoke") is the command tha
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 
 from recollect.core.events import EventKind
-from recollect.core.outcomes import Forgotten, Refused
+from recollect.core.outcomes import CannotUndo, Forgotten, Refused
 from recollect.core.text import clip, collapse_spaces
 from recollect.core.types import Memo, Message
 from recollect.faces import outcome_text
 from recollect.faces.assistant import evidence
-from recollect.language import corrections, dates, detection, requests, word_forms
+from recollect.language import corrections, dates, detection, periods, requests, word_forms
+from recollect.language.lexicon import ENGLISH
 from recollect.language.requests import Request, RequestKind, answer, is_question, language_of, recognize
 from recollect.memory import AsyncMemory
 from recollect.policy.rendering import ended, speaker
 
-NO_MODEL = "I have no model configured"
-UNREACHABLE = "My model can't be reached right now"
-LISTENS = "I keep what you tell me and find it again when you ask"
 HELP = 'Tell me something about yourself and ask me later; "what do you know about me?" lists what I remember.'
 SWITCHED_OFF = "My memory is switched off, so nothing is kept."
 MAX_TOLD = 3
@@ -31,7 +29,7 @@ MAX_QUOTED = 8
 """Limit of the answer to "what did we talk about?"."""
 RECENT_MESSAGES = 300
 """How far back that answer looks."""
-RECENT_FOR_LANGUAGE, MIN_WORDS_FOR_LANGUAGE = 8, 4
+RECENT_FOR_LANGUAGE, MIN_WORDS_FOR_LANGUAGE = 8, 3
 LEARN_TIMEOUT_SECONDS = 5.0
 """How long the answer to a statement waits for what is learned from it."""
 _CHANGES: dict[str, str] = {
@@ -83,6 +81,44 @@ async def forget_said(memory: AsyncMemory, message: Message) -> str | None:
         if not isinstance(outcome, Refused) and isinstance(await view.forget(outcome.memo.id), Forgotten):
             hidden.append(answer("quoted", language, text=_clipped(statement)))
     return answer("hidden", language, texts=", ".join(hidden)) if hidden else None
+
+
+async def change_in_words(memory: AsyncMemory, message: Message) -> str | None:
+    """The answer to a plain request for a change, in its own language; None where the command has to answer: in
+    English, and where it refuses or asks which is meant. Then nothing was changed.
+    """
+    request = recognize(message.text)
+    settings = memory.settings
+    if request is None or request.language == ENGLISH or not (settings.enabled and settings.chat_commands.enabled):
+        return None
+    if outcome_text.is_literal(settings) or not settings.memos.enabled:
+        return None
+    view, language = memory.view(message.author, message.place), request.language
+    match request.kind:
+        case RequestKind.REMEMBER:
+            remembered = await view.remember(request.topic, message=message.id)
+            if isinstance(remembered, Refused):
+                return None
+            name = "knew" if outcome_text.is_known(remembered) else "remembered"
+            told = [answer(name, language, text=remembered.memo.text)]
+            told += [answer("retired", language, texts=memo.text.rstrip(".")) for memo in remembered.replaced]
+            told += [answer("only_you", language)] if remembered.memo.audience.level == "dm" else []
+            return "\n".join(told)
+        case RequestKind.FORGET:
+            forgotten = await view.forget(request.topic)
+            if not isinstance(forgotten, Forgotten):
+                return None
+            texts = [answer("quoted", language, text=tell(memo, message, language)) for memo in forgotten.memos]
+            return answer("forgot", language, texts=", ".join(texts))
+        case RequestKind.UNDO:
+            undone = await view.undo()
+            if isinstance(undone, CannotUndo):
+                return None
+            changed = undone.reversals if undone is not None else ()
+            texts = [answer("quoted", language, text=tell(each.current, message, language)) for each in changed]
+            return answer("undone" if texts else "nothing_to_undo", language, texts=", ".join(texts))
+        case _:
+            return None
 
 
 async def offline_answer(memory: AsyncMemory, message: Message, reason: str = "") -> OfflineAnswer:
@@ -142,7 +178,7 @@ async def _acknowledge(memory: AsyncMemory, message: Message, reason: str, langu
     if (corrected := await _correct(memory, message)) is not None:
         text = answer("revised", language, texts=_as_clause(tell(corrected, message, language)))
         return OfflineAnswer(_explained(reason, text), tells_learned=True)
-    return OfflineAnswer(f"{reason}, so I only listen: {LISTENS}." if reason else answer("heard", language))
+    return OfflineAnswer(f"{reason}{requests.ONLY_LISTENS}" if reason else answer("heard", language))
 
 
 async def _tell_learned(memory: AsyncMemory, message: Message, language: str) -> str:
@@ -177,7 +213,8 @@ def _as_clause(text: str) -> str:
     """A memo inside a sentence: "Lives in Lisbon." becomes "lives in Lisbon", while a name keeps its capital."""
     text = text.rstrip(".")
     first_word = text.partition(" ")[0]
-    return text[:1].lower() + text[1:] if word_forms.is_frame_word(first_word.lower()) else text
+    is_lowered = first_word != "I" and word_forms.is_frame_word(first_word.lower())
+    return text[:1].lower() + text[1:] if is_lowered else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,8 +290,7 @@ class OfflineSearch:
 
     async def recount(self, period: str) -> str:
         """What was said in this conversation, or in a period of it; before that its summary, if there is one."""
-        today = self.message.at.date()
-        periods = dates.days(period, today) if period else []
+        span = self._days(period) if period else None
         recent = await self.memory.timeline.recent(self.message.place, RECENT_MESSAGES)
         said = [
             message
@@ -262,7 +298,7 @@ class OfflineSearch:
             if not message.bot
             and message.id != self.message.id
             and evidence.is_statement(message.text)
-            and (not periods or any(span.first <= message.at.date() <= span.last for span in periods))
+            and (span is None or span[0] <= message.at.date() <= span[1])
         ]
         quotable = await self.memory.timeline.quotable(said[::-1], MAX_QUOTED, self.message.place)
         if not quotable:
@@ -272,6 +308,13 @@ class OfflineSearch:
             for message in quotable[::-1]
         ]
         return self._list("talked", lines)
+
+    def _days(self, period: str) -> tuple[date, date] | None:
+        today = self.message.at.date()
+        dated = dates.days(period, None, (today.year,))  # "on 3 May"
+        if dated:
+            return dated[0].first, dated[0].last
+        return periods.find(period, self.language, today)
 
     async def _previous(self) -> Message | None:
         """The author's last message that tells or asks something."""
@@ -283,7 +326,8 @@ class OfflineSearch:
             and message.id != self.message.id
             and recognize(message.text) is None
         ]
-        return own[-1] if own else None
+        quotable = await self.memory.timeline.quotable(own[::-1], len(own), self.message.place) if own else []
+        return quotable[0] if quotable else None
 
     def _list(self, name: str, texts: Sequence[str]) -> str:
         return "\n".join([self.say(name), *(f"- {text}" for text in texts)])

@@ -16,12 +16,13 @@ from jinja2.runtime import Context
 
 from recollect.core.errors import BadInput, RecollectError
 from recollect.core.ports.jobs import JobState
-from recollect.core.types import Place, Subject
+from recollect.core.types import Memo, Place, Subject
 from recollect.core.version import __version__
 from recollect.faces.http.auth import Role, Session
 from recollect.faces.http.dependencies import AppState
 from recollect.faces.http.pages import format as formatting
 from recollect.faces.http.pages import labels
+from recollect.faces.outcome_text import label_erased
 from recollect.policy.merge import is_live
 from recollect.policy.rendering import discord_url
 
@@ -78,6 +79,11 @@ def _describe_place(values: Context, place: Place) -> str:
 
 
 @pass_context
+def _describe_memo_audience(values: Context, memo: Memo) -> str:
+    return formatting.describe_memo_audience(memo, values["guild_names"])
+
+
+@pass_context
 def _describe_hearers(values: Context, place: Place) -> str:
     return formatting.describe_audience(place.audience, place.name, values["guild_names"])
 
@@ -90,7 +96,7 @@ _FILTERS = (
     formatting.hue,
     formatting.timestamp,
     formatting.format_number,
-    formatting.describe_memo_audience,
+    _describe_memo_audience,
     formatting.audience_chip,
     formatting.reference_url,
     _describe_place,
@@ -98,6 +104,7 @@ _FILTERS = (
     formatting.format_score,
     formatting.with_breaks,
     labels.event_label,
+    label_erased,
     labels.job_label,
     labels.section_label,
 )

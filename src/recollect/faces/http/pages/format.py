@@ -162,12 +162,12 @@ def _members(audience: Audience) -> str:
     return "those who read the ordinary channels of" if audience.readers else "everyone on"
 
 
-def describe_memo_audience(memo: Memo) -> str:
+def describe_memo_audience(memo: Memo, guilds: GuildNames = NO_NAMES) -> str:
     source, level = memo.source, memo.audience.level
     if level == AudienceLevel.GUILD and source.guild and memo.audience.id == guild_key(source.platform, source.guild):
-        return f"{_members(memo.audience)} its server"
+        return f"{_members(memo.audience)} {guilds.get(memo.audience.id) or 'its server'}"
     is_source = level == AudienceLevel.CHANNEL and memo.audience.id in (source.channel, source.thread)
-    return describe_audience(memo.audience, source.channel_name if is_source else None)
+    return describe_audience(memo.audience, source.channel_name if is_source else None, guilds)
 
 
 def audience_chip(memo: Memo) -> str:

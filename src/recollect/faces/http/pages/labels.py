@@ -72,6 +72,7 @@ SECTIONS: dict[str, str] = {
     "message": "The message itself",
     "persona": "Who the assistant is",
     "rules": "Rules of the assistant",
+    "tools": "Tools",
     "tool use": "How it uses its tools",
     "skill": "How it uses its memory",
     "memory_source": "How it says where it knows something from",

@@ -109,9 +109,11 @@ def _about(entry: LogEntry, guilds: GuildNames) -> About | None:
         subject = Subject.of_scope(scope)
         owner = subject.guild or "" if subject.is_lore else subject.id
         return About("lore" if subject.is_lore else entry.person, owner, memos_url(subject))
-    if entry.person or scope.startswith("session:") or ":" not in scope:
+    if entry.person or ":" not in scope:
         return About(entry.person or scope, scope, "/jobs")
-    return About(describe_place(entry.place, guilds) if entry.place else scope, scope, url("/session", name=scope))
+    if entry.place is None:
+        return About(scope, scope, url("/session", name=scope))
+    return About(describe_place(entry.place, guilds), scope, url("/session", name=entry.place.session))
 
 
 def _message(event: Event) -> str | None:

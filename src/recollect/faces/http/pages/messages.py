@@ -1,6 +1,7 @@
 """Messages: conversations, a transcript with what was learned from each line, and one message in its context."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from itertools import groupby
 from typing import Annotated
@@ -15,7 +16,7 @@ from recollect.core.errors import BadInput
 from recollect.core.sessions import parse_session
 from recollect.core.types import Message, Place
 from recollect.faces.http.pages.context import PageContext, PageDep, after, local_path
-from recollect.faces.http.pages.format import url
+from recollect.faces.http.pages.format import describe_place, url
 
 router = APIRouter(include_in_schema=False)
 
@@ -59,7 +60,7 @@ async def _render_session(
     if session is None:
         raise BadInput(f"{name!r} is not a conversation")
     transcript = await page.state.admin.transcript(session.place, before=before, after=later, limit=PAGE_SIZE)
-    return _render(request, page, transcript)
+    return await _render(request, page, transcript)
 
 
 @router.get("/message")
@@ -67,10 +68,12 @@ async def message(request: Request, page: PageDep, platform: Text, id: Text) -> 
     found = await page.state.admin.message(platform, id)
     if found is None:
         raise HTTPException(404, "that message is not known, or no longer")
-    return _render(request, page, await page.state.admin.around(found), found)
+    return await _render(request, page, await page.state.admin.around(found), found)
 
 
-def _render(request: Request, page: PageContext, transcript: Transcript, chosen: Message | None = None) -> HTMLResponse:
+async def _render(
+    request: Request, page: PageContext, transcript: Transcript, chosen: Message | None = None
+) -> HTMLResponse:
     guild = transcript.place.guild_key or ""
     days = [(day, list(lines)) for day, lines in groupby(transcript.lines, lambda line: line.message.at.date())]
     lines = transcript.lines
@@ -81,11 +84,17 @@ def _render(request: Request, page: PageContext, transcript: Transcript, chosen:
         place=transcript.place,
         days=days,
         chosen=chosen,
+        title=await _title(page, transcript.place),
         session=transcript.place.session,
         guild=guild,
         before=lines[0].message.at.isoformat() if lines and not transcript.is_first else "",
         later=lines[-1].message.at.isoformat() if lines and not transcript.is_last else "",
     )
+
+
+async def _title(page: PageContext, place: Place) -> str:
+    names = await page.state.admin.profile_names([place.person] if place.person else [])
+    return describe_place(replace(place, dm=names.get(place.person or "") or place.dm), page.guild_names)
 
 
 @router.post("/places/pause")

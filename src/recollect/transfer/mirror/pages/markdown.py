@@ -11,10 +11,10 @@ from datetime import UTC, datetime
 import yaml
 
 from recollect.core.errors import BadInput
-from recollect.core.text import collapse_spaces, valid_memo_text
+from recollect.core.text import collapse_spaces
 from recollect.core.types import EVERYWHERE, Audience, Kind, Memo
 from recollect.policy.kinds import CATEGORIES, from_category, from_kind, to_category
-from recollect.policy.redaction import Redacted, redact
+from recollect.policy.redaction import Redacted, redact, redact_memo
 from recollect.workspace.front_matter import fields, read_audience, read_text, read_words, split_front_matter, time_of
 
 MAX_PAGE_BYTES = 65_536
@@ -43,7 +43,7 @@ class Page:
     @property
     def words(self) -> Redacted:
         """The words to remember, without secrets; raises BadInput when they can't be."""
-        return redact(valid_memo_text(self.body))
+        return redact_memo(self.body)
 
 
 def parse(data: bytes) -> Page:
