@@ -15,7 +15,7 @@ from recollect.core.errors import BadInput
 from recollect.core.events import Event, EventKind
 from recollect.core.ports import ExtractionInput, ExtractionResult, Store, Tx
 from recollect.core.reasons import Reason
-from recollect.core.sessions import learning_key, learning_queue
+from recollect.core.sessions import learning_queue, speaker_key
 from recollect.core.state import Owner, StateKind
 from recollect.core.types import Origin, Subject
 from recollect.learning.consent import is_paused, pause, resume
@@ -623,7 +623,7 @@ async def test_the_log_of_a_persons_failed_learning_is_redacted_with_them(tmp_pa
     """The worker logs under the queue of a job, whose name has the id as it is on the platform."""
     async with opened(tmp_path) as stage:
         await stage.say("I live in Lisbon")
-        queue = learning_queue(learning_key(DEV.session, "ann"))
+        queue = learning_queue(speaker_key(DEV.session, "ann"))
         failure = Event(EventKind.JOB_FAILED, stage.clock(), "worker", queue, detail="no JSON: ann lives in Lisbon")
         await stage.memory.store.write(lambda tx: tx.events.add(failure))
         await stage.memory.privacy.erase(ANN, asked_by="operator")

@@ -57,13 +57,13 @@ def summary_queue(session: str) -> str:
     return f"{_SUMMARIES}{session}"
 
 
-def learning_key(session: str, author: str) -> str:
+def speaker_key(session: str, author: str) -> str:
     """Names what someone says in a session; `author` is their id on its platform."""
     return f"{session}:{escape(author, ':')}"
 
 
 def learning_queue(key: str) -> str:
-    """The queue in which it is learned from, by its `learning_key`."""
+    """The queue in which it is learned from, by its `speaker_key`."""
     return f"{_LEARNING}{key}"
 
 

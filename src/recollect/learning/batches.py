@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from recollect.core.clock import from_ms, to_ms
 from recollect.core.ports import Tx
 from recollect.core.ports.jobs import ACKNOWLEDGE, EXTRACT, Job, NewJob
-from recollect.core.sessions import learning_key, learning_queue
+from recollect.core.sessions import learning_queue, speaker_key
 from recollect.core.state import Owner, StateKind
 from recollect.core.types import Message, Metadata, Place, Subject, message_ref, parse_message_ref
 
@@ -49,7 +49,7 @@ def job_key(key: str) -> str:
 
 
 def key_of(place: Place, author: str) -> str:
-    return learning_key(place.session, author)
+    return speaker_key(place.session, author)
 
 
 def batch_key(job: Job) -> str | None:

@@ -9,7 +9,7 @@ from recollect.core.events import Event, EventKind
 from recollect.core.ports import Tx
 from recollect.core.ports.jobs import consolidation_queue
 from recollect.core.reasons import Reason
-from recollect.core.sessions import learning_key, learning_queue, summary_queue
+from recollect.core.sessions import learning_queue, speaker_key, summary_queue
 from recollect.core.state import StateKind
 from recollect.core.types import Memo, Message, Subject, Tombstone, parse_message_ref, split_person
 from recollect.learning import derived
@@ -220,7 +220,7 @@ def _queues(inventory: Inventory) -> Iterable[str]:
     for author in inventory.authors:
         yield from (f"user:{author}", consolidation_queue(author))
         _, author_id = split_person(author)
-        yield from (learning_queue(learning_key(session, author_id)) for session in inventory.sessions)
+        yield from (learning_queue(speaker_key(session, author_id)) for session in inventory.sessions)
 
 
 def _message_is_deleted(tx: Tx, event: Event) -> bool:
