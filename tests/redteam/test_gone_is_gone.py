@@ -3,16 +3,20 @@
 import re
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from recollect import AsyncMemory
+from recollect.core.clock import from_ms
 from recollect.core.ports import ExtractionInput, ExtractionResult
 from recollect.core.types import Place
 from recollect.faces.assistant.assistant import Assistant
 from recollect.privacy.target import ErasureTarget
+from recollect.recall import withheld
+from recollect.recall.withheld import MAX_ITEMS, MAX_PEOPLE, Retired, newest_of_each
 from recollect.testing.model_server import Request, Says
 from recollect.testing.models import FakeModel, quoting
 from tests import ground
@@ -333,3 +337,30 @@ async def test_what_an_erased_person_said_long_ago_goes_from_replies_too_althoug
         receipt = await stage.memory.privacy.erase(ErasureTarget("discord:ann"), asked_by="discord:ann")
         assert receipt.clean
         assert await rows_with(stage.memory, SECRET) == []
+
+
+@pytest.mark.slow
+async def test_nobody_brings_back_what_another_forgot_by_forgetting_much() -> None:
+    """A server remembers the newest 500 forgotten statements, in turn of each person."""
+    async with opened() as stage:
+        kept = await stage.remember("I take lithium every evening")
+        question = await stage.say("what do I take in the evening?")
+        await stage.reply("You take lithium every evening, Ann.", question)
+        assert "lithium" in (await stage.prompt("what is taken?", user="carl")).text
+        await stage.memory.forget(kept.id, user="ann", place=DEV)
+        other = await stage.remember("I like tea", user="mallory")
+        trivia = [replace(other, id=f"durable-{n}", text=f"I like tea number {n}") for n in range(2 * MAX_ITEMS + 2)]
+        await stage.memory.store.write(lambda tx: [withheld.retire(tx, memo, stage.clock()) for memo in trivia])
+        for number in range(MAX_PEOPLE + 1):  # Ann is no longer among those whose own lists are read
+            await stage.say("good evening", user=f"guest{number}")
+        prompt = await stage.prompt("what is taken?", user="carl")
+    assert "lithium" not in prompt.text
+
+
+def test_of_what_many_forgot_the_newest_of_each_is_kept() -> None:
+    def forgotten(user: str, number: int) -> Retired:
+        return Retired(f"user:{user}", f"{user}{number}", f"fact {number}", from_ms(0))
+
+    items = [forgotten("ann", 0), forgotten("bob", 0), *(forgotten("mallory", number) for number in range(9))]
+    kept = [item.memo for item in newest_of_each(items, 5)]
+    assert kept == ["ann0", "bob0", "mallory6", "mallory7", "mallory8"]

@@ -172,13 +172,15 @@ async def test_what_is_said_about_somebody_else_is_the_speakers_note_and_told_to
 
 
 ABOUT_OTHERS = """
-    ボブさんは泥棒です|田中さんは借金がある|彼は嘘つきだ|Боб вор|Он врёт|Мой сосед пьёт|他是小偷|小王欠了钱|그는 거짓말쟁이다
-    김민수 씨는 도둑이다|Le voisin boit|Piotr kradnie|Ayşe hırsız|Komşum içiyor|Mój sąsiad pije|They stole my bike|Er lügt
-    Sie hat Schulden|Il triche|Elle a des dettes|Él miente|Ela tem dívidas|Lui mente|Lei ha debiti|Ona kradnie
-    Il mio capo ruba|The guy in accounting drinks|the new admin is a liar|Dein Chef ist ein Dieb|Kwame stole the till
+    ボブさんは泥棒です|田中さんは借金がある|彼は嘘つきだ|Боб вор|Он врёт|Мой сосед пьёт|他是小偷|小王欠了钱
+    그는 거짓말쟁이다|김민수 씨는 도둑이다|Le voisin boit|Piotr kradnie|Ayşe hırsız|Komşum içiyor|Mój sąsiad pije
+    They stole my bike|Er lügt|Sie hat Schulden|Il triche|Elle a des dettes|Él miente|Ela tem dívidas|Lui mente
+    Lei ha debiti|Ona kradnie|Il mio capo ruba|The guy in accounting drinks|the new admin is a liar
+    Dein Chef ist ein Dieb|Kwame stole the till
 """
 OF_ONESELF = """
-    私は医者です|医者です|猫は好きです|東京は寒い|趣味は釣りです|我是医生|저는 의사예요|Я врач|Doktorum|Jestem lekarzem
+    私は医者です|医者です|猫は好きです|東京は寒い|趣味は釣りです
+    我是医生|저는 의사예요|Я врач|Doktorum|Jestem lekarzem
     Lisbon is my home|Coffee keeps me awake|Il fait froid chez moi|Il caffè mi piace|Sie können mich duzen|Vegetarian
     Lives in Porto|Mein Hund heißt Balu|Works at Bosch|Меня зовут Боб|Vivo a Roma|Allergic to nuts
 """

@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import lru_cache
+from itertools import islice, zip_longest
 from typing import Any
 
 from recollect.core.changes import Step
@@ -32,7 +33,7 @@ from recollect.policy.viewer import Viewer
 from recollect.recall.summaries import latest_for
 
 MAX_ITEMS = 500
-"""Retired statements per person or guild; the oldest are dropped."""
+"""Retired statements per person or guild; the oldest are dropped, of whoever has most."""
 MAX_PEOPLE = 6
 """People of a conversation whose lists are read in addition to their guild's."""
 MAX_TEXT_CHARS = 500
@@ -69,7 +70,19 @@ def _append(tx: Tx, item: Retired) -> None:
     for kind, key, owner in _lists(item):
         tx.state.append(kind, key, _pack(item), owner)
         if tx.state.count(kind, key) > 2 * MAX_ITEMS:
-            tx.state.remove(kind, key, tx.state.items(kind, key)[:-MAX_ITEMS])
+            lines = {_unpack(line): line for line in tx.state.items(kind, key)}
+            kept = set(newest_of_each(lines))
+            tx.state.remove(kind, key, [line for item, line in lines.items() if item not in kept])
+
+
+def newest_of_each(items: Collection[Retired], limit: int = MAX_ITEMS) -> list[Retired]:
+    """At most so many, in their order: the newest, in turn of each owner, so that nobody's push out another's."""
+    by_owner: dict[str, list[Retired]] = {}
+    for item in items:
+        by_owner.setdefault(item.scope, []).append(item)
+    turns = zip_longest(*(reversed(owned) for owned in by_owner.values()))
+    kept = set(islice((item for turn in turns for item in turn if item is not None), limit))
+    return [item for item in items if item in kept]
 
 
 def statement(tx: Tx, memo: Memo, now: datetime, *, name: str = "") -> Retired:
@@ -295,7 +308,7 @@ def of_session(tx: Tx, session: str) -> Withheld:
 def _collect(tx: Tx, guild: str | None, people: Collection[str], names: Mapping[str, str]) -> Withheld:
     lists = [] if guild is None else [(StateKind.WITHHELD_IN_GUILD, guild)]
     lists += [(StateKind.WITHHELD, Subject(user).scope) for user in people]
-    stored = dict.fromkeys(item for kind, key in lists for item in _read_list(tx, kind, key)[-MAX_ITEMS:])
+    stored = dict.fromkeys(item for kind, key in lists for item in newest_of_each(_read_list(tx, kind, key)))
     if not stored:
         return NOTHING
     return screen([_with_name(item, names) for item in stored], names.values())
