@@ -24,7 +24,12 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "recollect"
 EQUIVALENT = Path(__file__).with_name("mutants-equivalent.txt")
 TARGETS = ("policy", "learning", "recall", "privacy", "settings/wiring.py")
-STORIES = ("tests/wire/test_requests.py", "tests/settings/test_effects.py", "tests/prompting/test_context.py")
+STORIES = (
+    "tests/wire/test_requests.py",
+    "tests/wire/test_items.py",
+    "tests/settings/test_effects.py",
+    "tests/prompting/test_context.py",
+)
 """What most modules take part in; tried last."""
 TEST_TIMEOUT_SECONDS = 1800
 """Generous, as it counts as noticed: a single test that hangs is ended much earlier."""

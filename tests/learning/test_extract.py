@@ -66,9 +66,10 @@ async def test_a_message_seen_twice_is_learned_from_once_and_both_see_the_result
 
 
 @pytest.mark.acceptance("A26")
-async def test_nothing_is_learned_from_the_assistants_own_words() -> None:
+@pytest.mark.parametrize("profile", ["unified", "discoclaw"])
+async def test_nothing_is_learned_from_the_assistants_own_words(profile: str) -> None:
     model = FakeModel()
-    async with opened(model=model) as stage:
+    async with opened(profile, model=model, extraction={"enabled": True, "trigger": "on_ingest"}) as stage:
         asked = await stage.tell("what do you think of Rust?", place=DEV)
         await stage.reply("I love Rust and I live in the cloud", asked)
         await stage.settle()
@@ -110,11 +111,12 @@ async def test_a_memo_is_revised_by_its_id_and_keeps_it() -> None:
 
 
 @pytest.mark.acceptance("B45")
-async def test_an_id_that_does_not_exist_makes_a_new_memo() -> None:
+@pytest.mark.parametrize("profile", ["unified", "dnam"])
+async def test_an_id_that_does_not_exist_makes_a_new_memo(profile: str) -> None:
     model = FakeModel(
         lambda heard: ExtractionResult(tuple(quoting(one, id="durable-00000000") for one in heard.messages))
     )
-    async with opened(model=model) as stage:
+    async with opened(profile, model=model, extraction={"enabled": True, "trigger": "on_ingest"}) as stage:
         await stage.tell("I live in Berlin")
         (memo,) = (await stage.memory.show(user="ann", place=DEV)).memos
     assert memo.text == "I live in Berlin"
@@ -194,8 +196,13 @@ async def test_a_message_that_was_deleted_while_the_model_was_asked_is_not_learn
 
 
 @pytest.mark.acceptance("B44", "B81")
-async def test_what_a_model_gets_wrong_is_logged_and_memory_stays_as_it_was() -> None:
-    async with opened(model=FakeModel(lambda _: ExtractionResult(problems=("no JSON",)))) as stage:
+@pytest.mark.parametrize("profile", ["unified", "dnam"])
+async def test_what_a_model_gets_wrong_is_logged_and_memory_stays_as_it_was(profile: str) -> None:
+    async with opened(
+        profile,
+        model=FakeModel(lambda _: ExtractionResult(problems=("no JSON",))),
+        extraction={"enabled": True, "trigger": "on_ingest"},
+    ) as stage:
         await stage.learned("Prefers tea")
         await stage.tell("I prefer coffee")
         assert await stage.known() == ["Prefers tea"]
@@ -206,7 +213,8 @@ async def test_what_a_model_gets_wrong_is_logged_and_memory_stays_as_it_was() ->
 
 
 @pytest.mark.acceptance("B5", "B29", "D32")
-async def test_a_model_that_fails_breaks_nothing_and_the_message_is_learned_from_later() -> None:
+@pytest.mark.parametrize("profile", ["unified", "dnam"])
+async def test_a_model_that_fails_breaks_nothing_and_the_message_is_learned_from_later(profile: str) -> None:
     down = [True]
 
     def learns(hearing: ExtractionInput) -> ExtractionResult:
@@ -214,7 +222,7 @@ async def test_a_model_that_fails_breaks_nothing_and_the_message_is_learned_from
             raise ModelUnavailable("HTTP 529")
         return everything(hearing)
 
-    async with opened(model=FakeModel(learns)) as stage:
+    async with opened(profile, model=FakeModel(learns), extraction={"enabled": True, "trigger": "on_ingest"}) as stage:
         stage.memory.worker.options = FAST
         said = await stage.say("I live in Berlin")
         prompt = await stage.prompt("where do I live?")
@@ -429,8 +437,9 @@ async def test_in_unified_nothing_is_ever_given_up() -> None:
 
 
 @pytest.mark.acceptance("A48")
-async def test_commands_and_learning_of_one_user_do_not_lose_each_others_changes() -> None:
-    async with opened(model=FakeModel()) as stage:
+@pytest.mark.parametrize("profile", ["unified", "discoclaw"])
+async def test_commands_and_learning_of_one_user_do_not_lose_each_others_changes(profile: str) -> None:
+    async with opened(profile, model=FakeModel(), extraction={"enabled": True, "trigger": "on_ingest"}) as stage:
         messages = [stage.message(f"I own book number {n}") for n in range(30)]
         await asyncio.gather(
             *map(stage.memory.add, messages),

@@ -38,9 +38,10 @@ async def summary(stage: Stage, place: Place = DEV, user: str = "ann") -> str | 
 
 
 @pytest.mark.acceptance("A3", "A5", "B30", "C15")
-async def test_every_five_turns_the_session_is_summarised_in_the_background() -> None:
+@pytest.mark.parametrize("profile", ["unified", "discoclaw", "dnam", "rolling"])
+async def test_every_five_turns_the_session_is_summarised_in_the_background(profile: str) -> None:
     model = summing(lambda previous, exchange, limit: f"{previous or 'new'} + {exchange.count('topic')}")
-    async with opened(model=model) as stage:
+    async with opened(profile, model=model) as stage:
         await talk(stage, 4)
         await stage.settle()
         assert await summary(stage) is None
@@ -295,11 +296,12 @@ async def test_after_a_restart_the_topic_is_still_known(tmp_path: object) -> Non
 
 
 @pytest.mark.acceptance("C16")
-async def test_turns_are_counted_across_a_restart(tmp_path: object) -> None:
+@pytest.mark.parametrize("profile", ["unified", "rolling"])
+async def test_turns_are_counted_across_a_restart(profile: str, tmp_path: object) -> None:
     store = ground.at(tmp_path / "memory.db")
     model = summing(lambda previous, exchange, limit: "done")
     for start in (0, 1):
-        async with opened("unified", store, model=model) as stage:
+        async with opened(profile, store, model=model) as stage:
             stage.said = 100 * start
             stage.clock.advance(hours=start)
             await talk(stage, 3 if not start else 2)

@@ -19,6 +19,7 @@ from recollect.core.types import (
     Origin,
     Place,
     Provenance,
+    Status,
     Subject,
     person_key,
 )
@@ -27,6 +28,7 @@ from recollect.policy.visibility import (
     VisibilityPolicy,
     audience_covers_place,
     includes,
+    is_forgotten,
     is_visible,
     limit_audience,
     narrowest,
@@ -426,3 +428,19 @@ def test_a_member_of_a_closed_thread_who_can_see_it_again_is_not_told_what_was_s
     assert audience_covers_place(then.audience, then)
     assert not audience_covers_place(then.audience, now)
     assert audience_covers_place(now.audience, then)
+
+
+@pytest.mark.parametrize(
+    ("statuses", "expected"),
+    [
+        ((), False),
+        ((Status.ACTIVE,), False),
+        ((Status.DEPRECATED,), True),
+        ((Status.DEPRECATED, Status.SUPERSEDED), True),
+        ((Status.DEPRECATED, Status.ACTIVE), False),
+        ((Status.SUPERSEDED,), False),
+    ],
+)
+def test_a_message_is_forgotten_once_a_memo_of_it_is_and_none_is_left(statuses: tuple[Status, ...], expected: bool):
+    memos = [Memo(f"durable-{n}", Subject("1"), Kind.FACT, "x", START, START, status=s) for n, s in enumerate(statuses)]
+    assert is_forgotten(memos) is expected

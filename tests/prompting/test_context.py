@@ -12,6 +12,7 @@ from recollect.core.errors import StoreError
 from recollect.core.ports import PromptRequest
 from recollect.core.ports.layer import Block, Line
 from recollect.core.ports.layout import Layout
+from recollect.faces.assistant.request import chat_request
 from recollect.testing.models import FakeModel, nothing
 from tests import ground
 from tests.scenes import DEV, DM, ELSEWHERE, EVERY_PLACE, GENERAL, STAFF, Stage, lines, names, opened, parsed
@@ -72,10 +73,12 @@ class TestLayersTogether:
                 assert prompt.text == ("" if profile == "devclaw" else "User message:\nhello")
 
     @pytest.mark.acceptance("B83", "B84", "B85", "B86", "B87")
-    async def test_the_model_is_told_how_to_treat_memory(self):
-        async with opened() as stage:
+    @pytest.mark.parametrize("profile", ["unified", "dnam"])
+    async def test_the_model_is_told_how_to_treat_memory(self, profile: str):
+        async with opened(profile) as stage:
             await stage.remember("Prefers Rust")
-            (told,) = lines(await stage.prompt(), "instructions")
+            request = await chat_request(stage.memory, stage.message("hello"))
+            told = request.instructions
             for part in (
                 "lossy, compressed summary",
                 "the recent conversation is right",
@@ -315,9 +318,12 @@ class TestWhoHearsWhat:
 
 class TestCache:
     @pytest.mark.acceptance("E25")
-    async def test_within_30_seconds_the_same_question_gets_the_same_prompt_without_asking_any_layer(self):
+    @pytest.mark.parametrize("profile", ["unified", "devclaw"])
+    async def test_within_30_seconds_the_same_question_gets_the_same_prompt_without_asking_any_layer(
+        self, profile: str
+    ):
         """X21"""
-        async with opened() as stage:
+        async with opened(profile) as stage:
             layer = Counting()
             kept = stage.with_layers({"durable": layer})
             first = await kept.prompt("hello")
@@ -326,8 +332,9 @@ class TestCache:
             assert layer.asked == 1
 
     @pytest.mark.acceptance("E26", "E27")
-    async def test_after_that_it_is_given_at_once_and_refreshed_for_the_next(self):
-        async with opened() as stage:
+    @pytest.mark.parametrize("profile", ["unified", "devclaw"])
+    async def test_after_that_it_is_given_at_once_and_refreshed_for_the_next(self, profile: str):
+        async with opened(profile) as stage:
             layer = Counting()
             kept = stage.with_layers({"durable": layer})
             first = await kept.prompt("hello")

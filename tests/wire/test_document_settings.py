@@ -332,7 +332,7 @@ def cases() -> Iterator[tuple[str, str, str, Observer, Any, str, Any]]:
     yield "B64", "dnam", "DISCOCLAW_DURABLE_EVERY_N_TURNS", FIRST_EXTRACTION, 10, "4", 4
     yield "B65", "dnam", "DISCOCLAW_DURABLE_DATA_DIR", DURABLE_FOLDER, {"data/memory/durable"}, "s", {"s"}
     yield "D57", "clanker", "memory: {enabled: VALUE}", learns, ["Lives in Lisbon."], "false", []
-    yield "D58", "clanker", "memory: {maxRecentMessages: VALUE}", history_lines, 35, "12", 12
+    yield "D58", "clanker", "memory: {maxRecentMessages: VALUE}", history_lines, 35, "50", 50
     small, large = {"text-embedding-3-small"}, {"text-embedding-3-large"}
     yield "D59", "clanker", "memory: {embeddingModel: VALUE}", embedding_models, small, *large, large
     yield (

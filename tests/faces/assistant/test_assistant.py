@@ -85,8 +85,9 @@ async def test_both_sides_of_a_turn_enter_the_journal() -> None:
 
 
 @pytest.mark.acceptance("A15", "B46")
-async def test_orders_are_answered_before_the_model_is_asked() -> None:
-    async with talking() as talk:
+@pytest.mark.parametrize("profile", ["unified", "discoclaw", "dnam"])
+async def test_orders_are_answered_before_the_model_is_asked(profile: str) -> None:
+    async with talking(profile=profile) as talk:
         assert (await talk.ask("!memory remember I prefer tea")).partition("\n")[0] == 'Remembered: "I prefer tea"'
         assert "I prefer tea" in await talk.ask("!memory show")
         assert talk.server.requests == []
@@ -96,11 +97,12 @@ async def test_orders_are_answered_before_the_model_is_asked() -> None:
 
 @pytest.mark.parametrize("spec", PROVIDERS)
 @pytest.mark.acceptance("E29")
-async def test_the_model_may_save_and_look_up_with_the_memory_tool(spec: str) -> None:
+@pytest.mark.parametrize("profile", ["unified", "devclaw"])
+async def test_the_model_may_save_and_look_up_with_the_memory_tool(profile: str, spec: str) -> None:
     save = {"action": "save", "content": "Ann's cat is called Miso", "category": "fact", "keywords": ["cat"]}
     find = {"action": "search", "query": "cat"}
     answers = [Calls("memory", save), Says("Noted."), Calls("memory", find), Says("Miso!")]
-    async with talking(answers, spec) as talk:
+    async with talking(answers, spec, profile=profile) as talk:
         assert await talk.ask("my cat is called Miso") == "Noted."
         assert await talk.ask("what is my cat called?") == "Miso!"
         assert await talk.stage.known(place=DEV) == ["Ann's cat is called Miso"]
@@ -349,14 +351,16 @@ async def test_a_store_that_fails_does_not_break_the_reply() -> None:
 
 
 @pytest.mark.acceptance("A37")
-async def test_the_assistant_and_the_user_write_notes_and_logs_in_a_dm(tmp_path: Path) -> None:
+@pytest.mark.parametrize("profile", ["unified", "discoclaw"])
+async def test_the_assistant_and_the_user_write_notes_and_logs_in_a_dm(profile: str, tmp_path: Path) -> None:
     note = {"path": "MEMORY.md", "text": "# Ann\nlikes tea\n"}
     log = {"path": "memory/2025-03-01.md", "text": "- talked about tea", "append": True}
     read = {"path": "MEMORY.md"}
     answers = [Calls("write_file", note), Calls("write_file", log), Calls("read_file", read), Says("Written.")]
-    async with talking(answers, data_dir=str(tmp_path)) as talk:
+    async with talking(answers, profile=profile, data_dir=str(tmp_path)) as talk:
         assert await talk.ask("write that down", place=DM) == "Written."
-        root = talk.stage.memory.settings.workspace.dir / "users" / "ann"
+        workspace = talk.stage.memory.settings.workspace
+        root = workspace.dir / "users" / "ann" if workspace.per_user else workspace.dir
         assert (root / "MEMORY.md").read_text() == "# Ann\nlikes tea\n"
         (root / "MEMORY.md").write_text("# Ann\nprefers coffee, she says herself\n")
         assert (root / "memory" / "2025-03-01.md").read_text() == "# 2025-03-01\n\n- talked about tea\n"

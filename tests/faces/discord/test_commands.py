@@ -34,8 +34,9 @@ async def test_the_example_of_the_documents() -> None:
 
 
 @pytest.mark.acceptance("A51", "A52", "A54")
-async def test_what_is_remembered_knows_where_it_was_said() -> None:
-    async with acting() as scene:
+@pytest.mark.parametrize("profile", ["unified", "discoclaw"])
+async def test_what_is_remembered_knows_where_it_was_said(profile: str) -> None:
+    async with acting(profile=profile) as scene:
         sent = await scene.ann.send(scene.dev, "!memory remember I like tea")
         whispered = await scene.ann.send_dm("!memory remember I like coffee")
         coffee, tea = (memo.source for memo in await scene.memos())

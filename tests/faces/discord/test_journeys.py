@@ -141,8 +141,9 @@ async def test_what_goes_on_in_public_channels_is_known_in_others_for_a_while_an
 
 
 @pytest.mark.acceptance("A5")
-async def test_summaries_are_made_without_a_word_about_it() -> None:
-    async with acting(summary={"every_n_turns": 1}, model=FakeModel(nothing)) as scene:
+@pytest.mark.parametrize("profile", ["unified", "discoclaw"])
+async def test_summaries_are_made_without_a_word_about_it(profile: str) -> None:
+    async with acting(profile=profile, summary={"every_n_turns": 1}, model=FakeModel(nothing)) as scene:
         for number in range(3):
             await scene.ask(f"part {number} of the plan")
         await scene.settle()

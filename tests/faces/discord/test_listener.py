@@ -42,11 +42,12 @@ async def test_in_channels_set_for_it_everything_is_answered_threads_included() 
 
 
 @pytest.mark.acceptance("B70")
+@pytest.mark.parametrize("profile", ["unified", "dnam"])
 async def test_while_the_allowlist_is_empty_nobody_is_answered_or_learned_from(
-    caplog: pytest.LogCaptureFixture,
+    profile: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.WARNING, "recollect.discord"):
-        async with acting(discord={"allowed_users": []}) as scene:
+        async with acting(profile=profile, discord={"allowed_users": []}) as scene:
             assert await scene.ask("hello there") == ""
             assert await scene.order("!memory remember I like tea") == ""
             assert await scene.whisper("I like tea, do you?") == ""

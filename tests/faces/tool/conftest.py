@@ -52,6 +52,9 @@ class Agent:
         return [each["content"] for each in (await self("list", category=category, **given)).data["memories"]]
 
 
+BOTH_PROFILES = pytest.mark.parametrize("agent", ["unified", "devclaw"], indirect=True)
+
+
 @asynccontextmanager
 async def opened(path: Path | None = None, **settings: Any) -> AsyncIterator[Agent]:
     clock = FakeClock()
@@ -61,6 +64,7 @@ async def opened(path: Path | None = None, **settings: Any) -> AsyncIterator[Age
 
 
 @pytest.fixture
-async def agent() -> AsyncIterator[Agent]:
-    async with opened() as agent:
+async def agent(request: pytest.FixtureRequest) -> AsyncIterator[Agent]:
+    """An agent under the default profile, or the one that a test asks for (`BOTH_PROFILES`)."""
+    async with opened(profile=getattr(request, "param", "unified")) as agent:
         yield agent

@@ -19,7 +19,7 @@ from recollect.faces.tool.actions import ACTIONS, DEFAULT_RESULTS, MAX_RESULTS, 
 from recollect.faces.tool.parse import parse_call, parse_object
 from recollect.faces.tool.schema import FORMATS, parameters, schema
 from recollect.policy.kinds import CATEGORIES
-from tests.faces.tool.conftest import Agent, opened
+from tests.faces.tool.conftest import BOTH_PROFILES, Agent, opened
 
 NAMES = "save, search, list, index, delete, restore, update, why"
 VALIDATOR = Draft202012Validator(parameters())
@@ -67,6 +67,7 @@ def is_taken(arguments: object) -> bool:
     return True
 
 
+@BOTH_PROFILES
 @pytest.mark.acceptance("E1")
 async def test_one_tool_dispatches_by_its_action_and_names_the_actions_when_it_does_not_know_one(agent: Agent):
     for action in ("save", "search", "list", "index"):
@@ -80,6 +81,7 @@ async def test_one_tool_dispatches_by_its_action_and_names_the_actions_when_it_d
         assert (answer.ok, answer.text) == (False, f"error: say which action; use one of {NAMES}")
 
 
+@BOTH_PROFILES
 @pytest.mark.acceptance("E11")
 async def test_each_action_says_what_it_needs(agent: Agent):
     assert await agent.error("save") == "error: save needs content; save needs category"
@@ -96,6 +98,7 @@ async def test_each_action_says_what_it_needs(agent: Agent):
     assert bare.text.endswith("To list them, name a category: fact, preference, event, summary.")
 
 
+@BOTH_PROFILES
 @pytest.mark.acceptance("E12")
 @pytest.mark.parametrize("wrong", ["Fact", "lore", "person", "facts", 3, ["fact"]])
 async def test_a_category_is_one_of_four(agent: Agent, wrong: object):
