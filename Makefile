@@ -9,6 +9,9 @@ BIN     := .venv/bin
 INSTALL := $(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt
 STAMP   := .venv/.installed
 
+# Half of what a short command takes is compiling, where Python may not write what it compiled (PYTHONDONTWRITEBYTECODE).
+COMPILE := $(BIN)/python -m compileall -q src/recollect
+
 # A chat needs only the core, and `llm` if a model is named. An environment that has everything is left as it is.
 CHAT_EXTRAS := $(if $(ANTHROPIC_API_KEY)$(OPENAI_API_KEY)$(filter-out local null,$(RECOLLECT_MODEL)),llm)
 CHAT_STAMP  := $(or $(wildcard $(STAMP)),.venv/.installed-chat$(addprefix -,$(CHAT_EXTRAS)))
@@ -34,16 +37,18 @@ WEIGHTS := .venv/weights
 
 $(STAMP): pyproject.toml constraints.txt .venv/.build
 	$(INSTALL) --no-build-isolation -e '.[$(EXTRAS)]'
+	@$(COMPILE)
 	@touch $@
 
 # Without compiling: Python does that itself for the tenth of the modules that a chat imports.
 .venv/.installed-chat .venv/.installed-chat-llm: pyproject.toml constraints.txt .venv/.build
 	@echo 'Installing recollect into .venv; this takes about 20 seconds, once.'
 	$(INSTALL) --quiet --no-compile --no-build-isolation -e '.$(addprefix [,$(addsuffix ],$(CHAT_EXTRAS)))'
+	@$(COMPILE)
 	@touch $@
 
 run: $(CHAT_STAMP) ## start a chat with recollect, offline and without a key; installs only what that needs
-	$(BIN)/recollect chat $(ARGS)
+	@PYTHONDONTWRITEBYTECODE= $(BIN)/recollect chat $(ARGS)
 
 test: venv ## run the quick tests
 	$(BIN)/python -m pytest -n $(JOBS) -m 'not slow' $(ARGS)

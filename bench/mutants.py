@@ -2,14 +2,15 @@
 
 A seeded sample of mutants of the modules below is tried, one after the other, in a copy of the source: first against
 the tests nearest to the module, then against those of its folder and the stories over the wire. What survives is
-printed. Mutants that change nothing anyone could observe are listed in `mutants-equivalent.txt` with a reason, and not
-counted.
+printed, and by which test each other one is noticed: a test that fails without the mutant as well does not count.
+Mutants that change nothing anyone could observe are listed in `mutants-equivalent.txt` with a reason, and not counted.
 """
 
 import argparse
 import ast
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -158,26 +159,47 @@ def _imports(text: str, dotted: str, parent: str, name: str) -> bool:
     return any(f"{dotted} " in f"{line} " or (f"from {parent} import" in line and name in line) for line in lines)
 
 
-def survives(mutant: Mutant, copy: Path, stages: int) -> bool:
-    """Whether all tests pass with the mutant in the copy of the source."""
+def killer(mutant: Mutant, copy: Path, stages: int, broken: set[str]) -> str | None:
+    """The first test that fails with the mutant, twice, and passes without; None if the mutant survives.
+
+    Tests that fail otherwise are added to `broken`, and left out from then on.
+    """
     path = copy / "recollect" / mutant.module
     source = path.read_bytes()
-    path.write_bytes(source[: mutant.start] + mutant.new.encode() + source[mutant.end :])
-    try:
-        return all(_passes(stage, copy) for stage in nearest_tests(mutant.module)[:stages])
-    finally:
-        path.write_bytes(source)
+    changed = source[: mutant.start] + mutant.new.encode() + source[mutant.end :]
+
+    def fails(tests: list[str], content: bytes) -> str | None:
+        path.write_bytes(content)
+        try:
+            return _first_failure(tests, copy, broken)
+        finally:
+            path.write_bytes(source)
+
+    for stage in nearest_tests(mutant.module)[:stages]:
+        while (failed := fails(stage, changed)) is not None:
+            if "::" not in failed:  # no test could be run at all
+                return failed
+            if fails([failed], source) is None and fails([failed], changed) is not None:
+                return failed
+            broken.add(failed)
+            print(f"fails without the mutant, or passes with it at times; left out: {failed}", flush=True)
+    return None
 
 
-def _passes(tests: list[str], copy: Path) -> bool:
-    options = ["-x", "-q", "-n", "0", "-p", "no:cacheprovider", "-m", "not slow and not postgres"]
+def _first_failure(tests: list[str], copy: Path, broken: set[str]) -> str | None:
+    """The first test that fails, or a word for what happened instead; None if all pass."""
+    options = ["-x", "-q", "-n", "0", "--tb=no", "-p", "no:cacheprovider", "-m", "not slow and not postgres"]
+    options += [f"--deselect={test}" for test in sorted(broken)]
     command = [sys.executable, "-m", "pytest", *options, *tests]
     env = {**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
     try:
-        done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, timeout=TEST_TIMEOUT_SECONDS)
+        done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=TEST_TIMEOUT_SECONDS)
     except subprocess.TimeoutExpired:
-        return False
-    return done.returncode in (0, 5)  # 5: no test was selected
+        return "no end in time"
+    if done.returncode in (0, 5):  # 5: no test was selected
+        return None
+    failed = re.search(r"^(?:FAILED|ERROR) (tests/\S+::.*?)(?: - |$)", done.stdout, re.MULTILINE)
+    return failed[1] if failed else "an error"
 
 
 def reviewed() -> dict[str, str]:
@@ -194,7 +216,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=30.0)
     parser.add_argument("--near", action="store_true", help="only the nearest tests")
     options = parser.parse_args()
-    equivalent, survivors, tried = reviewed(), list[Mutant](), 0
+    equivalent, survivors, broken, tried = reviewed(), list[Mutant](), set[str](), 0
     end = time.monotonic() + 60 * options.minutes
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "src"
@@ -207,9 +229,12 @@ def main() -> int:
                 break
             tried += 1
             print(f"{tried}: {mutant.key}", flush=True)
-            if survives(mutant, copy, 1 if options.near else 2):
+            test = killer(mutant, copy, 1 if options.near else 2, broken)
+            print(f"   {test or f'SURVIVED, line {mutant.line}'}", flush=True)
+            if test is None:
                 survivors.append(mutant)
-                print(f"survived: {mutant.key} (line {mutant.line})", flush=True)
+    for mutant in survivors:
+        print(f"survived: {mutant.key} (line {mutant.line})")
     share = len(survivors) / max(1, tried)
     print(f"{len(survivors)} of {tried} mutants survived ({share:.0%}); at most {MAX_SURVIVING_SHARE:.0%} may")
     return int(share > MAX_SURVIVING_SHARE)

@@ -76,7 +76,7 @@ LIBRARIES = {
 }
 STANDARD_LIBRARY_ONLY = ("core", "language", "policy")
 ENVIRONMENT = {"environ", "environb", "getenv", "getenvb", "putenv", "unsetenv"}
-REASONS = {"reason", "refusal", "why"}
+REASONS = {"reason", "refusal", "why", "warning"}
 SEARCHES = {"startswith", "endswith", "split", "partition", "rpartition", "replace", "find", "index", "count", "lower"}
 MAX_MODULE_LINES = 400
 
@@ -125,7 +125,7 @@ def reads_environment(source: str) -> bool:
 
 
 def reads_prose(source: str) -> bool:
-    """Whether a decision depends on the words of a reason or the spelling of an event's kind: both are enums."""
+    """Whether a decision depends on the words of a reason or a warning, or the spelling of an event's kind."""
     for node in ast.walk(ast.parse(source)):
         match node:
             case ast.Compare(left=left, comparators=others):
@@ -133,6 +133,8 @@ def reads_prose(source: str) -> bool:
                 if any(map(_is_reason, operands)) and any(text for part in operands for text in _literals(part)):
                     return True
                 if any(map(_is_kind, operands)) and any("." in text for part in operands for text in _literals(part)):
+                    return True
+                if any(map(_is_level, operands)) and any(text for part in operands for text in _literals(part)):
                     return True
             case ast.Call(func=ast.Attribute(value=value, attr=name)) if name in SEARCHES and _is_reason(value):
                 return True
@@ -156,6 +158,11 @@ def _is_reason(node: ast.AST) -> bool:
 
 def _is_kind(node: ast.AST) -> bool:
     return isinstance(node, ast.Attribute) and node.attr == "kind"
+
+
+def _is_level(node: ast.AST) -> bool:
+    """The level of an audience."""
+    return isinstance(node, ast.Attribute) and node.attr == "level"
 
 
 def _literals(node: ast.AST) -> Iterator[str]:
@@ -239,7 +246,9 @@ def violations(module: str, source: str, *, is_package: bool = False) -> list[st
     if not is_within(importer, "settings") and reads_environment(source):
         problems.append("reads the environment: only settings does")
     if reads_prose(source):
-        problems.append("decides by the words of a reason: compare members of `Reason` and `EventKind`")
+        problems.append(
+            "decides by the words of a reason: compare members of `Reason`, `EventKind` or `AudienceLevel`"
+        )
     if len(source.splitlines()) > MAX_MODULE_LINES:
         problems.append(f"has more than {MAX_MODULE_LINES} lines: it probably holds two ideas")
     return [f"{module} {problem}" for problem in dict.fromkeys(problems) if problem]
@@ -353,8 +362,10 @@ def test_the_checker_sees_a_store_call():
         ("recollect.learning.undo", "event.reason in ('stated again', LATER)", "decides by the words of a reason"),
         ("recollect.learning.undo", "outcome.reason.split('; ')", "decides by the words of a reason"),
         ("recollect.learning.undo", "why.replace('its', 'a')", "decides by the words of a reason"),
+        ("recollect.faces.cli.doctor", "warning.endswith(' is not set.')", "decides by the words of a reason"),
         ("recollect.faces.cli.show", "match x:\n    case Skip(reason='empty'):\n        pass", "decides by the words"),
         ("recollect.faces.cli.show", "event.kind == 'memo.added'", "decides by the words of a reason"),
+        ("recollect.faces.cli.show", "memo.audience.level == 'guild'", "decides by the words of a reason"),
         ("recollect.app", "\n" * 401, "more than 400 lines"),
     ],
 )

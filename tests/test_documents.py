@@ -63,7 +63,7 @@ def test_what_is_ours_on_a_page_exists(page: str) -> None:
     assert {name for name in ours if name.partition(".")[0] in groups - {"memory"}} - ENTRIES.keys() == set()
     assert set(re.findall(r"RECOLLECT_\w+", text)) <= known_variables()
     assert set(re.findall(r"RECOLLECT_PROFILE=(\w+)", text)) <= PROFILES.keys()
-    commands = set(re.findall(r"`recollect (\w+)", text)) | set(re.findall(r"^recollect (\w+)", text, re.MULTILINE))
+    commands = set(re.findall(r"(?:^|`)recollect ([\w-]+)", text, re.MULTILINE))
     for command in commands:
         assert CliRunner().invoke(build(colors=False), [command, "--help"]).exit_code == 0, command
     chat = [parse(command) for command in re.findall(r"!memory \w+", text)]

@@ -261,6 +261,51 @@ def test_after_a_fork_it_says_that_each_process_needs_its_own(tmp_path: Path) ->
     assert "\n1\n" in done.stdout
 
 
+def test_children_of_forks_write_beside_a_busy_parent_and_nothing_is_lost(tmp_path: Path) -> None:
+    """A fork in the middle of a write must leave no lock behind, and the parent may close while its children write."""
+    script = f"""
+import os, sys, threading
+from recollect import Memory
+path = {str(tmp_path / "memory.db")!r}
+options = dict(embedder="null", model="local", profile="unified")
+memory = Memory(path, **options)
+memory.add("I play chess", user="bob", wait=True)  # what is imported on demand is there: Python can't fork amid imports
+done = threading.Event()
+def talk(user):
+    while not done.is_set():
+        memory.add("I live in Lisbon", user=user)
+        memory.search("Lisbon", user=user)
+threads = [threading.Thread(target=talk, args=(f"user{{number}}",)) for number in range(3)]
+for thread in threads: thread.start()
+children = []
+for number in range(6):
+    child = os.fork()
+    if child == 0:
+        with Memory(path, **options) as own:
+            for count in range(5):
+                own.remember(f"Note {{count}} of child {{number}}", user="ada")
+        os._exit(0)
+    children.append(child)
+done.set()
+for thread in threads: thread.join()
+memory.close()
+assert [os.waitpid(child, 0)[1] for child in children] == [0] * 6
+with Memory(path, **options) as memory:
+    print(memory.list(user="ada", limit=100).total)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=100, check=False)
+    assert (done.stdout, done.stderr) == ("30\n", "")
+
+
+async def test_an_async_memory_says_in_a_child_of_a_fork_that_it_is_the_parents(tmp_path: Path) -> None:
+    async with AsyncMemory(str(tmp_path / "memory.db"), **QUIET) as memory:
+        await memory.remember("I like tea", user="ada")
+        memory._process += 1  # as in another process
+        with pytest.raises(RecollectError, match="opened before a fork"):
+            await memory.search("tea", user="ada")
+        memory._process -= 1
+
+
 def test_unusual_input_is_taken_without_loss(memory: Memory) -> None:
     long = "I live in Lisbon. " + "word " * 300_000
     assert memory.add(long, user=1042)

@@ -112,6 +112,7 @@ async def measure(model: str, url: str, messages: Sequence[str], timeout: str) -
             user = f"user{number % 6}"
             at = START + timedelta(minutes=number)
             await memory.add(Message(f"10000000000000000{number:02}", user, PLACE, text, at, name=user.title()))
+            await memory.flush(PLACE)  # a batch of this message alone
             await memory.worker.wait_idle(MAX_WAIT_S)
         figures.failed = (await memory.worker.status(1)).counts.get("failed", 0)
         events = await memory.store.read(lambda tx: tx.events.list(limit=10_000))

@@ -10,15 +10,18 @@ from tempfile import TemporaryDirectory
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parents[1]))
 
+from recollect.admin import Admin  # noqa: E402 - found by the line above
 from tests.faces.http import guild  # noqa: E402 - found by the line above
 from tests.faces.http.browser import launched, opened  # noqa: E402 - found by the line above
 from tests.faces.http.conftest import serving  # noqa: E402 - found by the line above
 
 LENA = guild.PEOPLE["lena"]
-WHERE = f"user={LENA}&place=discord:{guild.GUILD}:channel:1180400000000000103"
+KITCHEN = f"discord:{guild.GUILD}:channel:1180400000000000103"
 PICTURES = {
     "web-overview": ("light", "/"),
-    "web-search": ("dark", f"/search?q=What+is+Lena+allergic+to%3F&{WHERE}"),
+    "web-person": ("light", f"/people/memos?user={LENA}"),
+    "web-search": ("dark", "/search?q=What+is+Lena+allergic+to%3F"),
+    "web-messages": ("dark", f"/messages?session={KITCHEN}"),
 }
 
 
@@ -28,6 +31,7 @@ def main() -> None:
     with TemporaryDirectory() as folder, launched() as browser, serving(Path(folder), **settings) as served:
         served.run(lambda memory: guild.live(memory, served.clock))
         served.run(lambda memory: memory.vectors.fill())
+        served.run(lambda memory: Admin(memory, served.clock).name_guilds({guild.GUILD: "Repair Café"}))
         for name, (scheme, path) in PICTURES.items():
             size = {"width": 1240, "height": 740}
             with opened(browser, served, color_scheme=scheme, viewport=size, device_scale_factor=1.25) as window:

@@ -27,7 +27,7 @@ from recollect.jobs.worker import Worker
 from recollect.policy.visibility import VisibilityPolicy
 from recollect.recall import audience_migration, identity_migration
 from recollect.recall.display_names import Names
-from recollect.recall.vectors.index import VectorIndexer
+from recollect.recall.vectors.index import CORPORA, VectorIndexer
 from recollect.settings import Loaded, Settings, secret, wiring
 from recollect.transfer.mirror.follower import MirrorWriter
 from recollect.workspace.disk import keep_private
@@ -145,7 +145,8 @@ async def open_parts(loaded: Loaded, clock: Clock, run_worker: bool, model: Mode
         if settings.embed_evidence:
             from recollect.policy.kinds import embedding_text as payload
         chain, revive = make_embedders(settings), partial(make_embedder, settings=settings)
-        vectors = VectorIndexer(store, chain, revive, payload=payload, clock=clock)
+        corpora = CORPORA if settings.embed_messages else ("memos",)
+        vectors = VectorIndexer(store, chain, revive, payload=payload, corpora=corpora, clock=clock)
         vectors.start()
         closing.push_async_callback(vectors.close)
         if reranker := make_reranker(settings):

@@ -146,6 +146,11 @@ def last_online(shard: str) -> Name:
     return StateKind.LAST_ONLINE, shard
 
 
+def resynced_places(shard: str) -> Name:
+    """Name of the list of conversations that an unfinished resync of the process with these shards has compared."""
+    return StateKind.RESYNCED_PLACES, shard
+
+
 def permissions_changed(guild: int) -> Name:
     """Name of the value that holds when the bot last saw a change of who can read what in a server."""
     return StateKind.PERMISSIONS_CHANGED, str(guild)

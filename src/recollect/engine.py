@@ -140,8 +140,8 @@ class Engine:
         await self.usage.close()
 
     async def write(self, work: Callable[[Tx], T], *, is_complete: bool = False) -> T:
-        """Commit, then wake whoever has to follow up, unless the work is complete: it has its vectors, and no jobs.
-        Cached prompts need no word: their key holds the generation.
+        """Commit, then wake the worker and the embedder, unless the work is complete: it has its vectors, and no jobs.
+        Cached prompts need no invalidation: their key holds the generation.
         """
         outcome = await self.store.write(work)
         if not is_complete:

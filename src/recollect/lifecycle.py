@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any, Self
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("recollect")
 
+OPENED_BEFORE_FORK = "this memory was opened before a fork: open one in each process"
 MAX_KNOWN = 10_000
 """Local people that are remembered to be there."""
 
@@ -90,6 +92,7 @@ class OpenedMemory:
         self._closing = AsyncExitStack()
         self._opening = asyncio.Lock()
         self._was_closed = False
+        self._process = os.getpid()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._known: set[str] = set()
 
@@ -105,6 +108,8 @@ class OpenedMemory:
         if self._is_open:
             self._check_loop()
             return
+        if "engine" in self.__dict__ and self._is_of_parent:
+            raise RecollectError(OPENED_BEFORE_FORK)
         if self._was_closed:
             raise RecollectError("this memory is closed: make a new one")
         from recollect.app import open_parts
@@ -120,11 +125,17 @@ class OpenedMemory:
     async def close(self) -> None:
         """Stop background work and close the store; what was acknowledged is on disk already."""
         self._was_closed = True
-        await self._closing.aclose()
+        if not self._is_of_parent:
+            await self._closing.aclose()
 
     @property
     def _is_open(self) -> bool:
-        return "engine" in self.__dict__ and not self._was_closed
+        return "engine" in self.__dict__ and not self._was_closed and not self._is_of_parent
+
+    @property
+    def _is_of_parent(self) -> bool:
+        """Whether it was opened before a fork: its threads and tasks are not in this process."""
+        return self._process != os.getpid()
 
     def _check_loop(self) -> None:
         if self._loop is not None and self._loop.is_closed():
@@ -144,6 +155,7 @@ class OpenedMemory:
         self.engine, self.settings, self.names = engine, engine.settings, engine.names
         self.store, self.vectors, self.worker = engine.store, engine.vectors, engine.worker
         self.mirror, self.timeline = engine.mirror, engine.timeline
+        self._process = os.getpid()
 
     @property
     def privacy(self) -> PrivacyService:
@@ -172,15 +184,15 @@ class OpenedMemory:
         return View(self.engine, person_key(place.platform, user), place, lore)
 
     async def _reader(self, name: UserId, place: Place | None = None, lore: bool = False) -> View:
-        """A view that only reads: of the one other person with a bare id that is nobody's here, and then says so."""
+        """A view that only reads; a bare id that no local person has may mean the only other person with it."""
         return self.view(await self._resolve(name, place, changes=False), place, lore=lore)
 
     async def _changer(self, name: UserId, place: Place | None = None, lore: bool = False) -> View:
         return self.view(await self._resolve(name, place, changes=True), place, lore=lore)
 
     async def view_of(self, user: UserId, place: Place | None = None, *, changes: bool) -> View:
-        """Like `view`, but a bare id that is nobody's here, while one other person has it, is that person for readers;
-        who `changes` something has to say whom they mean: raises BadInput.
+        """Like `view`, but a bare id that no local person has means the only other person with it. Where something
+        `changes`, the platform has to be named: raises BadInput.
         """
         return await (self._changer(user, place) if changes else self._reader(user, place))
 

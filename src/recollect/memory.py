@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
@@ -43,8 +42,6 @@ if TYPE_CHECKING:  # what only annotations name is not loaded by `import recolle
     from recollect.policy.statement import StatementOptions
     from recollect.prompting.assemble import Prompt
     from recollect.recall.query import Hit
-
-log = logging.getLogger("recollect")
 
 
 @checked

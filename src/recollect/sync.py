@@ -20,6 +20,7 @@ from recollect.arguments import no_attribute
 from recollect.core.background_loop import LOOP, blocking
 from recollect.core.clock import Clock, now
 from recollect.core.errors import RecollectError
+from recollect.lifecycle import OPENED_BEFORE_FORK
 from recollect.memory import AsyncMemory
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ class Memory:
         """Wait for a coroutine of `asynchronous`."""
         if self._process != os.getpid():
             work.close()
-            raise RecollectError("this memory was opened before a fork: open one in each process")
+            raise RecollectError(OPENED_BEFORE_FORK)
         _users.add(threading.current_thread())
         return LOOP.run(work, timeout)
 
@@ -144,7 +145,7 @@ class Memory:
 
 
 def _abandon(memory: AsyncMemory) -> None:
-    """Nobody has it any more: it closes in its own time. Not after a fork, where it is the parent's."""
+    """Nothing refers to it any more, so it closes by itself. Not after a fork, where it is the parent's."""
     if memory in _open:
         _open.discard(memory)
         closing = LOOP.start(memory.close())

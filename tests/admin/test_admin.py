@@ -60,6 +60,21 @@ async def named(memory: AsyncMemory, clock: FakeClock, user: str, name: str) -> 
     await memory.remember("Likes tea", user=user, place=DEV, message=f"m-{user}", origin=Origin.DISCORD)
 
 
+async def test_someone_among_many_is_found_by_name_also_if_nothing_was_learned_from_them(
+    memory: AsyncMemory, office: Admin, clock: FakeClock
+):
+    said = [Message(f"{i}", f"{i:04}", DEV, "hello there", clock(), name=f"Member {i}") for i in range(1_200)]
+    await memory.add(said)
+    await memory.add(Message("last", "9999", DEV, "ok", clock(), name="Quiet Quentin"))
+    found = await office.search_everything("quentin")
+    assert [(owner.subject.id, owner.name, owner.memos) for owner in found.people] == [
+        ("discord:9999", "Quiet Quentin", 0)
+    ]
+    assert [owner.name for owner in (await office.search_everything("9999")).people] == ["Quiet Quentin"]
+    assert (await office.match_name("quiet quentin")).id == "discord:9999"
+    assert "discord:9999" in (await office.match_name("Quentin")).suggestions
+
+
 async def test_a_person_is_known_by_id_or_by_name_whatever_its_case(
     memory: AsyncMemory, office: Admin, clock: FakeClock
 ):
@@ -233,3 +248,47 @@ async def test_the_log_goes_on_where_a_reader_stopped(memory: AsyncMemory, offic
     last = (await office.events_after(0))[-1].id
     await memory.remember("Lives in Graz", user="discord:bob")
     assert [event.scope for event in await office.events_after(last)] == [BOB.scope]
+
+
+async def test_a_server_is_found_by_its_id_and_its_channels_on_whatever_platform(
+    memory: AsyncMemory, office: Admin, clock: FakeClock
+):
+    hall = Place("matrix", "31415", "hall", name="hall", public=True)
+    await memory.add(Message("1", "pi", hall, "hello there", clock(), name="Pi"))
+    assert [server.guild for server in await office.servers()] == ["matrix~31415"]
+    assert [owner.subject.guild for owner in (await office.search_everything("31415")).guilds] == ["matrix~31415"]
+    assert [talk.place.session for talk in await office.conversations()] == [hall.session]
+    assert (await office.count_owners())["guilds"] == 1
+
+
+async def test_a_name_in_a_question_brings_that_person_and_their_memories_first(
+    memory: AsyncMemory, office: Admin, clock: FakeClock
+):
+    for user, name in (("1", "Tomás Novák"), ("2", "Ada"), ("3", "Grace")):
+        await memory.add(Message(f"m{user}", user, DEV, "hello there", clock(), name=name))
+        await memory.remember("Works as a welder", user=f"discord:{user}")
+    found = await office.search_everything("does tomas novak work?")
+    assert [owner.name for owner in found.people] == ["Tomás Novák"]
+    assert next(name for _, name in found.memos) == "Tomás Novák"
+    assert (await office.search_everything("Ada")).people[0].name == "Ada"
+
+
+async def test_messages_that_only_stand_beside_one_that_fits_are_not_listed(
+    memory: AsyncMemory, office: Admin, clock: FakeClock
+):
+    said = ["Good morning all.", "I love my new pan.", "I'm allergic to kiwi.", "My favourite bread is rye.", "Me too!"]
+    for number, text in enumerate(said):
+        await memory.add(Message(f"m{number}", "1", DEV, text, clock.advance(minutes=1), name="Ann"))
+    for asked in ("allergic", "What is Ann allergic to?"):
+        found = await office.search_everything(asked)
+        assert [hit.item.text for hit, _ in found.messages] == ["I'm allergic to kiwi."]
+
+
+async def test_every_model_call_of_a_busy_day_counts(memory: AsyncMemory, office: Admin, clock: FakeClock):
+    cost = {"input": 10, "output": 1, "requests": 1, "seconds": 0.5}
+    earlier = Event("extract.call", clock(), "openai:tiny", "user:ann", data=cost)
+    calls = [Event("extract.call", clock.advance(days=2), "openai:tiny", "user:ann", data=cost)] * 4_001
+    await memory.store.write(lambda tx: [tx.events.add(event) for event in (earlier, *calls)])
+    (use,) = await office.model_use()
+    assert (use.calls, use.input) == (4_001, 40_010)
+    assert (await office.overview()).cost.calls == 4_001

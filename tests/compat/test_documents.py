@@ -143,10 +143,10 @@ async def test_what_fails_for_good_is_a_bot_error_and_with_speech_a_voice_error(
 
     async with opened("clanker", ground.at(tmp_path / "memory.db"), model=FakeModel(fails)) as stage:
         stage.memory.worker.options = WorkerOptions(max_attempts=1)
-        await stage.say("I play the cello in an orchestra")
+        await stage.tell("I play the cello in an orchestra")
         for trace in ("voice", "voice_realtime"):
             await stage.memory.add(spoken(f"I said this by {trace}", "ann", SCENE_DEV, stage.clock(), trace=trace))
-        await stage.settle()
+            await stage.settle()
     rows = ground.rows(ground.at(tmp_path / "memory.db"), "SELECT kind, content FROM action_log ORDER BY id")
     assert [kind for kind, _ in rows if kind.endswith("_error") and "extract" not in kind] == [
         "bot_error",

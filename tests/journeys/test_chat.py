@@ -238,6 +238,20 @@ def test_a_pipe_gets_plain_answers_line_by_line(process: Run):
     assert done.err == ""
 
 
+def test_a_number_means_the_memory_that_had_it_in_the_list_shown_last(process: Run):
+    lines = [
+        *("I live in Lisbon", "I prefer tea over coffee", "/show", "my sister Nora lives in Porto"),
+        *("/edit 2 Lives in Lisbon, in Graça", "/forget 1", "/forget 1", "/show"),
+    ]
+    told = process("chat", stdin="\n".join(lines).encode()).out
+    assert "1. Prefers tea over coffee\n2. Lives in Lisbon" in told
+    assert 'Changed to: "Lives in Lisbon, in Graça"' in told
+    assert 'Forgot 1 memory matching "1"' in told
+    assert 'Nothing matches "1"' in told
+    assert "tea" not in told.rpartition("What I remember")[2]
+    assert "Nora" in told.rpartition("What I remember")[2]
+
+
 def test_what_was_closed_stays_closed_however_it_is_entered_again(process: Run):
     done = process(
         "chat", "--in", "#staff", "--restricted", stdin=b"/dm\n/in #staff\n/in #dev/x!\n/in #dev\n/in #dev/x\n"

@@ -20,6 +20,7 @@ from recollect.testing.embedding_server import EmbeddingServer, status
 from recollect.testing.model_server import Garbage, ModelServer, Request, Says, Status
 from recollect.testing.models import FakeModel, nothing, quoting
 from tests import ground
+from tests.faces.assistant.test_assistant import talking
 from tests.scenes import DEV, DM, GENERAL, THREAD, Stage, lines, names, opened
 from tests.waiting import eventually
 
@@ -184,6 +185,13 @@ class TestSimpleDnam:
             left = await stage.memory.store.read(lambda tx: tx.state.items(StateKind.UNLEARNED_TURNS, "discord:ann"))
             assert left == [], "the count starts anew"
             assert len(await stage.events("extract.error")) == 1
+            learned = {"kind": "tool", "text": "User uses Vim.", "tags": [], "source": {"messageId": "m21"}}
+            answers.append(Says(json.dumps({"upserts": [learned], "deprecations": []})))
+            for number in range(10):
+                assert await stage.known() == ["I prefer tea"]
+                await stage.reply("ok", await stage.say(f"I use Vim, turn {number}"))
+                await stage.settle()
+            assert len(await stage.known()) == 2, "the next round learns"
         assert any("not all usable" in message for message in caplog.messages)
 
     @pytest.mark.acceptance("B71")
@@ -332,6 +340,18 @@ class TestDevClaw:
         layers = [(90, "tools"), (memory.priority, memory.text), (10, "identity")]
         stacked = [text for _, text in sorted(layers)]
         assert stacked[1].startswith("## Relevant Memories\n\n- [fact] API uses JWT tokens")
+
+    @pytest.mark.acceptance("E20")
+    async def test_in_a_request_memory_stands_between_who_the_assistant_is_and_what_is_said(self):
+        async with talking(lambda _: Says("24 hours."), profile="devclaw") as talk:
+            await talk.stage.remember("API uses JWT tokens", place=DM)
+            await talk.ask("hello you", place=DM)
+            await talk.ask("how long do tokens live?", place=DM)
+            request = talk.server.requests[-1]
+        whole = request.instructions + request.text
+        parts = ("You are Rec", "## Relevant Memories", "[Ann]: hello you", "how long do tokens live?")
+        places = [whole.index(part) for part in parts]
+        assert places == sorted(places)
 
 
 async def _logged(stage: Stage, kind: str) -> bool:

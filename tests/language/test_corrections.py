@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.language.corrections import resolve
+from recollect.language.corrections import resolve, splice
 
 
 @pytest.mark.parametrize(
@@ -34,3 +34,17 @@ def test_the_corrected_words_take_the_place_of_the_wrong_ones(said: str, meant: 
 )
 def test_words_that_only_look_like_a_correction_change_nothing(said: str):
     assert resolve(said) == said
+
+
+@pytest.mark.parametrize(
+    ("said", "meant", "corrected"),
+    [
+        ("京都に住んでいる", "大阪", "大阪に住んでいる"),
+        ("寿司が好き", "うどん", "うどんが好き"),
+        ("犬の名前はポチ", "タロ", "犬の名前はタロ"),
+    ],
+)
+def test_without_spaces_the_part_before_the_particle_or_after_the_topic_is_replaced(
+    said: str, meant: str, corrected: str
+) -> None:
+    assert splice(said, meant) == corrected

@@ -13,6 +13,16 @@ FITS = [
     ("en", "when's our next performance?", "Next concert is on 2026-12-12"),
     ("en", "how do I get to work?", "my commute is about 40 minutes by bike"),
     ("en", "what's my mother called?", "Their mum is called Judith"),
+    ("en", "what am I allergic to?", "im alergic to penicillin btw"),  # written as people write
+    ("en", "what does my sister do?", "my sister works nights, shes a radiographer"),
+    ("en", "what's my boyfriend called?", "Their partner is called Owen"),
+    ("en", "is my father still alive?", "my dad passed away two years ago"),
+    ("en", "what colour is my car?", "Car is a yellow Skoda"),
+    ("en", "what was my job before?", "I used to be a nurse but burnt out"),
+    ("de", "was mach ich mittwochs?", "Geht mittwochs mit Jonas bouldern"),
+    ("de", "welches Buch les ich grade?", "ich les gerade Die Blechtrommel"),
+    ("de", "wann ist meine Meisterprüfung?", "ne moment, die Prüfung ist doch erst am 21. März"),
+    ("de", "wohin gehts in den Urlaub?", "im Herbst wollen wir nach Portugal"),
     ("de", "Was mache ich beruflich?", "Arbeitet als Krankenpfleger in der Uniklinik"),
     ("de", "Wer ist mein Vorgesetzter?", "Chef heißt Herr Brandt"),
     ("de", "Welche Medikamente nehme ich?", "Nimmt jeden Morgen Blutdrucktabletten"),
@@ -25,6 +35,13 @@ DOES_NOT = [
     ("en", "how do I get to work?", "Works from home on Fridays"),
     ("en", "what's my mother called?", "Has two kids, Theo and Ivy"),
     ("en", "what car do I drive?", "I'm saving up for a camper van"),
+    ("en", "which city do I live in?", "actually the driving test got moved to the 21st of March"),
+    ("en", "what car do I have?", "the driving test got moved to the 21st of March"),
+    ("en", "what was my job before?", "Works as a baker"),  # not before
+    ("de", "in welcher Stadt lebe ich?", "Wohnt im dritten Stock ohne Aufzug"),
+    ("de", "in welcher Stadt lebe ich?", "Lieblingsfilm ist Das Leben der Anderen"),
+    ("de", "was ist mein Job?", "Ist gegen Penicillin allergisch"),
+    ("de", "wo ist meine Ferienwohnung?", "die Wohnung ist in Berlin"),
     ("de", "Wie nennt sich meine Band?", "Spielt Schlagzeug in einer Band"),
     ("de", "Was isst Miriam nicht?", "Frau heißt Miriam und ist Architektin"),
 ]
@@ -65,3 +82,12 @@ def test_what_refers_back_is_understood_with_what_it_refers_to() -> None:
 
 def test_a_language_without_topics_has_no_terms() -> None:
     assert questions.parse("どこに住んでいますか", "ja").terms == ()
+
+
+def test_only_what_is_about_the_same_thing_is_corrected() -> None:
+    moved = "actually the driving test got moved to the 21st of March"
+    assert questions.corrects(moved, "I'm scared of flying", "Has their driving test on 2027-03-14", "en")
+    assert not questions.corrects(moved, "I'm scared of flying", "Lives in Bristol", "en")
+    assert questions.corrects("no wait, in Milan", "my sister lives in Rome", "Their sister lives in Rome", "en")
+    assert not questions.corrects("I passed the driving test", "", "Has their driving test on 2027-03-14", "en")
+    assert questions.corrects("die Prüfung ist verschoben", "", "Hat am 14. März die Meisterprüfung", "de")

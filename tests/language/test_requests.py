@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.language.requests import Request, RequestKind, answer, is_question, recognize
+from recollect.language.requests import Request, RequestKind, answer, is_question, recognize, without_filler
 
 K = RequestKind
 
@@ -154,3 +154,32 @@ def test_every_language_has_every_answer() -> None:
     for language in ("de", "fr", "es", "pt", "ja"):
         assert all(answer(name, language, **values) != text for name, text in english.items())
     assert answer("nothing", "xx") == english["nothing"]
+
+
+@pytest.mark.parametrize(
+    ("reply", "left"),
+    [
+        ("I am listening.", ""),
+        ("Ich höre zu.", ""),
+        ("I have no model configured, so I only listen: I keep what you tell me and find it again when you ask.", ""),
+        ("I have no model configured. Noted: lives in Lisbon.", "Noted: lives in Lisbon."),
+        ("My model gave no answer (it refused to answer this). Hello!", "Hello!"),
+        ("I am listening. Go on.", "I am listening. Go on."),
+        ("In Lisbon.", "In Lisbon."),
+    ],
+)
+def test_a_reply_is_told_without_what_says_nothing(reply: str, left: str) -> None:
+    assert without_filler(reply) == left
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "can you always give me distances in miles?",
+        "kannst du mir ab jetzt immer Kilometer angeben?",
+        "peux-tu toujours me répondre en français ?",
+        "¿puedes responderme siempre en español?".lstrip("¿"),
+    ],
+)
+def test_who_asks_for_a_habit_tells_something(text: str) -> None:
+    assert not is_question(text)

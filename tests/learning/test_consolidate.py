@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from recollect.admin import Admin
 from recollect.core.changes import Add, Retire
 from recollect.core.errors import ModelError, ModelUnavailable
-from recollect.core.ports import ExtractionResult, Proposal, Retraction, StaleResult
+from recollect.core.ports import ExtractionResult, Proposal, Retraction, StaleResult, Usage
 from recollect.core.reasons import Reason
 from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Origin, Provenance, Status, Subject
 from recollect.jobs.options import WorkerOptions
@@ -577,6 +578,17 @@ async def test_the_model_sees_memos_of_one_circle_at_a_time() -> None:
         await _put(stage, *map(memo, OTHERS), *(memo(text, audience=PRIVATE) for text in ("Is ill", "Seeks a job")))
         await stage.memory.consolidate(user="discord:ann", dry_run=True)
     assert shown == [sorted(OTHERS), ["Is ill", "Seeks a job"]]
+
+
+async def test_what_a_dream_costs_counts_for_the_model_that_was_asked() -> None:
+    def reflects(memos: Sequence[Memo]) -> ExtractionResult:
+        return ExtractionResult(usage=Usage(1, 300, 20, 2.5))
+
+    async with opened(model=FakeModel(consolidates=reflects, name="openai:tiny")) as stage:
+        await _put(stage, *ENOUGH)
+        assert (await stage.memory.consolidate(user="discord:ann")).applied
+        (use,) = await Admin(stage.memory, stage.clock).model_use()
+    assert (use.model, use.calls, use.input, use.output, use.typical_seconds) == ("openai:tiny", 1, 300, 20, 2.5)
 
 
 async def test_a_model_that_can_not_be_reached_costs_a_delay() -> None:

@@ -7,11 +7,10 @@ import pytest
 from recollect.core.errors import ModelError, ModelUnavailable
 from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal, Retraction, Usage
 from recollect.core.reasons import Reason
-from recollect.core.types import Audience, Origin, Status
+from recollect.core.types import Audience, Origin, Status, parse_message_ref
 from recollect.faces.outcome_text import render_learned
 from recollect.jobs.options import WorkerOptions
 from recollect.learning.consent import pause, resume
-from recollect.learning.extraction_log import degraded_extractions
 from recollect.learning.ingest import spoken
 from recollect.testing.embedding_server import EmbeddingServer
 from recollect.testing.models import BlockingModel, FakeModel, everything, nothing, quoting
@@ -239,10 +238,13 @@ async def test_a_model_that_takes_too_long_is_no_outage_and_holds_up_nobody() ->
             await stage.say(text)
         await stage.settle()
         assert sorted(await stage.known()) == ["Lives in Berlin", "Plays the cello", "Works at Acme"]
-        degraded = await stage.memory.store.read(lambda tx: degraded_extractions(tx))
+        degraded = await stage.events("extract.degraded")
+        (oldest,) = degraded[-1].data["messages"]
+        message = await stage.memory.store.read(lambda tx: tx.messages.get(*parse_message_ref(oldest)))
         first, *later = (event.text for event in reversed(await stage.events("extract.error")))
     assert len(model.inputs) == 1
-    assert degraded[-1].messages[0].text == "I live in Berlin"
+    assert message is not None
+    assert message.text == "I live in Berlin"
     assert len(degraded) == 3
     assert first == "no answer within 0 s"
     assert set(later) == {"the model is too slow"}

@@ -192,6 +192,30 @@ async def test_a_switch_names_the_memo_that_it_replaces():
     assert (proposal.text, proposal.replaces) == ("Uses Helix", ("k0",))
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "the interview has been pushed back to 10 March",
+        "actually my interview is on 10 March",
+        "so the job interview got moved to the 10th of March",
+    ],
+)
+async def test_a_day_that_was_moved_changes_the_one_memo_that_names_the_event(said: str):
+    (proposal,) = (await hear(said, known=["Lives in Rome", "Has a job interview on 2027-03-03"])).proposals
+    assert (proposal.id, proposal.text) == ("k1", "Has a job interview on 2027-03-10")
+
+
+async def test_a_day_that_was_moved_changes_nothing_where_it_is_unclear_what_is_meant():
+    both = ["Has a job interview on 2027-03-03", "Has an interview on 2027-03-05"]
+    assert all(
+        not proposal.id for proposal in (await hear("the interview got moved to 10 March", known=both)).proposals
+    )
+
+
+async def test_a_pet_that_died_is_not_one_that_somebody_has():
+    assert await learned("our hamster Gerald died yesterday") == ["Their hamster Gerald died yesterday"]
+
+
 async def test_a_move_takes_the_place_of_the_old_home_when_it_is_merged():
     (text,) = await learned("I moved to Lisbon last month", known=["Lives in Berlin"])
     candidate = Candidate(Subject("ann"), Kind.FACT, text, SAID)

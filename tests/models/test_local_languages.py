@@ -139,6 +139,7 @@ def test_a_plan_has_its_day(text: str, fact: str):
     [
         "Ich liebe es, um 5 Uhr aufzustehen. Nicht.",
         "Wenn ich reich wäre, würde ich in Monaco wohnen",
+        "bin ich gegen Wespenstiche allergisch",
         "Ma mère dit que je suis trop maigre",
         "¿Vivo en Madrid?",
         "Se eu fosse rico, morava em Mônaco",

@@ -332,7 +332,8 @@ HOSTILE = [
     "seed phrase abandon ", "MIIEpAIBAAKC", "A" * 64 + "\n", "4111.", "123-45-6789 ", "ssn 1 ", "account number 1 2 ",
     "de89 ", "xprv", "0x" + "a" * 64 + " ", "key_", "private key ", "x as my ", "a/b1c2d is login ", "密码", "-", "=",
     ";p:", "sig=", "a-key:", "\u200b", "Ａ", "AKIA\u200b", "login: a / ", "api key ", "DE89 3704 ",
-    "DE89" + "3704" * 7, "creds:a/",
+    "DE89" + "3704" * 7, "creds:a/", "the gate code is ", "log in with abc1 ", "code door 12 ", "a1 / ", "type in 12 ",
+    "answer to the security question ", "opens with 12 ", "ssh Abcdef12! ", "pin (",
 ]  # fmt: skip
 
 

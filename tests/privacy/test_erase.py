@@ -12,8 +12,10 @@ import pytest
 
 from recollect import CannotUndo, Refused, Undone
 from recollect.core.errors import BadInput
+from recollect.core.events import Event, EventKind
 from recollect.core.ports import ExtractionInput, ExtractionResult, Store, Tx
 from recollect.core.reasons import Reason
+from recollect.core.sessions import learning_key, learning_queue
 from recollect.core.state import Owner, StateKind
 from recollect.core.types import Origin, Subject
 from recollect.learning.consent import is_paused, pause, resume
@@ -615,3 +617,15 @@ def test_names_of_sessions_and_queues_tell_whose_they_are():
     assert [each.owns_queue("consolidate:discord:joann") for each in (ann, g1, both)] == [False, False, False]
     assert [each.owns_queue(f"learn:{shared}:ann") for each in (ann, g1, both)] == [True, True, True]
     assert [each.owns_queue(f"learn:{THERE.session}:ann") for each in (ann, g1, both)] == [True, False, False]
+
+
+async def test_the_log_of_a_persons_failed_learning_is_redacted_with_them(tmp_path: Path):
+    """The worker logs under the queue of a job, whose name has the id as it is on the platform."""
+    async with opened(tmp_path) as stage:
+        await stage.say("I live in Lisbon")
+        queue = learning_queue(learning_key(DEV.session, "ann"))
+        failure = Event(EventKind.JOB_FAILED, stage.clock(), "worker", queue, detail="no JSON: ann lives in Lisbon")
+        await stage.memory.store.write(lambda tx: tx.events.add(failure))
+        await stage.memory.privacy.erase(ANN, asked_by="operator")
+        logged = await stage.memory.store.read(lambda tx: tx.events.list(scope=queue))
+    assert [event.detail for event in logged] == [""]

@@ -199,6 +199,7 @@ MAKERS: dict[StateKind, Maker] = {
     StateKind.OPT_OUTS: note((StateKind.OPT_OUTS, USER), "overhearing", PERSON),
     StateKind.DAILY_REPLIES: note((StateKind.DAILY_REPLIES, GUILD), "2026-01-01 3", SERVER),
     StateKind.LAST_ONLINE: note((StateKind.LAST_ONLINE, ""), "now", Owner.nobody()),
+    StateKind.RESYNCED_PLACES: note(state.resynced_places(""), SESSION, Owner.of_session(SESSION)),
     StateKind.PERMISSIONS_CHANGED: note((StateKind.PERMISSIONS_CHANGED, GUILD), "now", SERVER),
     StateKind.WELCOMED: note((StateKind.WELCOMED, GUILD), "now", SERVER),
     StateKind.PANEL_MESSAGE: note((StateKind.PANEL_MESSAGE, GUILD), "1/2", SERVER),

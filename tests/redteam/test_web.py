@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
+from recollect.admin.tokens import Role
 from recollect.faces.http.middleware import METRICS_PATHS
 from tests.faces.http.conftest import METRICS, OPERATOR, TOKENS, Served, serving
 from tests.faces.http.test_security import known
@@ -182,3 +183,40 @@ def test_lore_keeps_its_audience_and_a_deletion_says_what_else_it_hides(served: 
         memo = client.post("/memos", json={"user": "web:ann", "text": "I live in Lisbon"}).json()["memo"]
         gone = client.request("DELETE", "/memo", params={"user": "web:ann", "id": memo["id"]}).json()
         assert (gone["status"], gone["hidden_replies"], gone["hidden_summary_lines"]) == ("deprecated", 1, 0)
+
+
+def test_an_answer_is_not_repeated_after_something_in_it_was_deleted_or_forgotten(served: Served):
+    """By an idempotency key: neither the words, nor the change a second time."""
+    place = {"platform": "web", "guild": "g", "channel": "c", "public": True}
+    said = {"id": "1", "author": "ann", "place": place, "text": "I live in Lisbon", "name": "Ann"}
+    asked = {"author": "ann", "place": place, "text": "where do I live?"}
+    with httpx.Client(base_url=f"{served.url}/api/v1", headers=OPERATOR) as client:
+        client.post("/observe", json=said)
+        assert "Lisbon" in client.post("/context", json=asked, headers={"Idempotency-Key": "ask"}).text
+        change = {"user": "web:ann", "text": "I keep bees in Graz"}
+        kept = client.post("/memos", json=change, headers={"Idempotency-Key": "bees"})
+        assert client.post("/memos", json=change, headers={"Idempotency-Key": "bees"}).json() == kept.json()
+
+        client.post("/observe/deleted", json={"platform": "web", "id": "1"})
+        assert "Lisbon" not in client.post("/context", json=asked, headers={"Idempotency-Key": "ask"}).text
+        client.request("DELETE", "/memo", params={"user": "web:ann", "id": kept.json()["memo"]["id"]})
+        again = client.post("/memos", json=change, headers={"Idempotency-Key": "bees"})
+        assert (again.status_code, "bees" in again.text) == (409, False)
+        assert "bees" not in client.get("/memos", params={"user": "web:ann", "status": "active"}).text
+
+
+@pytest.mark.parametrize("how", ["token", "session"])
+def test_a_stream_of_the_log_ends_with_the_token_or_session_that_opened_it(served: Served, how: str):
+    issued = served.run(lambda memory: served.app.state.recollect.admin.tokens.create(Role.READER))
+    with browser(served) as page, httpx.Client(base_url=served.url, timeout=30) as program:
+        if how == "session":
+            sign_in(page, issued.secret)
+        url = "/journal/stream" if how == "session" else "/api/v1/events/stream"
+        listener = page if how == "session" else program
+        headers = {} if how == "session" else {"Authorization": f"Bearer {issued.secret}"}
+        with listener.stream("GET", url, headers=headers) as stream:
+            lines = stream.iter_lines()
+            assert next(lines) == "retry: 2000"
+            served.run(lambda memory: served.app.state.recollect.admin.tokens.revoke(issued.token.id))
+            served.run(lambda memory: memory.remember("I keep bees in Graz", user="ann"))
+            assert not [line for line in lines if line.startswith(("data:", "event:"))], "and it has ended"

@@ -1,6 +1,7 @@
 """The same guard on every way into memory: whoever writes, and by whichever face."""
 
 import json
+import re
 from collections.abc import Awaitable
 from dataclasses import replace
 from pathlib import Path
@@ -168,6 +169,33 @@ async def test_what_is_said_about_somebody_else_is_the_speakers_note_and_told_to
         own_prompt = await stage.prompt("what is new about nuts?", user="ann", place=DEV)
     assert not any(word in prompt.text for word in ("allergic", "arrested", "debt", "pregnant"))
     assert "Bob is allergic to nuts" in own_prompt.text
+
+
+ABOUT_OTHERS = """
+    ボブさんは泥棒です|田中さんは借金がある|彼は嘘つきだ|Боб вор|Он врёт|Мой сосед пьёт|他是小偷|小王欠了钱|그는 거짓말쟁이다
+    김민수 씨는 도둑이다|Le voisin boit|Piotr kradnie|Ayşe hırsız|Komşum içiyor|Mój sąsiad pije|They stole my bike|Er lügt
+    Sie hat Schulden|Il triche|Elle a des dettes|Él miente|Ela tem dívidas|Lui mente|Lei ha debiti|Ona kradnie
+    Il mio capo ruba|The guy in accounting drinks|the new admin is a liar|Dein Chef ist ein Dieb|Kwame stole the till
+"""
+OF_ONESELF = """
+    私は医者です|医者です|猫は好きです|東京は寒い|趣味は釣りです|我是医生|저는 의사예요|Я врач|Doktorum|Jestem lekarzem
+    Lisbon is my home|Coffee keeps me awake|Il fait froid chez moi|Il caffè mi piace|Sie können mich duzen|Vegetarian
+    Lives in Porto|Mein Hund heißt Balu|Works at Bosch|Меня зовут Боб|Vivo a Roma|Allergic to nuts
+"""
+
+
+async def test_a_note_on_somebody_else_is_one_in_any_language() -> None:
+    others, own = (re.split(r"\s*[|\n]\s*", text.strip()) for text in (ABOUT_OTHERS, OF_ONESELF))
+    async with opened() as stage:
+        await stage.say("hello all")
+        for text in (*others, *own):
+            await stage.memory.remember(text, user="ann", place=DEV)
+        memos = await stage.memory.store.read(lambda tx: tx.memos.list(Subject("discord:ann")))
+        kinds = {memo.text: memo.kind for memo in memos}
+        prompt = await stage.prompt("what is new?", user="bob", place=DEV)
+    assert [text for text in others if kinds[text] is not Kind.PERSON] == []
+    assert [text for text in own if kinds[text] is Kind.PERSON] == []
+    assert [text for text in others if text in prompt.text] == []
 
 
 async def test_a_fact_about_oneself_in_the_third_person_is_no_note() -> None:

@@ -178,6 +178,18 @@ async def _(turned: Turned) -> bool:
     return any("Lives in Lisbon" in text and "live in Lisbon" in text for text in texts)
 
 
+@EFFECTS.at("embed_messages", (True, True), (False, False))
+async def _(turned: Turned) -> bool:
+    async with EmbeddingServer() as server:
+        embedder = {"embedder": "openai:some-model", "embedder_base_url": server.url}
+        async with opened(**turned.settings(**embedder)) as stage:
+            await stage.say("the gate opens with a code")
+            await stage.remember("I live in Lisbon")
+            await stage.memory.vectors.fill()
+        assert "I live in Lisbon" in server.texts
+        return "the gate opens with a code" in server.texts
+
+
 THEIR_RERANKER = """
 import asyncio
 

@@ -102,6 +102,29 @@ async def test_what_is_written_is_decided_by_what_is_there_at_that_moment(databa
         assert counted == [f"{n + 1}" for n in range(len(counted))]
 
 
+async def test_a_summary_that_is_saved_while_a_word_is_removed_loses_it_too(database: str):
+    loop, saved, enough = asyncio.get_running_loop(), asyncio.Event(), asyncio.Event()
+
+    def save(tx: Tx) -> None:
+        assert tx.summaries.save(Summary("discord:g:c", "They spoke of Lisbon twice.", 2, at(2)))
+        loop.call_soon_threadsafe(saved.set)
+        asyncio.run_coroutine_threadsafe(enough.wait(), loop).result()
+
+    def remove(tx: Tx) -> None:
+        tx.summaries.rewrite("discord:g:", at(0), lambda summary: summary.text.replace("Lisbon", "it"))
+
+    async with opened(database) as store:
+        await store.write(lambda tx: tx.summaries.save(Summary("discord:g:c", "They spoke of Lisbon.", 1, at(1))))
+        saving = asyncio.create_task(store.write(save))
+        await saved.wait()
+        removing = asyncio.create_task(store.write(remove))
+        await asyncio.wait([removing], timeout=0.3)
+        enough.set()
+        await asyncio.gather(saving, removing)
+        summaries = await store.read(lambda tx: tx.summaries.history("discord:g:c"))
+    assert [summary.text for summary in summaries] == ["They spoke of it twice.", "They spoke of it."]
+
+
 async def test_whoever_follows_the_log_misses_nothing_however_commits_overlap(database: str):
     loop = asyncio.get_running_loop()
     async with opened(database) as store:

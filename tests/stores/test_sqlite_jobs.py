@@ -140,7 +140,7 @@ async def test_queues_in_disorder_are_found_and_put_in_order(sql: str):
     await store.write(lambda tx: tx.jobs.claim("w", at(0), at(60), 1))
     assert not faults(await store.check_health())
     await disorder(store, sql)
-    assert "reindex" in faults(await store.check_health())["queues of jobs"]
+    assert "rebuild-index" in faults(await store.check_health())["queues of jobs"]
     await store.reindex()
     assert not faults(await store.check_health())
     claimed = await store.write(lambda tx: tx.jobs.claim("w2", at(0), at(60), 9, 9))
@@ -154,7 +154,7 @@ async def test_events_that_were_miscounted_are_found_and_counted_anew():
     await asyncio.gather(*(store.write(lambda tx: tx.events.add(event)) for _ in range(3)))
     assert not faults(await store.check_health())
     await disorder(store, "UPDATE event_days SET count = 7")
-    assert "reindex" in faults(await store.check_health())["counts of events"]
+    assert "rebuild-index" in faults(await store.check_health())["counts of events"]
     await store.reindex()
     assert not faults(await store.check_health())
     assert await store.read(lambda tx: tx.events.counts()) == {"memo.added": (3, at(1))}

@@ -364,37 +364,51 @@ HEADERS = {
     "rolling": ("Conversation memory",),
     "shortterm": ("Recent activity in other channels:",),
     "lore": ("Lore of this guild:", "Relevant facts:"),
+    "people": ("About others here:",),
     "past": ("Earlier messages that may matter:",),
     "context": ("Context files",),
 }
-SHOWN = {
-    "unified": {"durable", "rolling", "shortterm", "lore", "past", "context"},
-    "discoclaw": {"durable", "rolling", "context"},
-    "dnam": {"durable", "rolling", "context"},
-    "clanker": {"durable", "lore", "past"},
-    "devclaw": {"durable"},
-    "rolling": {"rolling", "context"},
+BUDGETS: dict[str, dict[str, int | None]] = {
+    "unified": {"durable": 2_000, "rolling": 2_000, "shortterm": 1_000, "lore": 800, "people": 600, "past": 400},
+    "discoclaw": {"durable": 2_000, "rolling": 2_000},
+    "dnam": {"durable": 2_000, "rolling": 2_000},
+    "clanker": {"durable": None, "lore": None, "past": None},
+    "devclaw": {"durable": 8_000},
+    "rolling": {"rolling": 2_000},
 }
-BUDGETS = {"durable": 2_000, "rolling": 2_200, "shortterm": 1_000, "lore": 2_000, "past": 2_400}
+"""The sections of a profile and their characters; those of `clanker` are counted in lines."""
+MAX_LINES = {"durable": 8, "lore": 10, "past": 8}
+WITH_FILES = ("unified", "discoclaw", "dnam", "rolling")
+LONG = "a frame as light as a feather, a bell as loud as a horn and a story that takes an evening to tell, " * 4
+
+
+def blocks(request: Request, name: str) -> list[str]:
+    """The texts of the sections with a header of this name, without the header; `unified` has two of some."""
+    parts = last_turn(request).replace("\n\n---\n", "\x00").split("\x00")
+    found = [part.strip() for part in parts if part.strip().startswith(HEADERS[name])]
+    return [part.partition("\n")[2].strip() for part in found]
 
 
 def block(request: Request, name: str) -> str:
-    """The text of a section, its header included."""
-    blocks = last_turn(request).replace("\n\n---\n", "\x00").split("\x00")
-    return next((text for text in blocks if text.strip().startswith(HEADERS[name])), "")
+    return "\n".join(blocks(request, name))
 
 
 async def everything(talk: Talk, folder: Path) -> Request:
-    """All that a prompt can draw on, and more of it than fits."""
+    """All that a prompt can draw on, and of each more than fits."""
     (folder / "context" / "base").mkdir(parents=True)
     (folder / "context" / "base" / "core.md").write_text("be kind")
-    await talk.stage.say("the bike of old was a steel one", user="bob")
-    for number in range(60):
+    for number in range(12):
+        await talk.stage.say(f"the steel bike of old, chapter {number:02d}: {LONG[:120]}", user="bob")
+    for number in range(40):
         await talk.stage.say(f"nothing much {number}", user="bob")
-        await remember(talk, f"Owns bike {number:02d} of the steel collection in the cellar")
-    await remember(talk, "Steel bikes are parked in the yard", lore=True)
+    for number in range(25):
+        await remember(talk, f"Owns bike {number:02d} of the steel collection in the cellar, with {LONG}")
+        await remember(talk, f"Steel bike {number:02d} of the club is parked in the yard, which is large", lore=True)
+    for number in range(3):
+        await remember(talk, f"Bob's own bike {number} has {LONG[:250]}", user="bob")
     await talk.stage.summarise("They compare steel. " * 200)
-    await talk.ask("is the quiz on?", place=GENERAL)
+    for number in range(12):
+        await talk.ask(f"is quiz {number:02d} on, {LONG[:80]}?", place=GENERAL)
     await talk.ask("which steel bike of old is mine?")
     return talk.server.requests[-1]
 
@@ -406,30 +420,66 @@ async def test_what_a_profile_has_is_in_the_request_within_its_budget_and_nothin
 ) -> None:
     async with talking(lambda _: Says("Fine."), profile=profile, data_dir=str(tmp_path)) as talk:
         request = await everything(talk, tmp_path)
-    assert {name for name in HEADERS if block(request, name)} == SHOWN[profile]
-    limits = BUDGETS | ({"durable": 8_000} if profile == "devclaw" else {})
-    assert all(len(block(request, name)) <= limit + 100 for name, limit in limits.items())
-    if "context" in SHOWN[profile]:
+    budgets = BUDGETS[profile]
+    assert {name for name in HEADERS if block(request, name)} - {"context"} == budgets.keys()
+    for name, budget in budgets.items():
+        text = block(request, name)
+        if budget is None:
+            assert MAX_LINES[name] - 3 < len(text.splitlines()) <= MAX_LINES[name]
+        else:
+            note = len("(As of 2026-01-01 00:00; what was said since is not in it, and is right where they differ.)\n")
+            limit = budget + (note if (profile, name) == ("unified", "rolling") else 0)
+            assert budget - 520 < len(text) <= limit, name
+    assert bool(block(request, "context")) == (profile in WITH_FILES)
+    if profile in WITH_FILES:
         assert "base/core.md" in block(request, "context")
         assert "be kind" not in last_turn(request)
+
+
+@pytest.mark.acceptance("W13")
+async def test_a_lower_budget_of_any_section_lowers_what_is_sent(tmp_path: Path) -> None:
+    lower = {
+        "memos": {"inject_max_chars": 900},
+        "summary": {"max_chars": 900},
+        "exchanges": {"inject_max_chars": 400},
+        "past": {"inject_max_chars": 200},
+        "history": {"inject_max_chars": 400},
+    }
+    sizes: list[dict[str, int]] = []
+    for number, settings in enumerate(({}, lower)):
+        folder = tmp_path / str(number)
+        async with talking(lambda _: Says("Fine."), data_dir=str(folder), **settings) as talk:
+            request = await everything(talk, folder)
+        sections = {name: len(block(request, name)) for name in ("durable", "rolling", "shortterm", "past")}
+        sizes.append({**sections, "history": len(section(request, "Recent conversation:"))})
+    default, lowered = sizes
+    assert all(0 < lowered[name] < default[name] for name in default), (default, lowered)
 
 
 @pytest.mark.acceptance("W7")
 @pytest.mark.parametrize("profile", PROFILES)
 async def test_what_is_switched_off_is_absent_and_the_commands_say_so(profile: str, tmp_path: Path) -> None:
-    off = {name: {"enabled": False} for name in ("memos", "summary", "exchanges")}
-    async with talking(
-        lambda _: Says("Fine."), profile=profile, data_dir=str(tmp_path), past={"max_messages": 0}
-    ) as talk:
-        await remember(talk, "Owns a steel bike")
-    async with talking(lambda _: Says("Fine."), profile=profile, data_dir=str(tmp_path), **off) as talk:
+    store = {"store": f"sqlite:///{tmp_path}/memory.db", "data_dir": str(tmp_path), "profile": profile}
+    on, off = ({name: {"enabled": is_on} for name in ("memos", "summary", "exchanges")} for is_on in (True, False))
+    async with talking(lambda _: Says("Fine."), **store, **on) as talk:
+        await talk.stage.remember("Owns a steel bike")
+        await talk.stage.remember("Steel bikes are parked in the yard", lore=True)
+        await talk.stage.remember("Bob rides a steel bike", user="bob")
         await talk.stage.summarise("They compare steel.")
         await talk.ask("is the quiz on?", place=GENERAL)
+        await talk.stage.say("I see", user="bob")
+        await talk.ask("which steel bike is mine?")
+        shown = {name for name in HEADERS if block(talk.server.requests[-1], name)}
+        assert shown >= BUDGETS[profile].keys() - {"past"}
+        now = talk.stage.clock()
+    async with talking(lambda _: Says("Fine."), **store, **off) as talk:
+        talk.stage.clock.advance(seconds=(now - talk.stage.clock()).total_seconds())
+        talk.stage.said = 100
         await talk.ask("which steel bike is mine?")
         request = talk.server.requests[-1]
         shown = await talk.ask("!memory show")
         remembered = await talk.ask("!memory remember I like tea")
-    assert not {name for name in ("durable", "rolling", "shortterm", "lore") if block(request, name)}
+    assert not {name for name in HEADERS if name not in ("past", "context") and block(request, name)}
     assert "memory" not in {tool["name"] for tool in request.tools}
     assert SKILL not in request.instructions
     assert "Durable memory is switched off" in shown

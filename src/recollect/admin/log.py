@@ -12,13 +12,13 @@ from recollect.admin.overview import REFUSED_KIND
 from recollect.admin.places import resolve_place
 from recollect.core.events import Event, EventKind
 from recollect.core.ports import Tx
+from recollect.core.ports.jobs import RELEARN
 from recollect.core.reasons import decode_reason
-from recollect.core.sessions import parse_session
-from recollect.core.text import unescape
-from recollect.core.types import Memo, Place, Subject, person_key
+from recollect.core.sessions import QUEUES, parse_learning_queue, parse_session, parse_summary_queue
+from recollect.core.types import Memo, Place, Subject
 from recollect.transfer.mirror import daily_log, disk
 
-_OTHER_SCOPES = ("user:", "lore:", "learn:", "consolidate:", "session:")
+_OTHER_SCOPES = ("user:", "lore:", "consolidate:", *QUEUES)
 """Beginnings of scopes that are no sessions: memories, and job queues."""
 MAX_REFUSALS_COUNTED = 1_000
 """Newest refusals that are counted by reason."""
@@ -56,6 +56,17 @@ class Refusals:
     total: int
 
 
+_REMOVALS = (
+    EventKind.MESSAGE_DELETED,
+    EventKind.MESSAGE_EDITED,
+    EventKind.MEMO_RETIRED,
+    EventKind.MEMO_UNDONE,
+    EventKind.MEMO_DROPPED,
+    EventKind.MEMORY_NARROWED,
+    EventKind.SUMMARY_RESET,
+)
+
+
 class LogAdmin(AdminBase):
     async def events(
         self,
@@ -70,6 +81,11 @@ class LogAdmin(AdminBase):
     async def last_erasure(self) -> int:
         """The id of the newest event that says that something was erased, 0 if nothing was."""
         newest = await self.events([EventKind.MEMO_ERASED], limit=1)
+        return newest[0].id if newest else 0
+
+    async def last_removal(self) -> int:
+        """The id of the newest event after which something that was told before may be told no more, 0 if none is."""
+        newest = await self.events(_REMOVALS, limit=1)
         return newest[0].id if newest else 0
 
     async def events_after(self, event_id: int, limit: int = 200) -> list[Event]:
@@ -138,14 +154,15 @@ def describe_events(tx: Tx, events: Sequence[Event]) -> list[LogEntry]:
 
 def describe_queue(tx: Tx, queue: str, names: Names) -> str:
     """Whom or what the jobs of a queue are about; empty where its name does not say."""
-    session = parse_session(queue.removeprefix("session:")) if queue.startswith("session:") else None
+    session = parse_session(parse_summary_queue(queue) or "")
     if session is not None:
         place = resolve_place(tx, session.place)
         return (
             (names(place.person) or place.person) if place.person else f"#{place.name or place.channel or place.thread}"
         )
-    person = _person(queue)
-    return names(person) or person
+    person, place = _person(queue), _queue_place(tx, queue)
+    name = names(person) or person
+    return f"{name} in #{place.name or place.channel}" if place and place.channel and not place.person else name
 
 
 def _memo(tx: Tx, event: Event) -> Memo | None:
@@ -158,14 +175,26 @@ def _person(scope: str) -> str:
     """The person of a memory or of a job queue, by `person_key`."""
     if scope.startswith("user:"):
         return Subject.of_scope(scope).id
-    if scope.startswith("learn:"):
-        parts = [unescape(part, ":") for part in scope.split(":")]
-        return person_key(parts[1], parts[-1])
+    learned = parse_learning_queue(scope)
+    if learned is not None:
+        return learned.person
+    if scope.startswith(f"{RELEARN}:"):
+        return scope.split(":", 2)[2]
     return scope.removeprefix("consolidate:") if scope.startswith("consolidate:") else ""
 
 
+def _queue_place(tx: Tx, queue: str) -> Place | None:
+    """The conversation in which messages wait to be learned from."""
+    learned = parse_learning_queue(queue)
+    session = parse_session(learned.session) if learned else None
+    return resolve_place(tx, session.place) if session else None
+
+
 def _place(tx: Tx, scope: str) -> Place | None:
-    session = None if scope.startswith(_OTHER_SCOPES) else parse_session(scope)
+    name = parse_summary_queue(scope)
+    if name is None and not scope.startswith(_OTHER_SCOPES):
+        name = scope
+    session = parse_session(name or "")
     return resolve_place(tx, session.place) if session else None
 
 

@@ -6,18 +6,17 @@ from datetime import datetime, timedelta
 
 from recollect.admin.base import AdminBase, clamp
 from recollect.admin.names import Names
-from recollect.admin.places import guild_places, resolve_place
+from recollect.admin.places import conversation_streams, guild_places, resolve_place
 from recollect.core.clock import from_ms, to_ms
 from recollect.core.events import Event, EventKind
 from recollect.core.ports import Tx
 from recollect.core.sessions import parse_session
-from recollect.core.text import join_escaped
 from recollect.core.types import LOCAL, Memo, Message, Place, Subject, message_ref
 from recollect.learning import consent
 
 CONTEXT_LINES = 8
 """Messages shown before the one that is looked at, and after it."""
-MAX_CONVERSATIONS = 200
+MAX_CONVERSATIONS, _MAX_CONVERSATIONS_READ = 200, 2_000
 _MAX_EVENTS_SCANNED = 300
 """Newest refusals of a speaker that are searched for those of the lines on a page."""
 _MAX_GAP = 20
@@ -156,10 +155,6 @@ class MessageAdmin(AdminBase):
 
         return await self._read(work)
 
-    async def is_place_paused(self, place: Place) -> bool:
-        """Whether nothing is learned from what is said in a channel, or on its server."""
-        return await self._read(lambda tx: consent.is_place_paused(tx, place))
-
     async def pause_place(self, place: Place) -> bool:
         """Learn nothing from a channel, or without one from a whole server; False when that was so already."""
         now = self._clock()
@@ -274,19 +269,9 @@ def _references(event: Event) -> list[str]:
 def read_conversations(tx: Tx, guild: str | None, limit: int = MAX_CONVERSATIONS) -> list[Conversation]:
     """See `MessageAdmin.conversations`."""
     names = Names(tx)
-    places = [session.place for session in map(parse_session, conversation_streams(tx, guild)[:limit]) if session]
-    found = [_conversation(tx, place, names) for place in places]
-    return sorted(found, key=lambda item: item.last.at.timestamp() if item.last else 0.0, reverse=True)
-
-
-def conversation_streams(tx: Tx, guild: str | None = None) -> list[str]:
-    """Names of the channels and DMs in which messages were kept, of a guild or of all."""
-    if guild is not None:
-        prefixes = (join_escaped(":", place.platform, place.guild or "") for place in guild_places(guild))
-        return [name for prefix in prefixes for name in tx.messages.streams(f"{prefix}:")]
-    sessions = (parse_session(name) for name in tx.summaries.sessions())
-    platforms = {LOCAL, "discord", *(session.place.platform for session in sessions if session)}
-    return [name for platform in sorted(platforms) for name in tx.messages.streams(f"{platform}:")]
+    sessions = map(parse_session, conversation_streams(tx, guild)[:_MAX_CONVERSATIONS_READ])
+    found = [_conversation(tx, session.place, names) for session in sessions if session]
+    return sorted(found, key=lambda item: item.last.at.timestamp() if item.last else 0.0, reverse=True)[:limit]
 
 
 def _conversation(tx: Tx, place: Place, names: Names) -> Conversation:

@@ -1,6 +1,6 @@
 """Display names: of people from their messages, of guilds as clients say them; and lookup of people by name."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
@@ -16,8 +16,8 @@ _MAX_MEMOS_SCANNED = 8
 """How many of a person's newest memos are searched for a message with the person's name."""
 _MAX_MESSAGES_SCANNED = 20
 """How many of a person's messages are searched, where no memo comes from one."""
-_MAX_PEOPLE_SCANNED, _PAGE_SIZE = 1_000, 250
-"""How many people are compared with a name, and how many are read at a time."""
+_MAX_SILENT_OWNERS = 1_000
+"""How many of those who have memos are compared with an id, besides everyone who said something."""
 _MAX_SUGGESTIONS = 5
 
 
@@ -41,7 +41,7 @@ def match_name(tx: Tx, typed: str) -> NameMatch:
     person = resolve(tx, typed, changes=False, speakers=True)
     if tx.memos.count(Subject(person)) or tx.messages.written_by(person, limit=1):
         return NameMatch(typed, person, is_known=True)
-    query, people = fold(typed.strip()), dict(_list_people(tx))
+    query, people = fold(typed.strip()), _list_people(tx)
     matches = {
         user: name for user, name in people.items() if query in (fold(user), fold(split_person(user)[1]), fold(name))
     }
@@ -60,15 +60,10 @@ def require_single(match: NameMatch) -> str:
     return match.id
 
 
-def _list_people(tx: Tx) -> Iterator[tuple[str, str]]:
-    """Ids and names of people with memos, limited to what can be read quickly."""
-    last = ""
-    for _ in range(0, _MAX_PEOPLE_SCANNED, _PAGE_SIZE):
-        page = tx.memos.owners(after=last, limit=_PAGE_SIZE)
-        yield from ((subject.id, display_name(tx, subject)) for subject, _ in page)
-        if len(page) < _PAGE_SIZE:
-            break
-        last = page[-1][0].scope
+def _list_people(tx: Tx) -> dict[str, str]:
+    """Ids and names of everyone who said something, and ids of others who have memos: only messages bring names."""
+    silent = {subject.id: "" for subject, _ in tx.memos.owners(limit=_MAX_SILENT_OWNERS)}
+    return silent | dict(tx.messages.speakers())
 
 
 def _close_matches(query: str, people: Mapping[str, str]) -> dict[str, str]:

@@ -8,14 +8,14 @@ from statistics import median
 from recollect.admin.base import AdminBase
 from recollect.admin.log import LogEntry, describe_events, describe_queue
 from recollect.admin.names import Names
-from recollect.admin.overview import MODEL_CALL_KINDS, PROBLEM_KINDS
-from recollect.core.events import Event
+from recollect.admin.overview import PROBLEM_KINDS, model_calls
+from recollect.core.events import Event, EventKind
 from recollect.core.ports import Tx
 from recollect.recall import sent_prompts
 from recollect.recall.sent_prompts import SentPrompt
 
 PERIOD = timedelta(days=1)
-_MAX_PROBLEMS, _MAX_CALLS = 300, 2_000
+_MAX_PROBLEMS = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,21 +50,27 @@ class OperationsAdmin(AdminBase):
         return await self._read(lambda tx: sent_prompts.newest(tx, limit))
 
     async def sent_prompt(self, prompt_id: str) -> SentPrompt | None:
-        """One of these requests; None when it is not kept any more."""
+        """One of these requests; None if it is no longer stored."""
         return await self._read(lambda tx: sent_prompts.read(tx, prompt_id))
 
     async def problems(self, limit: int = 10) -> list[ProblemGroup]:
-        """Problems of the last days, grouped by kind and cause, newest first."""
+        """Problems of the last days, grouped by kind and cause, newest first.
+
+        An error that led to another way of learning is told once, as that.
+        """
 
         def work(tx: Tx) -> list[ProblemGroup]:
             groups: dict[tuple[str, str], list[Event]] = {}
-            for event in tx.events.list(kinds=PROBLEM_KINDS, limit=_MAX_PROBLEMS):
-                groups.setdefault((event.kind, event.text), []).append(event)
+            events = tx.events.list(kinds=PROBLEM_KINDS, limit=_MAX_PROBLEMS)
+            told = {(event.scope, event.at) for event in events if event.kind == EventKind.EXTRACT_DEGRADED}
+            for event in events:
+                if event.kind != EventKind.EXTRACT_ERROR or (event.scope, event.at) not in told:
+                    groups.setdefault((event.kind, event.text), []).append(event)
             shown = list(groups.values())[:limit]
-            newest = describe_events(tx, [events[0] for events in shown])
+            newest = describe_events(tx, [group[0] for group in shown])
             return [
-                ProblemGroup(len(events), entry, tuple(dict.fromkeys(_messages(events)))[:3])
-                for events, entry in zip(shown, newest, strict=True)
+                ProblemGroup(len(group), entry, tuple(dict.fromkeys(_messages(group)))[:3])
+                for group, entry in zip(shown, newest, strict=True)
             ]
 
         return await self._read(work)
@@ -84,9 +90,9 @@ class OperationsAdmin(AdminBase):
 
         def work(tx: Tx) -> list[ModelUse]:
             calls: dict[str, list[Event]] = {}
-            for event in tx.events.list(kinds=MODEL_CALL_KINDS, limit=_MAX_CALLS):
-                if event.at >= since and (event.data.get("requests") or event.data.get("input")):
-                    calls.setdefault(event.actor, []).append(event)
+            for event in model_calls(tx, since):
+                if event.data.get("requests") or event.data.get("input"):
+                    calls.setdefault(str(event.data.get("model") or event.actor), []).append(event)
             return sorted((_use(model, events) for model, events in calls.items()), key=lambda use: -use.calls)
 
         return await self._read(work)

@@ -31,8 +31,8 @@ MODEL_CALL_KINDS = (
 )
 REFUSED_KIND = EventKind.MEMO_REFUSED
 _MAX_PROBLEMS = 5
-_MAX_MODEL_CALLS = 2_000
-"""At most this many model calls of the last day are added up."""
+_CALLS_PER_PAGE, _MAX_PAGES = 2_000, 25
+"""Model calls of the last day that are read at a time, and how often."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +89,25 @@ async def read_overview(memory: AsyncMemory, now: datetime, days: int) -> Overvi
             jobs=tx.jobs.counts(),
             delayed_jobs=tx.jobs.count_delayed(now),
             problems=tuple(tx.events.list(kinds=PROBLEM_KINDS, limit=_MAX_PROBLEMS)),
-            cost=_add_up_cost(tx.events.list(kinds=MODEL_CALL_KINDS, limit=_MAX_MODEL_CALLS), now - timedelta(days=1)),
+            cost=_add_up_cost(model_calls(tx, now - timedelta(days=1))),
             prompts=prompts,
             cached_prompts=reused,
             paused=tuple(wiring.budget(memory.settings).paused(tx, now)),
         )
 
     return await memory.store.read(work)
+
+
+def model_calls(tx: Tx, since: datetime) -> list[Event]:
+    """Calls of models since then, newest first; of a very busy memory, the newest 50,000."""
+    calls: list[Event] = []
+    for _ in range(_MAX_PAGES):
+        page = tx.events.list(kinds=MODEL_CALL_KINDS, limit=_CALLS_PER_PAGE, before=calls[-1].id if calls else None)
+        recent = [event for event in page if event.at >= since]
+        calls += recent
+        if len(recent) < _CALLS_PER_PAGE:
+            break
+    return calls
 
 
 def _dates(first: date, days: int) -> list[date]:
@@ -110,8 +122,8 @@ def _count_day(day: date, counts: Mapping[str, int]) -> Day:
     return Day(day, learned, revised, retired, refused)
 
 
-def _add_up_cost(calls: Sequence[Event], since: datetime) -> Cost:
-    recent = [event.data for event in calls if event.at >= since]
+def _add_up_cost(calls: Sequence[Event]) -> Cost:
+    recent = [event.data for event in calls]
     input_tokens, output_tokens = (sum(int(data.get(name, 0)) for data in recent) for name in ("input", "output"))
     requests = sum(int(data.get("requests", bool(data.get("input")))) for data in recent)
     return Cost(requests, input_tokens, output_tokens)

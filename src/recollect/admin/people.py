@@ -6,7 +6,7 @@ from datetime import datetime
 
 from recollect.admin import names
 from recollect.admin.base import AdminBase, clamp
-from recollect.admin.places import guild_places, known_places, resolve_place
+from recollect.admin.places import guild_places, known_guilds, known_places, resolve_place
 from recollect.core.ports import Tx
 from recollect.core.sessions import parse_session
 from recollect.core.text import fold
@@ -16,8 +16,6 @@ from recollect.policy.viewer import valid_user
 from recollect.recall.guild_names import guild_name, named_guilds, note_guild_name
 from recollect.recall.people import resolve
 
-_MAX_NAMES_SEARCHED = 300
-"""People whose names are searched."""
 _MAX_CHOICES = 100
 """People offered to choose from."""
 _MAX_COUNTED = 1_000
@@ -87,10 +85,11 @@ class PeopleAdmin(AdminBase):
         def work(tx: Tx) -> OwnerPage:
             owners = list(tx.memos.owners(part, after, clamp(limit) + 1, lore=lore))
             if part and not after and len(owners) <= limit:
-                owners += [owner for owner in _find_by_name(tx, part, limit, lore=lore) if owner not in owners]
+                known = {subject for subject, _ in owners}
+                owners += [owner for owner in _find_by_name(tx, part, limit, lore=lore) if owner[0] not in known]
             visible = owners[:limit]
             more = visible[-1][0].scope if len(owners) > limit else ""
-            return OwnerPage(tuple(_describe(tx, subject, count) for subject, count in visible), more)
+            return OwnerPage(tuple(describe_owner(tx, subject, count) for subject, count in visible), more)
 
         return await self._read(work)
 
@@ -98,9 +97,9 @@ class PeopleAdmin(AdminBase):
         """What people are called, those whose name is known, by `person_key`."""
         return await self._read(lambda tx: names.display_names(tx, people)) if people else {}
 
-    async def guild_names(self, guilds: Collection[str]) -> dict[str, str]:
+    async def guild_names(self) -> dict[str, str]:
         """What guilds are called, those whose name is known, by `guild_key`."""
-        return await self._read(lambda tx: {guild: name for guild in guilds if (name := guild_name(tx, guild))})
+        return await self._read(lambda tx: {guild: guild_name(tx, guild) for guild in named_guilds(tx)})
 
     async def name_guilds(self, guilds: Mapping[str, str]) -> None:
         """Keep what guilds are called, by `guild_key`."""
@@ -109,11 +108,11 @@ class PeopleAdmin(AdminBase):
             await self._write(lambda tx: [note_guild_name(tx, guild, name) for guild, name in guilds.items()])
 
     async def count_owners(self) -> dict[str, int]:
-        """How many people and guilds have memos, up to a thousand of each."""
+        """How many people have memos, up to a thousand, and how many guilds are known."""
         return await self._read(
             lambda tx: {
                 "people": len(tx.memos.owners(limit=_MAX_COUNTED)),
-                "guilds": len(tx.memos.owners(limit=_MAX_COUNTED, lore=True)),
+                "guilds": len(known_guilds(tx)),
             }
         )
 
@@ -170,16 +169,16 @@ class PeopleAdmin(AdminBase):
 
 
 def _find_by_name(tx: Tx, part: str, limit: int, *, lore: bool) -> list[tuple[Subject, int]]:
-    """People or guilds whose name contains this, among the first ones."""
+    """People who said something, or guilds, whose name or id contains this."""
     folded = fold(part)
     if lore:
-        guilds = [guild for guild in named_guilds(tx) if folded in fold(guild_name(tx, guild))]
+        guilds = [guild for guild in sorted(known_guilds(tx)) if folded in fold(f"{guild_name(tx, guild)}\n{guild}")]
         return [(Subject.lore(guild), tx.memos.count(Subject.lore(guild), [Status.ACTIVE])) for guild in guilds[:limit]]
-    owners = tx.memos.owners(limit=_MAX_NAMES_SEARCHED)
-    return [owner for owner in owners if folded in fold(names.display_name(tx, owner[0]))][:limit]
+    people = [Subject(person) for person, name in tx.messages.speakers() if folded in fold(f"{name}\n{person}")]
+    return [(subject, tx.memos.count(subject, [Status.ACTIVE])) for subject in people[:limit]]
 
 
-def _describe(tx: Tx, subject: Subject, count: int) -> Owner:
+def describe_owner(tx: Tx, subject: Subject, count: int | None = None) -> Owner:
     if subject.is_lore:
         paused = any(consent.is_place_paused(tx, place) for place in guild_places(subject.guild or ""))
     else:
@@ -187,4 +186,5 @@ def _describe(tx: Tx, subject: Subject, count: int) -> Owner:
     newest = tx.memos.list(subject, [Status.ACTIVE], 1)
     last = newest[0].updated if newest else None
     seen = None if subject.is_lore else tx.messages.last_said(subject.id)
+    count = tx.memos.count(subject, [Status.ACTIVE]) if count is None else count
     return Owner(subject, count, names.display_name(tx, subject), paused, last, seen)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from recollect.core.ports import Tx
 from recollect.core.sessions import parse_session
-from recollect.core.text import unescape
+from recollect.core.text import escape, join_escaped, unescape
 from recollect.core.types import (
     LOCAL,
     AudienceLevel,
@@ -16,16 +16,36 @@ from recollect.core.types import (
     split_person,
     with_bare_id,
 )
+from recollect.recall.guild_names import named_guilds
 
 MAX_SCANNED = 500
 """Memos of a person, and conversations, that are scanned for places."""
 MAX_PLACES = 60
+MAX_STREAMS = 5_000
+"""Conversations whose guilds are looked for."""
 
 
 def guild_places(guild: str) -> list[Place]:
     """Where a guild may be that is known by its `guild_key`: on the platform that it names, or on Discord or here."""
     platform, separator, bare = guild.partition("~")
     return [Place(unescape(platform, "~"), bare)] if separator else [Place("discord", guild), Place(LOCAL, guild)]
+
+
+def conversation_streams(tx: Tx, guild: str | None = None) -> list[str]:
+    """Names of the channels and DMs in which messages were kept, of a guild or of all."""
+    if guild is not None:
+        prefixes = (join_escaped(":", place.platform, place.guild or "") for place in guild_places(guild))
+        return [name for prefix in prefixes for name in tx.messages.streams(f"{prefix}:")]
+    platforms = {LOCAL, "discord", *(split_person(person)[0] for person, _ in tx.messages.speakers())}
+    return [name for platform in sorted(platforms) for name in tx.messages.streams(f"{escape(platform, ':')}:")]
+
+
+def known_guilds(tx: Tx, limit: int = 1_000) -> set[str]:
+    """Guilds, by `guild_key`, that have channels with messages, lore, or a name."""
+    sessions = (parse_session(name) for name in conversation_streams(tx)[:MAX_STREAMS])
+    guilds = {session.place.guild_key for session in sessions if session and session.place.guild_key}
+    with_lore = {subject.guild or "" for subject, _ in tx.memos.owners(limit=limit, lore=True)}
+    return guilds | with_lore | set(named_guilds(tx))
 
 
 def resolve_place(tx: Tx, place: Place) -> Place:

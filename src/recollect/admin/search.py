@@ -1,13 +1,16 @@
 """The operator's search: in one guild, and for everything at once: people, servers, memories and messages."""
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 
-from recollect.admin.messages import conversation_streams, find_message
+from recollect.admin.messages import find_message
 from recollect.admin.names import Names
-from recollect.admin.people import Owner, PeopleAdmin
+from recollect.admin.people import Owner, PeopleAdmin, describe_owner
+from recollect.admin.places import conversation_streams
 from recollect.core.ports import Corpus, Filters, Tx
 from recollect.core.ports.ranker import RankQuery
+from recollect.core.text import fold, query_words, words
 from recollect.core.types import LOCAL, Memo, Message, Subject, guild_key
 from recollect.recall import search
 from recollect.recall.query import EMPTY_SAMPLE, Hit, Query
@@ -16,6 +19,14 @@ from recollect.settings import wiring
 
 MAX_SCOPES = 2_000
 """People, servers and conversations that a search looks through."""
+
+MAX_MENTIONED = 10
+"""People whose names may stand in a question."""
+_WORD = re.compile(r"\w+")
+SIMILAR = 0.5
+"""A message without a word of the question is listed if its meaning is as near, beside the nearest one."""
+STEM_CHARS = 5
+"""Words that begin with the same letters count as forms of one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,28 +65,43 @@ class SearchAdmin(PeopleAdmin):
             ]
             streams = conversation_streams(tx)[:MAX_SCOPES]
 
-            def hits(corpus: Corpus, scopes: list[str]) -> list[Hit]:
+            def hits(corpus: Corpus, scopes: list[str], about: RankQuery = question) -> list[Hit]:
                 ask = Query(
-                    question=question,
+                    question=about,
                     corpus=corpus,
                     scopes=scopes,
                     sample=search.corpus_sample(tx, corpus, scopes) if corpus == "messages" else EMPTY_SAMPLE,
                     ranker=wiring.ranker("unified"),
                     limit=limit,
                     strict=True,
-                    vector=vectors[corpus],
+                    vector=vectors[corpus] if about is question else None,
                 )
                 return search.search(tx, ask, lambda _: True) if scopes else []
 
-            memos = [(hit, names.of(hit.item.subject)) for hit in hits("memos", owners) if isinstance(hit.item, Memo)]
+            meant, rest = _mentioned(tx, query)
+            own = hits("memos", [subject.scope for subject in meant], RankQuery(rest, question.now)) if rest else []
+            found = {
+                (hit.item.subject, hit.item.id): (hit, names.of(hit.item.subject))
+                for hit in (*own, *hits("memos", owners))
+                if isinstance(hit.item, Memo)
+            }
             messages = [
                 (hit, hit.item.name or names(hit.item.person) or hit.item.author)
                 for hit in hits("messages", streams)
-                if isinstance(hit.item, Message)
+                if isinstance(hit.item, Message) and _is_about(hit.item, hit, topic)
             ]
             message = find_message(tx, query, ("discord", LOCAL))
             is_partial = len(owners) >= MAX_SCOPES or len(streams) >= MAX_SCOPES
-            return SearchResults(people.owners, guilds.owners, message, tuple(memos), tuple(messages), is_partial)
+            known = {owner.subject for owner in people.owners}
+            mentioned = [describe_owner(tx, subject) for subject in meant if subject not in known]
+            return SearchResults(
+                (*people.owners, *mentioned),
+                guilds.owners,
+                message,
+                tuple(found.values())[:limit],
+                tuple(messages),
+                is_partial,
+            )
 
         return await self._read(work)
 
@@ -103,8 +129,31 @@ class SearchAdmin(PeopleAdmin):
         return await self._read(work)
 
 
+def _mentioned(tx: Tx, query: str) -> tuple[list[Subject], str]:
+    """People whose names stand in a question, and the question without these names."""
+    asked = _words(query)
+    named = [
+        (Subject(person), spelled) for person, name in tx.messages.speakers() if (spelled := _words(name)) in asked
+    ]
+    found = [pair for pair in named if pair[1].strip()][:MAX_MENTIONED]
+    for _, spelled in found:
+        asked = asked.replace(spelled, " ")
+    return [subject for subject, _ in found], asked.strip()
+
+
+def _words(text: str) -> str:
+    """The words of a text, as they are compared, with a space before and after each."""
+    return f" {' '.join(_WORD.findall(fold(text)))} "
+
+
+def _is_about(message: Message, hit: Hit, topic: str) -> bool:
+    """Whether a message itself says something of a question: what is around it counts in its score, too."""
+    beginnings = tuple(word[:STEM_CHARS] for word in query_words(topic))
+    return hit.parts.get("vector", 0.0) >= SIMILAR or any(word.startswith(beginnings) for word in words(message.text))
+
+
 def _scopes(tx: Tx, guild: str) -> list[str]:
-    """Of everyone of whom something was learned there, and of the guild's lore."""
+    """The scopes of people with memos from this guild, and that of its lore."""
     scopes = (memo.subject.scope for memo in tx.memos.stated_by(guild=_platform_id(guild)) if memo.active)
     return [*dict.fromkeys([*scopes, Subject.lore(guild).scope])]
 

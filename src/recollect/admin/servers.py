@@ -3,18 +3,15 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from recollect.admin.messages import Conversation, MessageAdmin, conversation_streams, read_conversations
-from recollect.admin.places import guild_places
+from recollect.admin.messages import Conversation, MessageAdmin, read_conversations
+from recollect.admin.places import guild_places, known_guilds
 from recollect.core.ports import Tx
-from recollect.core.sessions import parse_session
 from recollect.core.text import fold
 from recollect.core.types import Status, Subject
 from recollect.learning import consent
-from recollect.recall.guild_names import guild_name, named_guilds
+from recollect.recall.guild_names import guild_name
 
 MAX_SERVERS = 200
-MAX_STREAMS = 5_000
-"""Conversations whose servers are listed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +36,7 @@ class ServerAdmin(MessageAdmin):
         """Servers whose id or name contains `part`, by name."""
 
         def work(tx: Tx) -> list[Server]:
-            sessions = (parse_session(name) for name in conversation_streams(tx)[:MAX_STREAMS])
-            guilds = {session.place.guild_key for session in sessions if session and session.place.guild_key}
-            guilds |= {subject.guild or "" for subject, _ in tx.memos.owners(limit=MAX_SERVERS, lore=True)}
-            guilds |= set(named_guilds(tx))
-            names = {guild: guild_name(tx, guild) for guild in guilds}
+            names = {guild: guild_name(tx, guild) for guild in known_guilds(tx)}
             folded = fold(part.strip())
             chosen = sorted(
                 (guild for guild, name in names.items() if folded in fold(guild) or folded in fold(name)),

@@ -38,7 +38,7 @@ log = logging.getLogger("recollect")
 PREFIX = "rcl_"
 """What every token starts with, so that it is recognized in a text, and redacted there."""
 USE_INTERVAL = timedelta(minutes=1)
-"""How exactly it is known when a token was last used: not every request writes."""
+"""The resolution of `last_used`: not every request writes."""
 MAX_LABEL_CHARS = 100
 _ID_BYTES, _SECRET_BYTES = 5, 24
 
@@ -113,8 +113,7 @@ class AccessTokens:
             raise BadInput("only a token for a user is bound to a place")
         if lifetime is not None and lifetime <= timedelta():
             raise BadInput("a token has to last for some time")
-        # A name that is not unique, or belongs to someone of another platform, is refused here: a token is never
-        # for someone else than the one who was meant.
+        # An ambiguous id, or one of another platform, is refused: a token must never open someone else's memory.
         view = None if user is None else await self._memory.view_of(user, place, changes=True)
         now = self._clock()
         token = AccessToken(

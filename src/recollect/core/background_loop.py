@@ -19,18 +19,43 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
+PAUSE_TIMEOUT_SECONDS = 5.0
+"""How long a fork waits for the loop to pause."""
+
+
 class BackgroundLoop:
-    """It starts with the first call, and anew in the child of a fork, where the thread is gone."""
+    """It starts with the first call, and again in the child of a fork, where the thread is gone.
+
+    A fork waits until the loop is between two steps: a child that inherits the lock of a half-done import would wait
+    for it forever.
+    """
 
     def __init__(self) -> None:
         self._reset()
         if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self._reset)
+            os.register_at_fork(before=self._pause, after_in_parent=self._resume, after_in_child=self._reset)
 
     def _reset(self) -> None:
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
+        self._forked = threading.Event()
+
+    def _pause(self) -> None:
+        if self._loop is None or threading.current_thread() is self._thread:
+            return
+        paused, self._forked = threading.Event(), threading.Event()
+        forked = self._forked
+
+        def pause() -> None:
+            paused.set()
+            forked.wait()
+
+        self._loop.call_soon_threadsafe(pause)
+        paused.wait(PAUSE_TIMEOUT_SECONDS)
+
+    def _resume(self) -> None:
+        self._forked.set()
 
     def run(self, work: Coroutine[Any, Any, R], timeout: float | None = None) -> R:
         """Run to the end in the other thread; Ctrl-C here cancels it there."""

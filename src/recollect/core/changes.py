@@ -27,42 +27,40 @@ class Candidate:
     pinned: bool = False
 
 
+class _Explained:
+    """A change with a reason."""
+
+    __slots__ = ()
+    reason: Reason
+    detail: str
+
+    @property
+    def text(self) -> str:
+        """Why, in words."""
+        return render_reason(self.reason, self.detail)
+
+
 @dataclass(frozen=True, slots=True)
-class Add:
+class Add(_Explained):
     memo: Memo
     reason: Reason = Reason.NEW
     detail: str = ""
 
-    @property
-    def text(self) -> str:
-        """Why, in words."""
-        return render_reason(self.reason, self.detail)
-
 
 @dataclass(frozen=True, slots=True)
-class Revise:
+class Revise(_Explained):
     before: Memo
     after: Memo
     reason: Reason
     detail: str = ""
 
-    @property
-    def text(self) -> str:
-        """Why, in words."""
-        return render_reason(self.reason, self.detail)
-
 
 @dataclass(frozen=True, slots=True)
-class Retire:
+class Retire(_Explained):
     before: Memo
     after: Memo
     reason: Reason
     detail: str = ""
-
-    @property
-    def text(self) -> str:
-        """Why, in words."""
-        return render_reason(self.reason, self.detail)
 
 
 @dataclass(frozen=True, slots=True)

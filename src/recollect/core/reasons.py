@@ -1,6 +1,6 @@
 """Why something happened: the codes that the log stores, and the words in which people read them.
 
-A code's value is words, so that whoever reads the table or the SQL view `action_log` needs no legend. It is still an
+A code's value is words, so that a reader of the table or the SQL view `action_log` needs no legend. It is still an
 identifier: never change one that was released. To reword a reason, give it an entry in `_TEXT`.
 """
 

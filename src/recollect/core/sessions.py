@@ -1,9 +1,14 @@
-"""The names of conversations, read back."""
+"""The names of conversations, read back; and the names of the job queues that belong to one."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from recollect.core.text import unescape
-from recollect.core.types import Place
+from recollect.core.text import escape, unescape
+from recollect.core.types import Place, person_key
+
+_SUMMARIES, _LEARNING = "session:", "learn:"
+QUEUES = (_SUMMARIES, _LEARNING)
+"""What these names begin with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,3 +44,37 @@ def parse_session(name: str) -> Session | None:
         case _:
             return None
     return Session(place, user)
+
+
+class LearningQueue(NamedTuple):
+    session: str
+    person: str
+    """As `person_key`."""
+
+
+def summary_queue(session: str) -> str:
+    """The queue in which a session is summarized."""
+    return f"{_SUMMARIES}{session}"
+
+
+def learning_key(session: str, author: str) -> str:
+    """Names what someone says in a session; `author` is their id on its platform."""
+    return f"{session}:{escape(author, ':')}"
+
+
+def learning_queue(key: str) -> str:
+    """The queue in which it is learned from, by its `learning_key`."""
+    return f"{_LEARNING}{key}"
+
+
+def parse_summary_queue(queue: str) -> str | None:
+    """The session; None for another queue."""
+    return queue.removeprefix(_SUMMARIES) if queue.startswith(_SUMMARIES) else None
+
+
+def parse_learning_queue(queue: str) -> LearningQueue | None:
+    """Session and person of a `learning_queue`; None for another queue."""
+    if not queue.startswith(_LEARNING):
+        return None
+    session, _, author = queue.removeprefix(_LEARNING).rpartition(":")
+    return LearningQueue(session, person_key(unescape(session.split(":")[0], ":"), unescape(author, ":")))

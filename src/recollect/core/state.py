@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from recollect.core.text import unescape
-from recollect.core.types import Subject, guild_key, person_key
+from recollect.core.sessions import parse_session
+from recollect.core.types import Subject, person_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +48,12 @@ class Owner:
     @classmethod
     def of_session(cls, session: str) -> "Owner":
         """The person of a DM; else the guild, and the person whose share of a conversation it is."""
-        platform, *parts = (unescape(part, ":") for part in session.split(":"))
-        if parts[:1] == ["dm"] and len(parts) == 2:
-            return cls.person(person_key(platform, parts[1]))
-        has_guild = len(parts) > 2 and parts[1] in ("channel", "thread")
-        person = person_key(platform, parts[-1]) if len(parts) > 3 and parts[-2] == "user" else None
-        return cls(person, guild_key(platform, parts[0]) if has_guild else None)
+        parsed = parse_session(session)
+        if parsed is None:
+            return cls.nobody()
+        place = parsed.place
+        user = None if parsed.user is None else person_key(place.platform, parsed.user)
+        return cls(place.person or user, place.guild_key)
 
     def includes(self, other: "Owner") -> bool:
         """Whether a record of another owner goes with this one: a person's in a guild goes with both."""
@@ -132,6 +132,7 @@ class StateKind(StrEnum):
     OPT_OUTS = "discord_opt_outs"  # person: what they don't want
     DAILY_REPLIES = "discord_daily_replies"  # guild: day, and number of replies
     LAST_ONLINE = "discord_last_online"  # shards: when the bot was last online
+    RESYNCED_PLACES = "discord_resynced_places"  # shards: conversations that a resync has compared so far
     PERMISSIONS_CHANGED = "discord_permissions_changed"  # guild: when a change of who can read what was last seen
     WELCOMED = "discord_welcomed"  # guild: when whoever invited the bot was welcomed
     PANEL_MESSAGE = "discord_panel_message"  # guild: the panel in its memory channel

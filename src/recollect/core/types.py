@@ -319,7 +319,7 @@ class Memo:
     superseded_by: str | None = None
     hits: int = 0
     version: int = 1
-    """Counts its changes, except for `hits`; whoever changes it can name the version that they have seen."""
+    """Counts its changes, except for `hits`; a caller that changes it can name the version that they have seen."""
     key: int = 0
     """The store's row id; 0 until the memo is stored."""
 

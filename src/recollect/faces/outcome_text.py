@@ -27,7 +27,7 @@ from recollect.core.outcomes import (
 )
 from recollect.core.reasons import Reason, render_reason
 from recollect.core.text import clip, collapse_spaces
-from recollect.core.types import EVERYWHERE, Audience, Memo, Origin
+from recollect.core.types import EVERYWHERE, Audience, AudienceLevel, Memo, Origin
 from recollect.policy.rendering import discord_url
 from recollect.policy.visibility import VisibilityPolicy
 
@@ -116,7 +116,7 @@ def render_audience(memo: Memo, policy: str, how: str = '"!memory {} <a part of 
     if policy == VisibilityPolicy.USER_GLOBAL:
         return ""
     if memo.subject.is_lore:
-        is_for_all = memo.audience.level == "guild" and not memo.audience.readers
+        is_for_all = memo.audience.level == AudienceLevel.GUILD and not memo.audience.readers
         where = "in all channels of its server" if is_for_all else describe_audience(memo.audience)
         return f"It may be recalled {where}."
     verb, effect = (
@@ -259,6 +259,26 @@ def echo(words: str) -> str:
 
 def count_noun(count: int, noun: str = "item") -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+_ERASED_LABELS = {
+    "memos": ("memory", "memories"),
+    "messages": ("message", "messages"),
+    "replies": ("reply to them", "replies to them"),
+    "exchanges": ("short-term entry", "short-term entries"),
+    "summaries": ("summary", "summaries"),
+    "jobs": ("job", "jobs"),
+    "counters": ("other record", "other records"),
+    "unsigned": ("lore entry without its author", "lore entries without their author"),
+    "events": ("line of the log", "lines of the log"),
+    "files": ("file or line of a journal", "files and lines of journals"),
+}
+
+
+def label_erased(kind: str, count: int) -> str:
+    """What an erasure counts, as `memories` for several memos."""
+    one, many = _ERASED_LABELS.get(kind, (kind, kind))
+    return one if count == 1 else many
 
 
 def count_memories(count: int) -> str:

@@ -8,6 +8,7 @@ lexicon of English, where their names begin with `amend`.
 import re
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from difflib import get_close_matches
 
 from recollect.core.text import fold
 from recollect.language import dates, lexicon
@@ -15,6 +16,8 @@ from recollect.language.lexicon import Patterns
 
 MAX_CHARS = 90
 _MAX_VALUE_WORDS = 5
+_MIN_RESEMBLANCE = 0.7
+_EMOTE = re.compile(r"\*[^*]+\*")
 _PATTERNS = Patterns(re.IGNORECASE)
 _ISO_DATE = re.compile(r"\b\d{4}-\d\d-\d\d\b")
 _DATED_END = re.compile(r" (?:on|in) \d{4}-\d\d(?:-\d\d)?$")
@@ -40,12 +43,14 @@ class Amendment:
     """Whether it says that it corrects something: a "no" alone may answer a question."""
     is_denial: bool = False
     """Whether it may be the listener's words that are wrong."""
+    is_spelling: bool = False
+    """Whether a star alone marks it: "*knew" puts one word right, and says no more."""
 
 
 def read(text: str) -> Amendment | None:
     """The correction that a whole message consists of, if it does."""
     text = " ".join(text.replace("’", "'").split())
-    if len(text) > MAX_CHARS or "?" in text or _PATTERNS.amend_cue.search(text) is None:
+    if len(text) > MAX_CHARS or "?" in text or _PATTERNS.amend_cue.search(text) is None or _EMOTE.fullmatch(text):
         return None
     if withdrawal := _PATTERNS.amend_withdrawal.fullmatch(text):
         return Amendment("", is_strong=True, is_denial=withdrawal["denial"] is not None)
@@ -56,7 +61,16 @@ def read(text: str) -> Amendment | None:
     if not value or len(value.split()) > _MAX_VALUE_WORDS or _PATTERNS.no_correction.match(value):
         return None
     is_strong = bool(former) or _PATTERNS.amend_strong.search(f"{match['lead']} {match['tail']}") is not None
-    return Amendment(value, former, is_strong or "*" in text[:1] + text[-1])
+    is_starred = "*" in text[:1] + text[-1]
+    return Amendment(value, former, is_strong or is_starred, is_spelling=is_starred and not is_strong)
+
+
+def read_moved(text: str) -> tuple[str, str] | None:
+    """What is at another time than it was said to be, and when: "the interview got moved to 10 March"."""
+    match = (
+        _PATTERNS.amend_moved.fullmatch(" ".join(text.replace("’", "'").split())) if len(text) <= MAX_CHARS else None
+    )
+    return (match["event"], match["value"]) if match else None
 
 
 def amend(statement: str, amendment: Amendment, said_at: datetime) -> tuple[str, date | None] | None:
@@ -143,9 +157,19 @@ def _amend_name(statement: str, value: str) -> str | None:
     return f"{link} {new}{statement[end:]}"
 
 
+def _amend_spelling(statement: str, value: str) -> str | None:
+    """A word for the one that it resembles: "*separate" for "seperate"."""
+    similar = get_close_matches(fold(value), map(fold, statement.split()), 1, _MIN_RESEMBLANCE)
+    if len(value.split()) != 1 or not similar:
+        return None
+    return " ".join(value if fold(word) == similar[0] else word for word in statement.split())
+
+
 def _amend_words(statement: str, amendment: Amendment) -> str | None:
     """Plain words for the value of a trait, or of any statement where the speaker says that it was wrong."""
     value = _PATTERNS.amend_article.sub("", amendment.value)
+    if amendment.is_spelling:
+        return _amend_spelling(statement, value)
     trait = _PATTERNS.amend_trait.match(statement)
     if trait:
         return f"{trait[0]}{value}"

@@ -9,6 +9,11 @@ from recollect.language.lexicon import Patterns
 _PATTERNS = Patterns(re.IGNORECASE)
 _MAX_FRAGMENT_WORDS = 5
 _MAX_CORRECTIONS = 8
+_MAX_UNSPACED_CHARS = 15
+_KANA_OR_KANJI = "[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff々ー]"
+_UNSPACED = re.compile(
+    f"(?P<topic>{_KANA_OR_KANJI}{{1,15}}は)?(?P<value>{_KANA_OR_KANJI}{{1,15}}?)(?P<rest>(?:に|で|が|を|へ|から){_KANA_OR_KANJI}+)?"
+)
 
 
 def resolve(text: str) -> str:
@@ -35,6 +40,8 @@ def _resolve_first(text: str) -> str | None:
 
 def splice(wrong: str, right: str, *, is_strong: bool = True) -> str:
     """The statement with its end replaced: "I live in Rome" and "Milan", "I work at Ikea" and "at Lidl"; or nothing."""
+    if unspaced := _UNSPACED.fullmatch(wrong):
+        return _splice_unspaced(unspaced, right)
     said, fragment = wrong.split(), right.split()
     if len(fragment) > _MAX_FRAGMENT_WORDS or len(said) <= len(fragment):
         return ""
@@ -47,6 +54,13 @@ def splice(wrong: str, right: str, *, is_strong: bool = True) -> str:
         if not is_strong and _word_class(said[start]) != _word_class(fragment[0]):
             return ""
     return " ".join([*said[:start], *fragment])
+
+
+def _splice_unspaced(wrong: re.Match[str], right: str) -> str:
+    """Japanese: what is named before the first particle, or after the topic: "寿司が好き", "犬の名前はポチ"."""
+    if len(right) > _MAX_UNSPACED_CHARS:
+        return ""
+    return f"{wrong['topic']}{right}" if wrong["topic"] else f"{right}{wrong['rest']}"
 
 
 def _is_parallel(word: str, first: str) -> bool:

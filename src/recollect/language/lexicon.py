@@ -23,6 +23,12 @@ def read_tables(path: Path) -> dict[str, Any]:
     return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
+def read_folder(folder: Path) -> dict[str, dict[str, Any]]:
+    """The data files of a folder by language, English first."""
+    paths = sorted(folder.glob("*.toml"), key=lambda path: (path.stem != ENGLISH, path.stem))
+    return {path.stem: read_tables(path) for path in paths}
+
+
 def join_lines(expression: str) -> str:
     """An expression without the line breaks of the file."""
     return "".join(map(str.strip, expression.splitlines()))
@@ -30,9 +36,7 @@ def join_lines(expression: str) -> str:
 
 @cache
 def _lexica() -> dict[str, dict[str, Any]]:
-    """All lexica by language, English first."""
-    paths = sorted(FOLDER.glob("*.toml"), key=lambda path: (path.stem != ENGLISH, path.stem))
-    return {path.stem: read_tables(path) for path in paths}
+    return read_folder(FOLDER)
 
 
 def foreign_languages() -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from functools import cache
 
 from recollect.language import lexicon
@@ -78,11 +78,6 @@ def named_days(text: str, today: date) -> Iterator[tuple[date, date]]:
     """The first and the last of the days, or years, that a text may name, in any of the languages."""
     for language in lexicon.tables("calendar"):
         yield from ((named.day, named.last) for named in _dates(text, language, today))
-
-
-def start_of_day(day: date, at: datetime) -> datetime:
-    """The start of a day in the time zone of a message."""
-    return datetime(day.year, day.month, day.day, tzinfo=at.tzinfo)
 
 
 def _dates(text: str, language: str, today: date) -> Iterator[LocalDate]:

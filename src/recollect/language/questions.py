@@ -2,11 +2,12 @@
 
 One file per language in `topics/`; a new language is a new file. `idle` are words that say nothing about what is
 asked, `own`, `speaks` (as a subject) and `other` are words for oneself and for others, `correction` and `retraction`
-open a statement that changes what was said before it, `name` and `naming` tell what someone or something is called,
-`fillers` are phrases without meaning, `wish` and `asks_wish` are what is not yet so, and questions about such, `wants`
-is what an answer must contain (`times` are words for a time), and `topics` are pairs of expressions: how a question
-asks about a thing, and how statements about it are worded. A statement fits if it has everything that the question
-names; one that has a part of it is only near.
+open a statement that changes what was said before it, `changed` says that something planned is at another time or off,
+`name` and `naming` tell what someone or something is called, `fillers` are phrases without meaning, `spellings` put
+right how people write, `wish` and `asks_wish` are what is not yet so, and questions about such, `wants` is what an
+answer must contain (`times` are words for a time, `past` those for what was so once), and `topics` are pairs of
+expressions: how a question asks about a thing, and how statements about it are worded. A statement fits if it has
+everything that the question names; one that has a part of it is only near.
 """
 
 import re
@@ -17,13 +18,17 @@ from pathlib import Path
 from typing import Any
 
 from recollect.core.text import collapse_spaces, fold, words
-from recollect.language import kinship, lexicon, word_forms
+from recollect.language import kinship, lexicon, spelling, word_forms
 from recollect.language.lexicon import ENGLISH, read_tables
 
 FOLDER = Path(__file__).parent / "topics"
 _OPENING_WORDS = 3
 _MAX_SHORT = 3
+_MIN_HEAD = 5
+"""Length of the second part of a compound that stands for all of it."""
 _NAME = re.compile(r"\b[^\W\d_a-zß-ÿ][\w'-]+")
+_PLACE = re.compile(r"\b(?:in|to|from|near|outside|at|nach|aus|bei|en|à|de|em|para)\s(?:the\s)?([^\W\d_][\w'-]+)")
+_SPELLED_OUT = re.compile(rf"(?<![\\\w)\]])[a-zäöüßáéíóúàâçèêîôõãñ]{{{spelling.MIN_CHARS},}}(?![?*(])")
 _DIGIT = re.compile(r"\d")
 _CLOSING = " .!?。！？…"
 
@@ -93,7 +98,10 @@ class Question:
         """How a statement fits; `context` is what it refers back to."""
         if not self.terms:
             return Fit(0.0, is_complete=False)
+        text, context = (_tables(self.language).spelled(said) for said in (text, context))
         tokens, both = set(word_forms.tokens(text)), f"{context} {text}".strip()
+        if changes(text, self.language):  # it may call the "Meisterprüfung" a "Prüfung"
+            tokens |= {word for term in self.terms for word in term.words if _has_head(word, tokens)}
         covered = sum(term.is_in(text, tokens) for term in self.terms)
         has_wanted = all(self._has(kind, text) for kind in self.wants)
         is_linked = covered or (self.wants and has_wanted) or _tables(self.language).retraction.match(text)
@@ -109,6 +117,8 @@ class Question:
             tables = _tables(self.language)
             naming = tables.naming_kin if self.relatives else tables.naming
             return naming.search(text) is not None or tables.name.search(text) is not None
+        if wanted == "past":
+            return _tables(self.language).past.search(text) is not None
         return _WANTED[wanted](text)
 
 
@@ -119,6 +129,7 @@ class _Tables:
     other: re.Pattern[str]
     speaks: re.Pattern[str]
     correction: re.Pattern[str]
+    changed: re.Pattern[str]
     retraction: re.Pattern[str]
     name: re.Pattern[str]
     naming: re.Pattern[str]
@@ -126,9 +137,18 @@ class _Tables:
     wish: re.Pattern[str]
     asks_wish: re.Pattern[str]
     fillers: re.Pattern[str]
+    past: re.Pattern[str]
     times: str
     wants: tuple[tuple[str, re.Pattern[str]], ...]
     topics: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]
+    spellings: tuple[tuple[re.Pattern[str], str], ...]
+    vocabulary: frozenset[str]
+
+    def spelled(self, text: str) -> str:
+        text = text.replace("’", "'")
+        for pattern, replacement in self.spellings:
+            text = pattern.sub(replacement, text)
+        return spelling.corrected(text, self.vocabulary)
 
 
 def languages() -> frozenset[str]:
@@ -146,6 +166,7 @@ def _tables(language: str) -> _Tables:
         _whole(data["other"]),
         _whole(data["speaks"]),
         _opening(f"{data['correction']}|{data['retraction']}"),
+        _whole(data["changed"]),
         _opening(data["retraction"]),
         # names are told by their capital, relatives may have one or not
         re.compile(data["name"].replace("{kin}", f"(?i:{kin})")),
@@ -154,9 +175,12 @@ def _tables(language: str) -> _Tables:
         _whole(data["wish"]),
         _whole(data["asks_wish"]),
         _whole(data["fillers"]),
+        _whole(data.get("past", "")),
         data["times"],
         tuple((kind, _whole(expression)) for kind, expression in data["wants"].items()),
         tuple((_whole(asks), _whole(f"{first}(?:{states})")) for asks, states in data["topics"].values()),
+        tuple((re.compile(pattern), replacement) for pattern, replacement in data.get("spellings", ())),
+        frozenset(_SPELLED_OUT.findall(" ".join(f"{asks} {states}" for asks, states in data["topics"].values()))),
     )
 
 
@@ -165,7 +189,7 @@ def _whole(expression: str) -> re.Pattern[str]:
 
 
 def _opening(expression: str) -> re.Pattern[str]:
-    fillers = "oh|ah|ach|hm+|ok|okay|so|well|and|und|aber|but|pues|bon|bom"
+    fillers = "oh|ah|ach|hm+|ok|okay|so|well|and|und|aber|but|pues|bon|bom|um+|uh|er|äh+m?|eh|ne|nö|na"
     return re.compile(rf"\W*(?:(?:{fillers}),? )?(?:{expression})", re.IGNORECASE)
 
 
@@ -175,7 +199,7 @@ def parse(text: str, language: str) -> Question:
     if language not in languages():
         return Question(language)
     tables = _tables(language)
-    plain = tables.fillers.sub("", collapse_spaces(text).replace("’", "'").rstrip(_CLOSING)).strip()
+    plain = tables.fillers.sub("", tables.spelled(collapse_spaces(text)).rstrip(_CLOSING)).strip()
     spans: dict[tuple[int, int], list[re.Pattern[str]]] = {}
     for asks, states in tables.topics:
         for match in asks.finditer(plain):
@@ -191,7 +215,7 @@ def parse(text: str, language: str) -> Question:
     taken += [match.span() for kind, asks in tables.wants if kind == "time" for match in asks.finditer(plain)]
     rest = "".join(" " if any(start <= at < end for start, end in taken) else char for at, char in enumerate(plain))
     content = (word for word in dict.fromkeys(words(rest)) if word not in tables.idle)
-    terms += [Term((word,)) for word in content if not tables.other.fullmatch(word)]
+    terms += [Term((word,)) for word in content if not tables.other.fullmatch(word) and not _is_letter(word)]
     speaks_of_other = tables.other.search(plain) is not None and tables.own.search(plain) is None
     is_follow_up = speaks_of_other and not any(
         kinship.person(word) or _NAME.search(f" {raw}") for raw in rest.split()[1:] for word in words(raw)
@@ -246,6 +270,24 @@ def is_correction(text: str, language: str) -> bool:
     return _tables(language).correction.match(text) is not None
 
 
+def changes(text: str, language: str) -> bool:
+    """Whether a statement says that something is not as it was said before."""
+    return is_correction(text, language) or _tables(language).changed.search(text) is not None
+
+
+def corrects(correction: str, context: str, other: str, language: str) -> bool:
+    """Whether a statement takes the place of another: it says that it does, and both are about the same thing.
+
+    A correction may refer to what was said right before it, its context; a change of plans names what it changes.
+    """
+    if not changes(correction, language):
+        return False
+    said = f"{context} {correction}" if is_correction(correction, language) else correction
+    named = word_forms.content_words(said)
+    tokens = set(word_forms.tokens(other))
+    return any(word in tokens or _is_part(word, tokens) for word in named)
+
+
 def _is_kin(words_of_kin: str, term: Term) -> bool:
     return any(kinship.is_same_person(word, asked) for word in words(words_of_kin)[:1] for asked in term.words)
 
@@ -259,6 +301,16 @@ def _with_kin(term: Term, pairs: Collection[tuple[str, str]]) -> Term:
 def _is_part(word: str, tokens: Collection[str]) -> bool:
     """Whether a word is a part of a compound: "Chor" of "Chorleiter"."""
     return len(word) > _MAX_SHORT and any(token.startswith(word) or token.endswith(word) for token in tokens)
+
+
+def _has_head(word: str, tokens: Collection[str]) -> bool:
+    """Whether the second part of a compound is among the tokens."""
+    return any(len(token) >= _MIN_HEAD and word != token and word.endswith(token) for token in tokens)
+
+
+def _is_letter(word: str) -> bool:
+    """Whether a word is what an apostrophe leaves: "nephew's"."""
+    return len(word) == 1 and word.isascii() and word.isalpha()
 
 
 def _is_grammar(word: str, language: str) -> bool:
@@ -304,4 +356,9 @@ def _has_name(text: str) -> bool:
     return _NAME.search(text[1:]) is not None or any(map(kinship.person, words(text)))
 
 
-_WANTED = {"time": _has_time, "number": _has_number, "person": _has_name}
+def _has_place(text: str) -> bool:
+    places = lexicon.words("places")
+    return any(match[1][0].isupper() or fold(match[1]) in places for match in _PLACE.finditer(text))
+
+
+_WANTED = {"time": _has_time, "number": _has_number, "person": _has_name, "place": _has_place}

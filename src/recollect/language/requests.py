@@ -3,7 +3,7 @@
 One file per language in `phrases/`; a new language is a new file. Its table `requests` has expressions by the kind of
 request, which must match all of a text: `before` and `after` may surround each of them, `{name}` stands for a fragment
 of the table `fragments`, and a group `topic` is what the request is about. `questions` are expressions for how a
-question begins, and `answers` are the assistant's sentences.
+question begins, `standing` asks for a habit of the assistant, and `answers` are the assistant's sentences.
 """
 
 import re
@@ -17,7 +17,7 @@ from typing import Any
 from recollect.core.text import collapse_spaces, question_share
 from recollect.language import lexicon
 from recollect.language.detection import detect
-from recollect.language.lexicon import ENGLISH, read_tables
+from recollect.language.lexicon import ENGLISH, read_folder
 
 FOLDER = Path(__file__).parent / "phrases"
 MAX_CHARS = 400
@@ -30,6 +30,15 @@ _RECITALS = (
 )
 """Answers that only tell what memory holds."""
 _MIN_OPENING_CHARS = 5
+NO_MODEL = "I have no model configured"
+UNREACHABLE = "My model can't be reached right now"
+NO_ANSWER = "My model gave no answer"
+ONLY_LISTENS = ", so I only listen: I keep what you tell me and find it again when you ask."
+EXCUSES = (NO_MODEL, UNREACHABLE, NO_ANSWER)
+"""How a reply begins that no model made."""
+_EXCUSE = re.compile(
+    rf"^(?:{'|'.join(map(re.escape, EXCUSES))})(?: \([^\n]{{1,200}}\))?(?:\.(?: |$)|{re.escape(ONLY_LISTENS)}\s*)"
+)
 _SUBORDINATE = re.compile(r"\bdass\s*$", re.IGNORECASE)
 _POSSESSIVES = ("mein", "unser")
 _CAPITALIZED_MONTHS = ("en", "de")
@@ -64,9 +73,7 @@ class Request:
 
 @cache
 def _phrases() -> dict[str, dict[str, Any]]:
-    """All files by language, English first."""
-    paths = sorted(FOLDER.glob("*.toml"), key=lambda path: (path.stem != ENGLISH, path.stem))
-    return {path.stem: read_tables(path) for path in paths}
+    return read_folder(FOLDER)
 
 
 @cache
@@ -93,8 +100,26 @@ def _question_start(language: str) -> re.Pattern[str]:
     tables = _phrases()[language]
     fragments = tables["fragments"]
     starts = [f"(?:{fragments['before']})(?:{_expand(start, fragments)})" for start in tables["questions"]]
-    starts += [f"(?:{fragments['address']})(?:{start})" for start in tables.get("verb_first", ())]
     return re.compile("|".join(starts), re.IGNORECASE)
+
+
+@cache
+def _verb_first(language: str) -> re.Pattern[str] | None:
+    tables = _phrases().get(language, {})
+    starts = [f"(?:{tables['fragments']['address']})(?:{start})" for start in tables.get("verb_first", ())]
+    return re.compile("|".join(starts), re.IGNORECASE) if starts else None
+
+
+def is_verb_first(text: str, language: str) -> bool:
+    """Whether a text begins with the verb, as questions do in some languages."""
+    pattern = _verb_first(language)
+    return pattern is not None and pattern.match(text) is not None
+
+
+@cache
+def _standing() -> tuple[re.Pattern[str], ...]:
+    found = (tables["standing"] for tables in _phrases().values() if "standing" in tables)
+    return tuple(re.compile(expression, re.IGNORECASE) for expression in found)
 
 
 def recognize(text: str) -> Request | None:
@@ -133,11 +158,13 @@ def _main_clause(clause: str) -> str:
 
 
 def is_question(text: str) -> bool:
-    """Whether a text asks something, with a question mark or without."""
+    """Whether a text asks something, with a question mark or without; "can you always …?" tells something."""
+    plain = collapse_spaces(text[:MAX_CHARS]).replace("’", "'")
+    if any(pattern.match(plain) for pattern in _standing()):
+        return False
     if question_share(text) > 0:
         return True
-    plain = collapse_spaces(text[:MAX_CHARS]).replace("’", "'")
-    return any(_question_start(language).match(plain) for language in _phrases())
+    return any(_question_start(language).match(plain) or is_verb_first(plain, language) for language in _phrases())
 
 
 def languages() -> frozenset[str]:
@@ -161,6 +188,19 @@ def _recitals() -> tuple[str, ...]:
     sentences = (tables["answers"].get(name, "") for tables in _phrases().values() for name in _RECITALS)
     openings = {sentence.partition("{")[0].strip() for sentence in sentences}
     return tuple(opening for opening in openings if len(opening) > _MIN_OPENING_CHARS)
+
+
+@cache
+def _heard() -> frozenset[str]:
+    return frozenset(tables["answers"]["heard"] for tables in _phrases().values())
+
+
+def without_filler(reply: str) -> str:
+    """What a reply says besides that no model answers, and that the assistant listens; nothing if that is all."""
+    if len(reply) > MAX_CHARS and not reply.startswith(EXCUSES):
+        return reply
+    plain = _EXCUSE.sub("", reply, count=1)
+    return "" if plain in _heard() else plain
 
 
 def is_recital(text: str) -> bool:

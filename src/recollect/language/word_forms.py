@@ -17,6 +17,8 @@ from recollect.language.lexicon import Patterns
 
 MIN_SHARE, MIN_FOREIGN_SHARE, MIN_UNSPACED_SHARE = 1, 4 / 5, 1 / 2
 """Share of a fact's content words that must have been said; less for languages with more inflection than English."""
+_FOREIGN_LETTER = re.compile("[ğĞşŞİıłŁśŚżŻźŹćĆńęąß]")
+"""Letters that no English word has, for sentences without a function word."""
 _MIN_LANGUAGE_WORDS = 4
 """From this many words on, a text without any known function word is in an unknown language."""
 _MIN_STEM_CHARS, _MAX_ENDING_CHARS = 4, 5
@@ -120,6 +122,8 @@ def is_surely_english(text: str) -> bool:
 def is_foreign(text: str) -> bool:
     """Whether a text is certainly not English."""
     english, foreign, _ = _count_function_words(text)
+    if not english and not foreign:
+        return _FOREIGN_LETTER.search(text) is not None or _script(text) not in ("LATIN", "")
     return foreign > english or _script(text) not in ("LATIN", "")
 
 

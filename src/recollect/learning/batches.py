@@ -5,14 +5,14 @@ silence, when it is old or large, when its speaker addresses the assistant elsew
 remember it, and when someone waits for it. What is open is persisted, so a restart loses nothing.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
 from recollect.core.clock import from_ms, to_ms
 from recollect.core.ports import Tx
 from recollect.core.ports.jobs import ACKNOWLEDGE, EXTRACT, Job, NewJob
+from recollect.core.sessions import learning_key, learning_queue
 from recollect.core.state import Owner, StateKind
-from recollect.core.text import escape
 from recollect.core.types import Message, Metadata, Place, Subject, message_ref, parse_message_ref
 
 WINDOW = timedelta(minutes=5)
@@ -27,8 +27,6 @@ MAX_PROPOSALS = 100
 """Proposals of one answer that are checked; how many are taken is limited per message."""
 CHARS_PER_TOKEN = 4
 
-_QUEUE = "learn:"
-
 
 def tenant(place: Place) -> str:
     """The unit of fairness and of budgets: a guild, or a DM."""
@@ -41,23 +39,23 @@ def batch_job(place: Place, author: str, due: datetime) -> NewJob:
 
 
 def _job(key: str, due: datetime, tenant: str) -> NewJob:
-    queue = f"{_QUEUE}{key}"
+    queue = learning_queue(key)
     return NewJob(EXTRACT, queue, {"counter": queue, "first_due": to_ms(due)}, due, job_key(key), tenant)
 
 
 def job_key(key: str) -> str:
     """Dedupe key: one waiting or running job per batch."""
-    return f"{EXTRACT}:{_QUEUE}{key}"
+    return f"{EXTRACT}:{learning_queue(key)}"
 
 
 def key_of(place: Place, author: str) -> str:
-    return f"{place.session}:{escape(author, ':')}"
+    return learning_key(place.session, author)
 
 
 def batch_key(job: Job) -> str | None:
     """The key of the messages that a job is to learn from; None when it names them itself."""
     queue = job.payload.get("counter")
-    return None if queue is None else str(queue).removeprefix(_QUEUE)
+    return None if queue is None else str(queue).removeprefix(learning_queue(""))
 
 
 def pend(tx: Tx, message: Message) -> None:
@@ -106,7 +104,7 @@ def acknowledged(tx: Tx, job: Job, person: str, now: datetime) -> None:
 
 
 def _postpone(tx: Tx, key: str, now: datetime) -> None:
-    """The silence begins anew with each message, until the batch is old."""
+    """Each message restarts the wait for silence, until the batch is old."""
     job = tx.jobs.find(job_key(key))
     if job is None or "first_due" not in job.payload:
         return
@@ -162,8 +160,13 @@ def next_messages(tx: Tx, references: Sequence[str]) -> list[str]:
 
 
 def tokens(tx: Tx, references: Sequence[str]) -> int:
+    return sum(len(message.text) // CHARS_PER_TOKEN + 1 for message in existing_messages(tx, references))
+
+
+def existing_messages(tx: Tx, references: Iterable[str]) -> list[Message]:
+    """Those of the messages that still exist."""
     rows = (tx.messages.get(*parse_message_ref(reference)) for reference in references)
-    return sum(len(row.text) // CHARS_PER_TOKEN + 1 for row in rows if row is not None)
+    return [message for message in rows if message is not None]
 
 
 def asked(tx: Tx, job: Job, key: str, done: Sequence[str], message: Message | None, now: datetime) -> None:

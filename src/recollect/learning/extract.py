@@ -31,7 +31,7 @@ from recollect.core.ports.jobs import Job
 from recollect.core.reasons import Reason
 from recollect.core.state import StateKind
 from recollect.core.text import clip
-from recollect.core.types import Memo, Message, Place, Status, Subject, message_ref, parse_message_ref
+from recollect.core.types import Memo, Message, Place, Status, Subject, message_ref
 from recollect.jobs.limits import ModelLimiter
 from recollect.jobs.priority import ForegroundPriority
 from recollect.jobs.read_batcher import ReadBatcher
@@ -118,7 +118,7 @@ class Extractor:
 
     def _inputs(self, tx: Tx, references: Iterable[str]) -> list[ExtractionInput]:
         """The messages to learn from, one input per audience."""
-        messages = [message for message in _read_messages(tx, references) if not message.bot]
+        messages = [message for message in batches.existing_messages(tx, references) if not message.bot]
         messages.sort(key=lambda message: (str(message.place.audience), message.at))
         groups = groupby(messages, key=lambda message: message.place.audience)
         return [self._input(tx, list(group)) for _, group in groups]
@@ -260,7 +260,7 @@ class Extractor:
         return AcceptedProposal(verdict.message, candidate, await self._embed(candidate.text), replaced[1:])
 
     def _complete(self, tx: Tx, job: Job, references: Sequence[str], extractions: Sequence[Extraction]) -> None:
-        messages = _read_messages(tx, references)
+        messages = batches.existing_messages(tx, references)
         for extraction in extractions:
             _check_unchanged(extraction.input.messages, messages)
         skip_reason = self._skip_reason(tx, messages) if messages else None
@@ -296,7 +296,8 @@ class Extractor:
 
     def apply_again(self, tx: Tx, extraction: Extraction, batch: str) -> None:
         """Apply what an old message says to what is known now, as part of a batch."""
-        _check_unchanged(extraction.input.messages, _read_messages(tx, map(message_ref, extraction.input.messages)))
+        messages = extraction.input.messages
+        _check_unchanged(messages, batches.existing_messages(tx, map(message_ref, messages)))
         self._apply(tx, extraction, batch)
 
     def _apply(self, tx: Tx, extraction: Extraction, again: str = "") -> None:
@@ -372,12 +373,6 @@ def _redact(proposal: Proposal) -> Proposal:
         about=proposal.about and redact(proposal.about).text,
         tags=redact_tags(proposal.tags),
     )
-
-
-def _read_messages(tx: Tx, references: Iterable[str]) -> list[Message]:
-    """The messages of a job that still exist."""
-    rows = (tx.messages.get(*parse_message_ref(reference)) for reference in references)
-    return [message for message in rows if message is not None]
 
 
 def _check_unchanged(read: Iterable[Message], current: Iterable[Message]) -> None:

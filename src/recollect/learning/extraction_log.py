@@ -1,8 +1,7 @@
-"""What the log says of extractions: refusals, cost, problems, and those to repeat with a better model."""
+"""What the log says of extractions: refusals, cost and problems."""
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
@@ -10,7 +9,7 @@ from recollect.core.events import Event, EventKind
 from recollect.core.ports import Proposal, Retraction, Tx
 from recollect.core.reasons import Reason, render_reason
 from recollect.core.text import clip
-from recollect.core.types import Memo, Message, Subject, message_ref, parse_message_ref
+from recollect.core.types import Memo, Message, Subject, message_ref
 from recollect.learning.extraction_records import Extraction
 from recollect.policy import guard
 from recollect.policy.guard.retractions import is_ended
@@ -19,34 +18,11 @@ from recollect.policy.similarity import Similarity, compare
 log = logging.getLogger("recollect.learning")
 
 
-@dataclass(frozen=True, slots=True)
-class DegradedExtraction:
-    """Messages from which less was learned than possible."""
-
-    event: Event
-    messages: tuple[Message, ...]
-    """Those that still exist."""
-
-
 def log_skipped(tx: Tx, messages: Sequence[Message], reason: Reason, now: datetime) -> None:
     """Log the messages that are never learned from because their job came up while learning was off."""
     data = {"messages": [message_ref(message) for message in messages]}
     scope = Subject(messages[0].person).scope
     tx.events.add(Event(EventKind.LEARNING_SKIPPED, now, scope=scope, reason=reason, data=data))
-
-
-def degraded_extractions(tx: Tx, person: str | None = None, limit: int = 100) -> list[DegradedExtraction]:
-    """Extractions whose model gave no usable answer, newest first; of one person, or of all."""
-    scope = None if person is None else Subject(person).scope
-    events = tx.events.list(scope=scope, kinds=(EventKind.EXTRACT_DEGRADED,), limit=limit)
-    degraded = (DegradedExtraction(event, _existing_messages(tx, event)) for event in events)
-    return [extraction for extraction in degraded if extraction.messages]
-
-
-def _existing_messages(tx: Tx, event: Event) -> tuple[Message, ...]:
-    references = event.data.get("messages", ())
-    rows = (tx.messages.get(*parse_message_ref(reference)) for reference in references)
-    return tuple(message for message in rows if message is not None)
 
 
 def log_extraction(tx: Tx, extraction: Extraction, origin: Mapping[str, str], actor: str, now: datetime) -> None:

@@ -24,6 +24,7 @@ from recollect.core.ports import Progress, Store, Tx, UnitOfWork
 from recollect.core.ports.jobs import RELEARN, Job, JobState, NewJob
 from recollect.core.reasons import Reason
 from recollect.core.types import LOCAL, Message, Place, Subject, message_ref, parse_message_ref
+from recollect.learning.batches import existing_messages
 from recollect.learning.consent import is_silent
 from recollect.learning.extract import Extractor
 from recollect.learning.extraction_records import Extraction
@@ -65,7 +66,7 @@ class Selection:
     degraded: bool = False
     """Only those from which less was learned than possible, as the model's answers were not usable."""
     is_allowed: Callable[[Message], bool] = lambda _: True
-    """Whether whoever asks may have it learned from."""
+    """Whether the caller may have a message learned from."""
 
     def matches(self, message: Message) -> bool:
         return (
@@ -232,7 +233,7 @@ class Relearner:
         return sources, after
 
     def _read_wanted(self, tx: Tx, references: Iterable[str]) -> list[Message]:
-        return [message for message in _read(tx, references) if self._skip_reason(tx, message) is None]
+        return [message for message in existing_messages(tx, references) if self._skip_reason(tx, message) is None]
 
     def _skip_reason(self, tx: Tx, message: Message) -> Reason | None:
         """Why a message is left alone, if so."""
@@ -266,7 +267,7 @@ def _read_page(tx: Tx, selection: Selection, cursor: _Cursor) -> tuple[Sequence[
     if selection.message is not None:
         return _named(tx, selection.message), None
     if selection.degraded:
-        return _read(tx, _degraded(tx)), None
+        return existing_messages(tx, _degraded(tx)), None
     if selection.place is not None and selection.person is None:
         messages = tx.messages.after(selection.place, cursor if isinstance(cursor, datetime) else None, _PAGE_SIZE)
         return messages, messages[-1].at if messages else None
@@ -277,11 +278,6 @@ def _read_page(tx: Tx, selection: Selection, cursor: _Cursor) -> tuple[Sequence[
         else tx.messages.written_by(selection.person, limit=_PAGE_SIZE, after=after)
     )
     return [message for _, message in rows], rows[-1][0] if rows else None
-
-
-def _read(tx: Tx, references: Iterable[str]) -> list[Message]:
-    rows = (tx.messages.get(*parse_message_ref(reference)) for reference in references)
-    return [message for message in rows if message is not None]
 
 
 def _named(tx: Tx, name: str) -> list[Message]:

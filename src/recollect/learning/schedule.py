@@ -21,8 +21,9 @@ from recollect.core.ports.jobs import (
     consolidation_queue,
 )
 from recollect.core.reasons import Reason
+from recollect.core.sessions import summary_queue
 from recollect.core.state import Owner, StateKind
-from recollect.core.types import Message, Place, Subject, message_ref, parse_message_ref, person_key
+from recollect.core.types import Message, Place, Subject, message_ref, person_key
 from recollect.learning import batches
 from recollect.learning.batches import tenant
 from recollect.learning.consent import is_silent
@@ -116,8 +117,7 @@ def flush_all(tx: Tx, now: datetime) -> int:
     places: dict[str, Place] = {}
     for key in tx.state.keys(StateKind.UNLEARNED_MESSAGES):
         references = tx.state.items(StateKind.UNLEARNED_MESSAGES, key)
-        said = (tx.messages.get(*parse_message_ref(reference)) for reference in references)
-        if (message := next(filter(None, said), None)) is not None:
+        for message in batches.existing_messages(tx, references)[:1]:
             places[message.place.session] = message.place
     return sum(flush(tx, places[session], now) for session in sorted(places))
 
@@ -253,7 +253,7 @@ def queue_summary(tx: Tx, message: Message, user: str | None, due: datetime) -> 
     session = session_name(message.place, user)
     payload = {"place": asdict(message.place), "user": user}
     key = summary_key(session)
-    tx.jobs.add(NewJob(SUMMARIZE, f"session:{session}", payload, due, key, tenant(message.place)), postpone=True)
+    tx.jobs.add(NewJob(SUMMARIZE, summary_queue(session), payload, due, key, tenant(message.place)), postpone=True)
 
 
 def summary_key(session: str) -> str:

@@ -19,8 +19,9 @@ from recollect.core.ports.jobs import Job, NewJob
 from recollect.core.reasons import Reason
 from recollect.core.state import Owner, StateKind
 from recollect.core.text import clip, cut
-from recollect.core.types import Message, Place, Summary, bare_id, message_ref, parse_message_ref
+from recollect.core.types import Message, Place, Summary, bare_id, message_ref
 from recollect.jobs.time_limit import TimeLimit
+from recollect.learning.batches import existing_messages
 from recollect.learning.budget import NO_LIMIT, TokenBudget
 from recollect.learning.schedule import summary_key
 from recollect.learning.token_usage import total_usage
@@ -240,8 +241,8 @@ def _previous_summary(tx: Tx, session: str, place: Place) -> Summary | None:
 
 def _late_messages(tx: Tx, references: Sequence[str], since: datetime) -> list[Message]:
     """The late messages in order; newer ones are read anyway."""
-    rows = [tx.messages.get(*parse_message_ref(row)) for row in references]
-    return sorted((row for row in rows if row is not None and row.at <= since), key=lambda row: row.at)
+    messages = existing_messages(tx, references)
+    return sorted((message for message in messages if message.at <= since), key=lambda message: message.at)
 
 
 def _missed_messages(tx: Tx, job: Job, page: _Page) -> list[Message]:

@@ -4,9 +4,9 @@ A rule is text, so that it can be stored with what was said. It has clauses, joi
 clause means everyone. A clause lists who passes: `*` everyone, `~5` those with role 5, unless a role is denied (`-5`);
 then those whose role is allowed (`+5`); at last members by id (`-@7`, `+@7`). `none` is nobody.
 
-Which member has which role changes and may be unknown, so one rule includes another only if it does so whoever has
-which roles. Where more people may read along than surely can read everything, as without the history, both rules are
-given: `sure<possible`.
+Which member has which role changes and may be unknown, so one rule includes another only if that holds for every
+assignment of roles. Where more people may read along than can surely read everything, as when the history is hidden,
+there are both rules: `sure<possible`.
 """
 
 from collections.abc import Iterable

@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from recollect.core.text import clip, collapse_spaces
 from recollect.core.types import Exchange, Memo, Message, Origin, Place, Provenance, Status
+from recollect.language.requests import without_filler
 from recollect.policy.kinds import to_category, to_kind
 from recollect.policy.visibility import is_source_visible
 
@@ -74,8 +75,8 @@ def _origin(memo: Memo) -> str:
 
 
 def render_message(message: Message) -> str:
-    """`[Name]: text`; empty for a bot's message that only called tools."""
-    text = _TOOL_CALL.sub("", message.text) if message.bot else message.text
+    """`[Name]: text`; empty for a bot's message that only called tools, or only said that it listens."""
+    text = without_filler(_TOOL_CALL.sub("", message.text)) if message.bot else message.text
     return f"[{speaker(message)}]: {neutralize(_TURN.sub('· ', text))}" if text.strip() else ""
 
 

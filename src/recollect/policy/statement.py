@@ -9,10 +9,9 @@ from recollect.core.changes import Candidate
 from recollect.core.errors import BadInput
 from recollect.core.outcomes import Refused
 from recollect.core.reasons import Reason
-from recollect.core.text import valid_memo_text
 from recollect.core.types import Audience, Kind, Origin, Place
 from recollect.policy import kinds
-from recollect.policy.redaction import redact, redact_tags
+from recollect.policy.redaction import redact, redact_memo, redact_tags
 from recollect.policy.redaction.json_values import redact_value
 from recollect.policy.redaction.span import MARKER
 from recollect.policy.viewer import lore_audience, provenance, subject_of
@@ -86,7 +85,7 @@ def statement_text(text: str) -> str | Refused:
     """The text without secrets; refused if it is empty, or holds nothing else. Raises BadInput if it is too long."""
     if not text.strip():
         return Refused(Reason.EMPTY)
-    redacted = redact(valid_memo_text(text)).text
+    redacted = redact_memo(text).text
     if MARKER.search(redacted) and not any(map(str.isalnum, MARKER.sub("", redacted))):
         return Refused(Reason.SECRET)
     return redacted

@@ -9,9 +9,9 @@ from recollect.core.events import Event, EventKind
 from recollect.core.ports import Tx
 from recollect.core.ports.jobs import consolidation_queue
 from recollect.core.reasons import Reason
+from recollect.core.sessions import learning_key, learning_queue, summary_queue
 from recollect.core.state import StateKind
-from recollect.core.text import escape
-from recollect.core.types import Memo, Message, Subject, Tombstone, parse_message_ref
+from recollect.core.types import Memo, Message, Subject, Tombstone, parse_message_ref, split_person
 from recollect.learning import derived
 from recollect.learning.recently_removed import RecentlyRemoved
 from recollect.learning.schedule import Schedule, queue_daily_log, queue_summary
@@ -201,7 +201,7 @@ def _erase_log(tx: Tx, target: ErasureTarget, inventory: Inventory, now: datetim
     """Redact the log: everything in the target's own scopes, and in authors' scopes what quotes erased content."""
     scopes = {target.subject.scope} if target.user is None or target.is_whole_user else set[str]()
     own_sessions = [session for session in inventory.sessions if target.owns_session(session)]
-    scopes |= {f"session:{session}" for session in own_sessions} | set(own_sessions)
+    scopes |= {summary_queue(session) for session in own_sessions} | set(own_sessions)
     scopes |= {queue for queue in _queues(inventory) if target.owns_queue(queue)}
     for scope in sorted(scopes):
         _redact_events(tx, list(iter_events(tx, scope)), now)
@@ -219,7 +219,8 @@ def _erase_log(tx: Tx, target: ErasureTarget, inventory: Inventory, now: datetim
 def _queues(inventory: Inventory) -> Iterable[str]:
     for author in inventory.authors:
         yield from (f"user:{author}", consolidation_queue(author))
-        yield from (f"learn:{session}:{escape(author, ':')}" for session in inventory.sessions)
+        _, author_id = split_person(author)
+        yield from (learning_queue(learning_key(session, author_id)) for session in inventory.sessions)
 
 
 def _message_is_deleted(tx: Tx, event: Event) -> bool:

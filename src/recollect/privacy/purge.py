@@ -45,6 +45,11 @@ class PurgeCounts:
 
 async def purge(store: Store, selection: PurgeSelection, delete: Delete, now: datetime) -> PurgeCounts:
     """One transaction per message, so that other writers don't wait; run again after an interruption, it goes on."""
+
+    def covered(tx: Tx) -> list[Memo]:
+        return [*filter(selection.covers, tx.memos.stated_by(guild=selection.guild))]
+
+    count = sum(memo.active for memo in await store.read(covered))  # most go with their messages
     messages, position = 0, 0
     while rows := await store.read(
         lambda tx, after=position: tx.messages.written_by(guild=selection.guild, limit=PAGE_MESSAGES, after=after)
@@ -53,10 +58,9 @@ async def purge(store: Store, selection: PurgeSelection, delete: Delete, now: da
             if message.text and not message.bot and selection.includes(message):
                 messages += await store.write(lambda tx, said=message: delete(tx, said))
         position = rows[-1][0]
-    memos = await store.read(lambda tx: [*filter(selection.covers, tx.memos.stated_by(guild=selection.guild))])
-    if memos:
+    if memos := await store.read(covered):
         await store.write(lambda tx: delete_rows.erase_expired(tx, memos, now))
-    return PurgeCounts(messages, len(memos))
+    return PurgeCounts(messages, count)
 
 
 def memos_about(tx: Tx, guild: str, person: str, names: Collection[str]) -> list[Memo]:

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from recollect.core.errors import BadInput
 from recollect.core.ports.jobs import consolidation_queue
+from recollect.core.sessions import parse_learning_queue, parse_summary_queue
 from recollect.core.state import Owner
-from recollect.core.text import unescape
 from recollect.core.types import LOCAL, LORE, Memo, Message, Subject, guild_key, person_key, split_person
 
 
@@ -71,13 +71,12 @@ class ErasureTarget:
 
     def owns_queue(self, queue: str) -> bool:
         """Whether all jobs of a queue are about the target."""
-        kind, _, name = queue.partition(":")
-        if kind == "session":
-            return self.owns_session(name)
-        if kind == "learn":
-            session, _, author = name.rpartition(":")
-            person = person_key(unescape(session.split(":")[0], ":"), unescape(author, ":"))
-            return self.owner.includes(Owner.member(person, Owner.of_session(session).guild_id))
+        summarized = parse_summary_queue(queue)
+        if summarized is not None:
+            return self.owns_session(summarized)
+        learned = parse_learning_queue(queue)
+        if learned is not None:
+            return self.owner.includes(Owner.member(learned.person, Owner.of_session(learned.session).guild_id))
         own_queues = (f"user:{self.user}", consolidation_queue(self.user or ""))
         return self.is_whole_user and queue in own_queues
 

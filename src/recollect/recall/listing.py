@@ -121,7 +121,7 @@ def get(tx: Tx, subject: Subject, memo_id: str, is_visible: VisibilityCheck, ver
 
 
 def check_version(memo: Memo, seen: int | None) -> None:
-    """Raises VersionConflict if a memo is not as whoever changes it has seen it."""
+    """Raises VersionConflict if a memo has changed since the caller read it; `seen` is the version they read."""
     if seen is not None and seen != memo.version:
         raise VersionConflict(memo.id, seen, memo.version, memo.text)
 

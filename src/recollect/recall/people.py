@@ -1,6 +1,6 @@
-"""Who is meant by an id: one without a platform means a local person, if there is one.
+"""Resolves an id to a person: without a platform, it means a local person, if there is one.
 
-If only one other platform has it, readers see that person; who changes something has to say whom they mean.
+If it exists on only one other platform, reads get that person; a change has to name the platform.
 """
 
 from recollect.core.errors import BadInput
@@ -11,7 +11,7 @@ from recollect.core.types import LOCAL, Subject, person_key
 def resolve(tx: Tx, user: str, *, changes: bool, speakers: bool = False) -> str:
     """The `person_key` that an id means; raises BadInput where it is to be changed, and is not a local person's.
 
-    With `speakers`, people count too about whom nothing is remembered: their messages are searched, all of them.
+    With `speakers`, people who only have messages count too, at the cost of a search through all messages.
     """
     spoken = tx.messages.platforms_of(user) if speakers else []
     if ":" in user or LOCAL in spoken or tx.memos.count(Subject(user)):

@@ -31,8 +31,8 @@ USED_RESULTS = 5
 """Results of a search, best first, that count as used."""
 
 
-RERANKED = "unified"
-"""The ranker whose results a reranker may put into another order."""
+OUR_RANKER = "unified"
+"""The one that parses questions and may be reranked; those of other designs take a question as it is."""
 
 
 class SearchOptions(TypedDict, total=False):
@@ -87,6 +87,7 @@ class Searcher:
         if over == "messages":
             sample = await self._store.read(lambda tx: corpus_sample(tx, over, scopes))
         parsed = parse_query(question, sample.speakers.values())
+        topic = parsed.topic if ranker == OUR_RANKER else text
         query = Query(
             question=question,
             corpus=over,
@@ -98,13 +99,13 @@ class Searcher:
             min_score=min_score,
             filters=filters,
             status=status,
-            vector=await self._vectors.embed_query(parsed.topic, over),
+            vector=await self._vectors.embed_query(topic, over),
         )
         if over == "messages" and query.ranker.follows_links:
-            vector = await self._vectors.embed_query(parsed.topic, "memos")
+            vector = await self._vectors.embed_query(topic, "memos")
             scopes = facts.scopes(viewer, parsed, [*sample.speakers.items()])
             query = replace(query, facts=FactSearch(scopes, vector, partial(facts.is_visible_to, viewer)))
-        reranking = self._reranking if ranker == RERANKED else None  # other designs keep their order
+        reranking = self._reranking if ranker == OUR_RANKER else None
         found = replace(query, limit=max(limit, RERANKED_HITS), strict=False, min_score=None) if reranking else query
         hits = await self._store.read(lambda tx: search(tx, found, withheld.search_filter(tx, viewer, over)))
         if reranking:

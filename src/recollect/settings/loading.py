@@ -13,6 +13,7 @@ from recollect.core.errors import ConfigError
 from recollect.settings import sources
 from recollect.settings.catalog import ALIASES, CONFIG_VARIABLE, SECRETS, nearest
 from recollect.settings.model import Settings
+from recollect.settings.origins import DEFAULT, is_from_profile, locate
 from recollect.settings.sources import Layer
 from recollect.settings.tree import InvalidValues, build
 from recollect.settings.values import HAIKU, SHORT_NAMES, embedder_name, redacted
@@ -39,6 +40,8 @@ class Loaded:
     settings: Settings
     origins: Mapping[str, str]
     warnings: tuple[str, ...] = ()
+    missing_keys: tuple[str, ...] = ()
+    """Those of the warnings that say that the key of a model is not set."""
 
 
 def load(env: Mapping[str, str] | None = None, file: Path | None = None, **overrides: Any) -> Loaded:
@@ -59,7 +62,8 @@ def load(env: Mapping[str, str] | None = None, file: Path | None = None, **overr
         warnings.append(f"{path} holds a key, and others can read it: chmod 600 {path}")
     settings = _validate(values, keys)
     origins = {name: origin for name, (_, origin) in values.items()}
-    return Loaded(settings, origins, (*warnings, *_missing_keys(settings)))
+    missing_keys = tuple(_missing_keys(settings))
+    return Loaded(settings, origins, (*warnings, *missing_keys), missing_keys)
 
 
 def secret(name: str, env: Mapping[str, str] | None = None) -> str | None:
@@ -74,7 +78,7 @@ def secret(name: str, env: Mapping[str, str] | None = None) -> str | None:
 def _merge(env: Mapping[str, str], file: Layer, overrides: Mapping[str, Any]) -> Layer:
     ordinary, fallback = sources.variables(env)
     explicit = file | ordinary | sources.arguments(overrides)
-    name, origin = explicit.get("profile", ("unified", "default"))
+    name, origin = explicit.get("profile", ("unified", DEFAULT))
     values = sources.defaults() | sources.profile(str(name)) | fallback | explicit
     return values | {"profile": (name, origin)}
 
@@ -145,9 +149,8 @@ def _named(values: Layer, name: str, cheap: str, has_server: bool, keys: frozens
     if "ANTHROPIC_API_KEY" in keys or (has_server and (name == "model" or word != "haiku")):
         return SHORT_NAMES[word]
     if word != "haiku":
-        source = origin.removeprefix("env ") if origin.startswith("env ") else f"{origin}: {name}"
         raise ConfigError(
-            f"{source}={value!r} is {SHORT_NAMES[word]}, but ANTHROPIC_API_KEY is not set; "
+            f"{locate(origin, name)}={value!r} is {SHORT_NAMES[word]}, but ANTHROPIC_API_KEY is not set; "
             "set it, or name another model as provider:model"
         )
     if name == "model" and "OPENAI_API_KEY" in keys:
@@ -165,7 +168,7 @@ def _cheap(model: str) -> str:
 def _offline_embedder(values: Layer, keys: frozenset[str]) -> list[str]:
     """Replace a profile's embedder if its key is missing, to allow an offline start; an explicit one is kept."""
     requested, origin = values["embedder"]
-    if not origin.startswith("profile ") or not isinstance(requested, str):
+    if not is_from_profile(origin) or not isinstance(requested, str):
         return []
     key = _missing_key(embedder_name(requested), values["embedder_base_url"][0], keys)
     if not key:
@@ -204,5 +207,4 @@ def _validate(values: Layer, keys: frozenset[str]) -> Settings:
 
 def _describe(name: str, why: str, values: Layer) -> str:
     value, origin = values[name]
-    source = origin.removeprefix("env ") if origin.startswith("env ") else f"{origin}: {name}"
-    return f"{source}={redacted(str(value))!r} {why}"
+    return f"{locate(origin, name)}={redacted(str(value))!r} {why}"

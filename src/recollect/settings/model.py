@@ -338,6 +338,7 @@ class Settings(Group):
     embed_evidence: Flag = detail(
         False, "Embed a memory together with its kind and the words it came from, rather than alone."
     )
+    embed_messages: Flag = detail(True, "Embed messages too; without, they are searched by words only.")
     rerank: Reranker = detail(
         "",
         "Reranker of search results: the path of an ONNX model, fastembed:model, or on for reranker/model.onnx in the "

@@ -13,6 +13,7 @@ from typing import Any, cast
 import yaml
 
 from recollect.core.errors import ConfigError
+from recollect.settings import origins
 from recollect.settings.catalog import ALIASES, ENTRIES, GROUPS, KEYS, known_variables, nearest
 
 Layer = dict[str, tuple[Any, str]]
@@ -32,7 +33,7 @@ _ABOUT = "about"
 
 
 def defaults() -> Layer:
-    return {name: (entry.default, "default") for name, entry in ENTRIES.items()}
+    return {name: (entry.default, origins.DEFAULT) for name, entry in ENTRIES.items()}
 
 
 def variables(env: Mapping[str, str]) -> tuple[Layer, Layer]:
@@ -43,7 +44,7 @@ def variables(env: Mapping[str, str]) -> tuple[Layer, Layer]:
         present = [variable for variable in entry.variables if env.get(variable, "").strip()]
         for variable in reversed(present):
             layer = fallback if variable.startswith("DEFAULT_") else ordinary
-            layer[name] = (_current_value(name, env[variable].strip()), f"env {variable}")
+            layer[name] = (_current_value(name, env[variable].strip()), origins.of_variable(variable))
     return ordinary, fallback
 
 
@@ -73,7 +74,7 @@ def _current_value(name: str, value: Any) -> Any:
 def arguments(overrides: Mapping[str, Any]) -> Layer:
     """Keywords: `summary={"enabled": False}`, `summary__enabled=False`, "summary.enabled"; None is unset."""
     values = {name.replace("__", "."): value for name, value in overrides.items() if value is not None}
-    return _layer(values, "argument", ENTRIES.keys())
+    return _layer(values, origins.ARGUMENT, ENTRIES.keys())
 
 
 def read_file(path: Path | None) -> dict[str, Any]:
@@ -82,13 +83,13 @@ def read_file(path: Path | None) -> dict[str, Any]:
 
 
 def config_file(data: dict[str, Any], path: Path) -> Layer:
-    return _layer(_with_model_route(data, path.name), f"file {path}", KEYS.keys())
+    return _layer(_with_model_route(data, path.name), origins.of_file(path), KEYS.keys())
 
 
 def profile(name: str) -> Layer:
     """A profile by name, built-in or registered by another package, or by the path of its file."""
     data = {key: value for key, value in _profile_data(name).items() if key != _ABOUT}
-    return _layer(data, f"profile {name}", KEYS.keys() - {"profile"})
+    return _layer(data, origins.of_profile(name), KEYS.keys() - {"profile"})
 
 
 def document_of(name: str) -> str:
@@ -98,7 +99,7 @@ def document_of(name: str) -> str:
 
 def _profile_data(name: str) -> dict[str, Any]:
     if name in PROFILES:
-        return _mapping((resources.files("recollect") / PROFILES[name]).read_text("utf-8"), f"profile {name}")
+        return _mapping((resources.files("recollect") / PROFILES[name]).read_text("utf-8"), origins.of_profile(name))
     return read_file(Path(name)) if Path(name).suffix in {".yaml", ".yml"} else _registered(name)
 
 

@@ -12,6 +12,7 @@ import yaml
 
 from recollect.core.errors import BadInput
 from recollect.core.text import collapse_spaces
+from recollect.core.types import Audience, AudienceLevel
 
 _FENCE = re.compile(r"---[ \t]*")
 _PLAIN_TAG = re.compile(r"tag:yaml\.org,2002:(?:str|int|float|bool|null|timestamp|seq|map|merge|value)")
@@ -66,6 +67,16 @@ def read_text(values: Mapping[str, yaml.Node], name: str) -> str | None:
     if not isinstance(node, yaml.ScalarNode):
         raise BadInput(f"its {name} is not a text")
     return collapse_spaces(cast("str", node.value)) or None
+
+
+def read_audience(values: Mapping[str, yaml.Node]) -> Audience | None:
+    text = read_text(values, "audience")
+    if text is None:
+        return None
+    audience = Audience.parse(text)
+    if not isinstance(audience.level, AudienceLevel) or str(audience) != text:
+        raise BadInput(f"unknown audience {text[:40]!r}")
+    return audience
 
 
 def read_words(values: Mapping[str, yaml.Node], name: str) -> list[str] | None:

@@ -128,7 +128,7 @@ async def test_dates_and_the_language_follow_the_conversation() -> None:
         assert await talk.ask("wann habe ich dir das gesagt?", place=DM) == (
             "Das hast du mir am 1. März 2025 gesagt: „na ja“"
         )
-        assert 'Remembered: "ich trinke gern Tee"' in await talk.ask("Merk dir, dass ich gern Tee trinke", place=DM)
+        assert "Gemerkt: „ich trinke gern Tee“" in await talk.ask("Merk dir, dass ich gern Tee trinke", place=DM)
 
 
 async def test_she_in_a_question_is_whom_the_question_before_it_named() -> None:
@@ -149,6 +149,85 @@ async def test_a_german_statement_that_opens_with_an_adverb_is_no_question() -> 
         asked = await alone(stage).ask("bin ich gegen Wespenstiche allergisch", place=DM)
     assert noted.startswith("Notiert: ")
     assert asked.startswith("Dazu weiß ich:")
+
+
+@pytest.mark.parametrize(
+    ("said", "forget", "forgotten", "undo", "undone"),
+    [
+        ("ich wohne in Graz", "vergiss, dass ich in Graz wohne", "Vergessen: „Wohnt in Graz“.", "mach das rückgängig",
+         "Rückgängig gemacht: „Wohnt in Graz“."),
+        ("j'habite à Lyon", "oublie que j'habite à Lyon", "Oublié : « Habite à Lyon ».", "annule ça",
+         "Annulé : « Habite à Lyon »."),
+        ("vivo en Sevilla", "olvida que vivo en Sevilla", "Olvidado: «Vive en Sevilla».", "deshaz eso",
+         "Deshecho: «Vive en Sevilla»."),
+        ("moro em Braga", "esquece que moro em Braga", "Esquecido: “Mora em Braga”.", "desfaz isso",
+         "Desfeito: “Mora em Braga”."),
+        ("京都に住んでいます", "京都に住んでいることを忘れて", "忘れました: 「京都に住んでいる」。", "元に戻して",
+         "元に戻しました: 「京都に住んでいる」。"),
+    ],
+)  # fmt: skip
+async def test_a_change_in_plain_words_is_answered_in_the_language_that_asked_for_it(
+    said: str, forget: str, forgotten: str, undo: str, undone: str
+) -> None:
+    async with opened(model="local", run_worker=True) as stage:
+        talk = alone(stage)
+        await talk.ask(said, place=DM)
+        assert (await talk.ask(forget, place=DM)).startswith(forgotten)
+        assert await talk.ask(undo, place=DM) == undone
+
+
+async def test_what_was_forgotten_is_not_quoted_as_what_was_said_last() -> None:
+    async with opened(model="local", run_worker=True) as stage:
+        talk = alone(stage)
+        await talk.ask("I live in Lisbon", place=DM)
+        await talk.ask("I hate olives", place=DM)
+        await talk.ask("forget that I hate olives", place=DM)
+        assert "olives" not in await talk.ask("when did I tell you?", place=DM)
+
+
+async def test_only_what_was_said_in_a_period_is_recounted_in_any_language() -> None:
+    async with opened(model="local", run_worker=True) as stage:
+        talk = alone(stage)
+        await talk.ask("ich war heute im Zoo", place=DM)
+        assert "Zoo" in await talk.ask("worüber haben wir heute gesprochen?", place=DM)
+        assert "Zoo" not in await talk.ask("worüber haben wir letzte Woche gesprochen?", place=DM)
+        assert "Zoo" not in await talk.ask("what did we talk about last week?", place=DM)
+
+
+async def test_neither_excuses_nor_what_says_nothing_get_into_prompts() -> None:
+    async with opened(model="local", run_worker=True) as stage:
+        talk = alone(stage)
+        for text in ("hm", "so", "I live in Lisbon"):
+            await talk.ask(text, place=DM)
+        prompt = await stage.memory.context(stage.message("and now?", place=DM))
+    assert "hm" in prompt.text
+    assert "lives in Lisbon" in prompt.text
+    assert "listen" not in prompt.text
+    assert "no model" not in prompt.text
+
+
+async def test_a_question_that_tells_something_as_well_is_told_what_was_learned() -> None:
+    async with opened(model="local", run_worker=True) as stage:
+        talk = alone(stage)
+        both = await talk.ask("I moved to Graz last week, do you know a good bakery?", place=DM)
+        habit = await talk.ask("can you always give me distances in miles pls", place=DM)
+        asked = await talk.ask("where do I live?", place=DM)
+    assert both == "Noted: lives in Graz."
+    assert habit == "Noted: wants distances in miles."
+    assert asked == "Here is what I remember that fits:\n- Lives in Graz"
+
+
+async def test_a_day_that_was_moved_is_told_as_it_is_now_whatever_was_said_in_between() -> None:
+    async with opened(model="local", run_worker=True) as stage:
+        talk = alone(stage)
+        for text in ("I live in Bristol", "got a parents evening on Thursday, 6pm", "my cat is called Momo"):
+            await talk.ask(text, place=DM)
+        await talk.ask("no wait parents evening is on wednesday not thursday", place=DM)
+        evening = await talk.ask("when is parents evening?", place=DM)
+        home = await talk.ask("which city do I live in?", place=DM)
+    assert "wednesday" in evening
+    assert "6pm" not in evening
+    assert home == "Here is what I remember that fits:\n- Lives in Bristol"
 
 
 @pytest.mark.slow

@@ -205,6 +205,7 @@ async def test_a_search_over_messages_does_not_find_it() -> None:
         assert len(await found("bob")) == 3
 
 
+@pytest.mark.acceptance("W11")
 async def test_lore_in_the_assistants_own_words_does_not_repeat_it() -> None:
     def answer(request: Request) -> Says:
         first = "so be it" in str(request.body["messages"][-1])

@@ -118,6 +118,15 @@ def test_lore_is_listed_for_its_guild(cli: Run):
     cli("list", "--lore", code=2)
 
 
+def test_why_tells_whose_words_a_memory_rests_on_and_what_became_of_it(cli: Run):
+    cli("add", "I live in Lisbon")
+    told = cli("why", "1").out
+    assert "[fact] Lives in Lisbon" in told
+    assert "Said by you in a direct message on" in told
+    assert '"I live in Lisbon"' in told
+    assert "memo.added" not in told
+
+
 def test_history_and_log_tell_what_happened(cli: Run):
     memo = cli("remember", "I like tea", "--json").json["memo"]["id"]
     cli("forget", "tea")

@@ -5,6 +5,7 @@ from datetime import timedelta
 from simcord.backend.models.message import MessageSticker, Poll, PollAnswer
 
 from recollect.faces.discord.attachments import MAX_FILE_CHARS
+from recollect.faces.discord.client import Client
 from recollect.testing.clock import START
 from recollect.testing.models import FakeModel, nothing
 from tests.faces.discord.scene import acting
@@ -54,6 +55,17 @@ async def test_a_picture_alone_is_answered_and_a_file_of_someone_who_was_not_tol
         assert scene.dev.last_message.content == "I see."
         await scene.settle()
         assert not any("Porto" in text for text in await scene.known())
+
+
+async def test_without_a_model_the_answer_says_what_was_not_read() -> None:
+    async with acting(model=FakeModel(nothing)) as scene:
+        await scene.env.restart_bot(Client(scene.memory, None, clock=lambda: scene.env.now(), shard_count=1))
+        await scene.ask("hello")
+        mention = f"<@{scene.client.user.id}>"
+        files = [("plan_a.pdf", b"%PDF"), ("cat.png", b"\x89PNG"), ("notes.txt", b"Nothing new")]
+        sent = await scene.ann.send(scene.dev, f"{mention} look", attachments=files)
+        (said,) = scene.said_since(scene.dev, sent)
+        assert said.endswith("\nI can't look into plan\\_a.pdf, cat.png.")
 
 
 async def test_polls_stickers_and_forwards_are_named_and_a_forwards_words_are_nobodys() -> None:

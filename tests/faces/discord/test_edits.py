@@ -1,10 +1,12 @@
 """Channels and threads that are deleted, and what was edited or deleted while the bot was offline."""
 
+import asyncio
 import logging
 
 import discord
 import pytest
 
+from recollect.bot_state import resynced_places
 from recollect.core.ports import Tx
 from recollect.core.state import StateKind
 from recollect.faces.discord.client import Client
@@ -275,3 +277,29 @@ async def test_a_place_that_cannot_be_understood_does_not_keep_the_others_from_b
         assert await wire.known() == ["I have two cats"]
     record = next(one for one in caplog.records if f"thread:{thread.id}" in one.getMessage())
     assert record.exc_info is not None
+
+
+async def test_a_comparison_that_was_interrupted_goes_on_with_the_places_that_it_did_not_reach(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.INFO)
+    async with wired() as wire, wire.online() as client:
+        await said(wire, "I like green tea")
+        await said(wire, "I have two cats", where=wire.lab.general)
+
+        async def compared() -> list[str]:
+            return [session.rpartition(":")[2] for session in await client.bot.state.items(resynced_places(""))]
+
+        async def interrupt(seconds: float) -> None:
+            del seconds
+            raise asyncio.CancelledError
+
+        newest, other = str(wire.lab.general.id), str(wire.lab.dev.id)
+        for expected in ([newest], [newest, other]):
+            with pytest.raises(asyncio.CancelledError):
+                await Resync(client.bot, interrupt).run()
+            assert await compared() == expected
+        await recheck(client)
+        assert await compared() == []
+    assert "was interrupted after 1, and goes on" in caplog.text
+    assert "compared 2 places with Discord" in caplog.text

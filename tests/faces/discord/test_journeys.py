@@ -151,9 +151,11 @@ async def test_summaries_are_made_without_a_word_about_it() -> None:
 
 
 @pytest.mark.acceptance("A35", "A36")
-async def test_notes_are_named_in_dms_only_and_by_their_path(tmp_path: Path) -> None:
-    async with acting(data_dir=str(tmp_path), model=FakeModel(nothing)) as scene:
-        notes = scene.memory.settings.workspace.dir / "users" / str(scene.ann.id)
+@pytest.mark.parametrize("profile", ["unified", "discoclaw"])
+async def test_notes_are_named_in_dms_only_and_by_their_path(profile: str, tmp_path: Path) -> None:
+    async with acting(profile=profile, data_dir=str(tmp_path), model=FakeModel(nothing)) as scene:
+        workspace = scene.memory.settings.workspace.dir
+        notes = workspace / "users" / str(scene.ann.id) if profile == "unified" else workspace
         notes.mkdir(parents=True)
         (notes / "MEMORY.md").write_text("# Ann\nlikes zeppelins\n")
         await scene.whisper("hello")
@@ -165,8 +167,10 @@ async def test_notes_are_named_in_dms_only_and_by_their_path(tmp_path: Path) -> 
 
 
 @pytest.mark.acceptance("D22")
-async def test_a_memory_line_of_the_model_becomes_lore_of_the_server_and_is_not_shown() -> None:
-    async with acting([Says("Well done!\nmemory_line: Ann won the quiz night"), Says("Ann did.")]) as scene:
+@pytest.mark.parametrize("profile", ["unified", "clanker"])
+async def test_a_memory_line_of_the_model_becomes_lore_of_the_server_and_is_not_shown(profile: str) -> None:
+    answers = [Says("Well done!\nmemory_line: Ann won the quiz night"), Says("Ann did.")]
+    async with acting(answers, profile=profile) as scene:
         assert await scene.ask("I won the quiz night!") == "Well done!"
         await scene.ask("who won the quiz night?", scene.bob, scene.general)
         assert "Ann won the quiz night" in scene.prompts()[-1]

@@ -285,5 +285,6 @@ async def test_without_a_model_who_paused_learning_is_not_told_that_they_are_lis
         first = await bot.order(f"{bot.lab.bot.mention} it rains today")
         assert first == "I have no model configured. Noted: it rains today."
         assert await bot.order(f"{bot.lab.bot.mention} nice weather") == "Noted: nice weather."
+        assert await bot.order(f"{bot.lab.bot.mention} I moved to Porto") == "Noted: I moved to Porto."
         await bot.order("!memory pause")
         assert (await bot.order(f"{bot.lab.bot.mention} I like tea")).startswith("Learning is paused")

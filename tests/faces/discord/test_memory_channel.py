@@ -30,8 +30,10 @@ async def channel_id() -> str:
 
 
 @pytest.mark.acceptance("B53", "B54", "B55")
-async def test_each_user_has_one_pinned_message_that_is_edited_as_their_memory_changes() -> None:
-    async with acting(discord__memory_channel=await channel_id(), summary={"every_n_turns": 1}) as scene:
+@pytest.mark.parametrize("profile", ["unified", "dnam"])
+async def test_each_user_has_one_pinned_message_that_is_edited_as_their_memory_changes(profile: str) -> None:
+    at_once = {"summary": {"every_n_turns": 1}, "extraction": {"trigger": "on_ingest"}}
+    async with acting(profile=profile, discord__memory_channel=await channel_id(), **at_once) as scene:
         await mirrored(scene)
         await scene.ask("I like green tea")
         (message,) = await mirrored(scene)

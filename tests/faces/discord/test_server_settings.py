@@ -7,7 +7,9 @@ import pytest
 from simcord import InteractionResult, MemberActor
 from simcord.results import ResponseMessage
 
-from recollect.faces.discord.server_commands import SWITCHES
+from recollect.bot_state import welcomed
+from recollect.faces.discord.onboarding import Onboarding
+from recollect.faces.discord.status_panel import SWITCHES
 from tests.faces.discord.scene import Scene, acting
 from tests.faces.discord.test_memory_channel import TICK
 from tests.faces.discord.wire import WAIT, wired
@@ -63,8 +65,9 @@ async def test_channels_roles_values_and_numbers_are_set_in_a_panel_and_every_ch
         assert fields(panel)["Excluded channels"].startswith("none")
         audit = shown(await eve.slash(scene.dev, "memory-server audit")).content.splitlines()
         assert len(audit) == 6
-        assert f"<@{eve.id}> set Excluded channels: {scene.dev.id} → nothing" in audit[0]
+        assert f"<@{eve.id}> set Excluded channels: <#{scene.dev.id}> → nothing" in audit[0]
         assert f"<@{eve.id}> set Retention: nothing → 30" in audit[1]
+        assert "set Consent: after the notice → only who agreed, by a button or the role" in audit[2]
 
 
 async def test_who_does_not_manage_the_server_neither_sees_nor_changes_anything() -> None:
@@ -110,6 +113,27 @@ async def test_the_status_tells_what_holds_and_what_is_missing() -> None:
         assert shown(await eve.slash(scene.dev, "memory-server off")).content == SWITCHES["off"][1]
         status = shown(await eve.slash(scene.dev, "memory-server status"))
         assert "Memory is **off** here" in (status.embeds[0].description or "")
+
+
+async def test_the_status_has_buttons_to_look_again_to_open_the_settings_and_to_switch() -> None:
+    async with acting() as scene:
+        eve = scene.manager()
+        status = shown(await eve.slash(scene.dev, "memory-server status"))
+        await eve.click(status, label="Switch off")
+        assert "Memory is **off** here" in (status.embeds[0].description or "")
+        assert (await scene.ask("hello")).startswith("Memory is switched off here")
+        await eve.click(status, label="Switch on")
+        await scene.client.bot.server_settings.change(scene.guild.id, "daily_replies", 9, eve.id)
+        await scene.ask("hello")
+        await eve.click(status, label="Refresh")
+        assert "Replies today: 1 of 9." in (status.embeds[0].description or "")
+        await eve.click(status, label="Settings")
+        await eve.select(status, ["consent"])
+        await eve.select(status, ["opt_in"])
+        assert fields(status)["Consent"].startswith("only who agreed")
+        audit = shown(await eve.slash(scene.dev, "memory-server audit")).content
+        assert f"<@{eve.id}> switched memory: on → off" in audit
+        assert f"<@{eve.id}> switched memory: off → on" in audit
 
 
 async def test_learned_lines_and_the_panel_of_the_memory_channel_follow_the_settings() -> None:
@@ -162,7 +186,7 @@ async def test_moderators_edit_and_delete_lore_purge_places_and_forget_what_is_s
         await scene.settle()
         asked = shown(await eve.slash(scene.dev, "memory-server purge", channel=scene.dev, member=scene.ann))
         await eve.click(asked, label="Delete")
-        assert "1 messages" in asked.content
+        assert "1 message, 1 memory." in asked.content
         assert await scene.known() == ["I live in Ghent"]
         assert await scene.known(scene.bob) == ["I play chess"]
         assert "Say what to purge" in shown(await eve.slash(scene.dev, "memory-server purge")).content
@@ -182,6 +206,25 @@ async def test_whoever_invited_the_bot_is_welcomed_else_the_owner() -> None:
             assert "Thank you for inviting me to **Chess club**" in welcome.content
             assert "/memory-server setup" in welcome.content
             assert "I am run by Acme Ltd." in welcome.content
+
+
+async def test_an_invitation_while_the_bot_was_offline_is_welcomed_once_when_it_is_back() -> None:
+    async with wired() as wire:
+        world, inviter = wire.lab.world, wire.lab.world.user("olga")
+        club = world.guild("Chess club", inviter, bot_inside=False)
+        world.invite(club, "view_channel send_messages view_audit_log", by=inviter)
+        async with wire.online():
+            welcome = await wire.lab.next_message(world.dm(inviter), WAIT)
+            assert "Thank you for inviting me to **Chess club**" in welcome.content
+        async with wire.online() as client:
+            cog = client.get_cog(Onboarding.__name__)
+            assert isinstance(cog, Onboarding)
+            await cog.on_ready()
+            assert len(wire.lab.said(world.dm(inviter))) == 1
+            wire.clock.advance(days=2)
+            await client.bot.state.drop(welcomed(club.id))  # as of an earlier version, which did not note it
+            await cog.on_ready()
+            assert len(wire.lab.said(world.dm(inviter))) == 1, "no old server is welcomed"
 
 
 async def test_a_server_that_is_not_allowed_is_told_whom_to_ask() -> None:

@@ -5,6 +5,7 @@ from simcord.results import ResponseMessage
 
 from recollect.core.state import Owner, StateKind
 from recollect.faces.discord.privacy_notice import NOTICE
+from recollect.faces.discord.slash_commands import EXPORT_ATTACHED, render_help
 from tests.faces.discord.scene import Scene, acting
 
 
@@ -163,10 +164,31 @@ async def test_every_command_answers() -> None:
         for verb in ("pause", "resume", "help"):
             assert text(await slash(scene, f"memory {verb}"))
         assert "green tea" in text(await scene.ann.user.slash("memory search", words="tea"))
-        exported = await scene.ann.user.slash("memory export")
-        assert "green tea" in text(exported)
-        assert exported.ephemeral
         assert 'Removed: "I like green tea"' in text(await slash(scene, "memory undo"))
+
+
+async def test_an_export_is_everything_as_a_file_for_the_asker_alone_wherever_it_is_asked_for() -> None:
+    async with acting() as scene:
+        await scene.whisper("!memory remember I like green tea")
+        for json in (False, True):
+            exported = await slash(scene, "memory export", json=json)
+            assert exported.ephemeral
+            (file,) = shown(exported).attachments
+            assert file.filename == "memory.json"
+            assert ("green tea" in text(exported)) is not json
+        for number in range(50):
+            await scene.memory.remember(f"{number} is a number that I like very much", user=f"discord:{scene.ann.id}")
+        assert text(await slash(scene, "memory export")) == EXPORT_ATTACHED
+
+
+async def test_help_lists_the_commands_and_menus_in_the_language_of_the_asker() -> None:
+    async with acting() as scene:
+        lines = text(await slash(scene, "memory help")).splitlines()
+        assert lines[0] == "- **/memory list** – What I remember about you, page by page"
+        assert "**Forget this**" in lines[-1]
+    german = render_help("de")
+    assert "- **/gedächtnis vergessen** – Eine Erinnerung" in german
+    assert "**Das vergessen**" in german
 
 
 async def test_commands_have_names_and_descriptions_in_other_languages() -> None:
@@ -179,6 +201,8 @@ async def test_commands_have_names_and_descriptions_in_other_languages() -> None
         for command in (group, *group["options"]):
             for texts in (command["name_localizations"], command["description_localizations"]):
                 assert set(texts) == {"de", "fr", "es-ES", "es-419", "pt-BR", "ja"}, command["name"]
+        for option in (option for command in group["options"] for option in command.get("options", ())):
+            assert len(option["description_localizations"]) == 6, option["description"]
         for locale in ("de", "ja"):
             localized = [command["name_localizations"][locale] for command in group["options"]]
             assert len(set(localized)) == len(localized)

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import timedelta
 from typing import Any, Self
 
 from recollect import AsyncMemory
@@ -26,6 +27,7 @@ class Lab(DiscordServer):
         await super().__aenter__()
         self.ada = self.world.user("ada")
         self.lab = self.world.guild("Lab", self.ada)
+        self.lab.members[self.bot.id].joined -= timedelta(days=30)  # it needs no welcome
         self.dev = self.world.text(self.lab, "dev")
         self.general = self.world.text(self.lab, "general")
         return self

@@ -73,6 +73,12 @@ async def test_head_answers_as_get_without_the_body(client: httpx.AsyncClient, s
     assert (await stranger.head("/api/v1/people")).status_code == 401
 
 
+async def test_a_wrong_method_is_told_every_right_one(client: httpx.AsyncClient):
+    refused = await client.put("/api/v1/memo", params={"user": "ann", "id": "x"}, json={})
+    assert refused.status_code == 405
+    assert {"GET", "PATCH", "DELETE"} <= set(refused.headers["allow"].split(", "))
+
+
 async def test_a_change_that_is_sent_again_with_its_key_is_made_once(client: httpx.AsyncClient, app: FastAPI):
     for text in ("Likes tea", "Plays the cello"):
         await client.post("/api/v1/memos", json={"user": "ann", "text": text})

@@ -1,5 +1,6 @@
 """Memos through the API: each is listed, written, corrected, taken back and explained, whatever its ids are made of."""
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from tests.faces.http.conftest import OPERATOR, TOKENS, asking, opened
 from tests.waiting import eventually
 
 DEV = Place("discord", "g1", "c-dev", name="dev", public=True)
-ODD = ["a/b", "?x=1&y", "%2F%252F", "👩‍🚀 space", "..", "a b+c", "zurück\u202eknil", "#", "x" * 500]
+ODD = ["a/b", "?x=1&y", "%2F%252F", "👩‍🚀 space", "..", "a b+c", "zurück\u202eknil", "#", "x" * 256]
 
 
 async def wrote(client: httpx.AsyncClient, text: str, **more: Any) -> dict[str, Any]:
@@ -103,6 +104,25 @@ async def test_what_may_not_be_remembered_is_refused_with_the_reason(client: htt
         answer = await client.post("/api/v1/memos", json={"user": "ann", "text": text})
         assert (answer.status_code, answer.json()["reason"]) == (422, reason)
     assert (await listed(client))["total"] == 0
+
+
+async def test_of_many_who_change_a_memo_at_once_none_overwrites_another(client: httpx.AsyncClient):
+    memo = await wrote(client, "Counts: 0")
+    which = {"user": "ann", "id": memo["id"]}
+
+    async def add_one() -> int:
+        for tries in range(100):
+            seen = await client.get("/api/v1/memo", params=which)
+            count = int(seen.json()["text"].rpartition(" ")[2])
+            change, match = {"text": f"Counts: {count + 1}"}, {"If-Match": seen.headers["etag"]}
+            if (answer := await client.patch("/api/v1/memo", params=which, json=change, headers=match)).is_success:
+                return tries
+            assert answer.status_code == 409
+        raise AssertionError("never got through")
+
+    tries = await asyncio.gather(*(add_one() for _ in range(8)))
+    assert (await client.get("/api/v1/memo", params=which)).json()["text"] == "Counts: 8"
+    assert sum(tries) > 0, "they met"
 
 
 async def test_an_undo_names_its_change_and_takes_back_no_other(client: httpx.AsyncClient):

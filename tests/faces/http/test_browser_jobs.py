@@ -1,15 +1,17 @@
 """Each job of an operator, the way a person does it, from the overview: none takes more than five clicks."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal
 from recollect.core.types import Message
 from tests import ground
 from tests.faces.http import guild
 from tests.faces.http.browser import Window
-from tests.faces.http.test_browser_pages import browser, guild_folder, served, window
+from tests.faces.http.test_browser_pages import SETTINGS, browser, guild_folder, served, window
 
 __all__ = ["browser", "guild_folder", "served", "window"]
 pytestmark = [pytest.mark.timeout(240), pytest.mark.slow]
@@ -90,6 +92,60 @@ def test_a_message_is_learned_from_again(hand: Hand, window: Window):
     hand.on(hand.page.locator("section", has_text="That message").get_by_role("link").first)
     hand.button("Learn from it again")
     hand.sees("What would change")
+    hand.button("Learn from 1 message again")
+    hand.sees("Learned again from 1 of 1 message")
+
+
+def test_a_person_is_learned_from_again_and_the_page_follows_it(
+    hand: Hand, window: Window, monkeypatch: pytest.MonkeyPatch
+):
+    """As after switching models: what the old one missed appears without a reload, and can be taken back."""
+    ayo, model = guild.PEOPLE["ayo"], SETTINGS["model"]
+    text = "The red accordion over there is mine, I play it at weddings."
+    said = Message("991", ayo, guild.place("general", ayo), text, window.served.clock(), name="Ayo")
+    window.served.run(lambda memory: memory.add(said))
+    window.served.clock.advance(minutes=30)
+    window.served.run(lambda memory: memory.worker.wait_idle(60))
+    older = model.learns
+
+    def learns(hearing: ExtractionInput) -> ExtractionResult:
+        heard = [message for message in hearing.messages if message.text == text]
+        better = [Proposal("Plays the red accordion at weddings", "fact", text, message.id) for message in heard]
+        found = older(hearing)
+        return replace(found, proposals=(*found.proposals, *better))
+
+    monkeypatch.setattr(model, "learns", learns)
+    hand.link("People")
+    hand.link("Ayo")
+    hand.link("Learn again")
+    hand.button("Preview")
+    hand.sees("What would change")
+    assert hand.page.get_by_role("listitem").filter(has_text="accordion").get_by_role("link", name="Ayo").count() == 1
+    hand.on(hand.page.locator("section", has_text="What would change").get_by_role("button"))
+    hand.page.get_by_role("heading", name="Done").wait_for()
+    window.go(f"/people/memos?user={ayo}")
+    hand.page.locator("td.said").filter(has_text="accordion").wait_for()
+    hand.page.get_by_role("button", name="Undo it").click()
+    hand.page.locator("td.said").filter(has_text="accordion").wait_for(state="detached")
+
+
+def test_someone_of_whom_nothing_is_known_is_found_by_name(hand: Hand, window: Window):
+    where = guild.place("general", "310000000000000078")
+    said = Message("992", "310000000000000078", where, "ok", window.served.clock(), name="Quiet Quentin")
+    window.served.run(lambda memory: memory.add(said))
+    hand.page.keyboard.press("/")
+    hand.page.keyboard.type("quentin")
+    hand.enter()
+    hand.link("Quiet Quentin")
+    hand.sees("Nothing is remembered yet")
+
+
+def test_a_direct_message_is_called_by_the_name_of_its_person(hand: Hand):
+    hand.link("Messages")
+    hand.link("DM with Ayo")
+    hand.page.get_by_role("heading", level=1, name="DM with Ayo").wait_for()
+    hand.button("Pause learning in this DM")
+    hand.sees("Learning is paused in this DM")
 
 
 def test_a_channel_is_paused_and_a_server(hand: Hand, window: Window):
@@ -114,6 +170,19 @@ def test_a_slow_model_is_watched_without_reloading(hand: Hand, window: Window):
     said = Message("990", guild.PEOPLE["lena"], place, "I have a boat in Hamburg.", window.served.clock(), name="Lena")
     window.served.run(lambda memory: memory.add(said))
     hand.page.wait_for_function("before => document.querySelector('dl.numbers').innerText !== before", arg=before)
+
+
+def test_what_happens_before_the_page_listens_is_not_missed(hand: Hand, window: Window):
+    memories = hand.page.locator("dl.numbers dd").first
+    before = int(memories.inner_text())
+
+    def late(route: Any) -> None:
+        window.served.run(lambda memory: memory.remember("Sails a boat", user=f"discord:{guild.PEOPLE['lena']}"))
+        route.continue_()
+
+    hand.page.route("**/live/stream", late)
+    hand.link("Overview")
+    memories.filter(has_text=str(before + 1)).wait_for()
 
 
 def test_several_memories_are_forgotten_at_once_and_taken_back_at_once(hand: Hand):

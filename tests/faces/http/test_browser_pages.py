@@ -36,6 +36,9 @@ COLORED = (
     "#general",
     "Timeline",
     "Jobs",
+    "Learn again",
+    "System",
+    "Prompt",
     "Erase and export",
 )
 """Pages that have all the colours between them."""
@@ -127,6 +130,7 @@ def paths(served: Served) -> dict[str, str]:
         "Lena in #kitchen": f"/message?platform=discord&id={memo.source.message}",
         "Refused": "/refused",
         "Jobs": "/jobs",
+        "Learn again": f"/relearn?user=discord:{LENA}&session={KITCHEN}",
         "Erase and export": f"/erase?user={LENA}",
     }
 

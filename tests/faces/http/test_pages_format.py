@@ -94,6 +94,7 @@ def test_an_audience_is_told_in_a_few_words(audience: Audience, told: str):
 
 def test_a_place_is_told_by_name_and_whether_it_is_closed():
     assert words.describe_place(DEV) == "#dev, server 1234…5678"
+    assert words.describe_place(DEV, {DEV.guild_key or "": "Our Café"}) == "#dev, Our Café"
     assert words.describe_place(Place("discord", "g", "c", name="staff")) == "#staff (closed), server g"
     assert words.describe_place(Place("local", dm="ann")) == "DM with ann"
 
@@ -122,3 +123,8 @@ def test_an_address_holds_whatever_an_id_holds():
         == "/memo?user=a%2Fb%26c%3Dd%20%C3%A9&id=%252F"
     )
     assert words.url("/merge", pick=["a", "b"]) == "/merge?pick=a&pick=b"
+
+
+def test_ids_may_be_broken_after_separators_and_stay_escaped():
+    html = words.with_breaks(words.reveal_hidden("memos.inject_max <b>"))
+    assert html == "memos.<wbr>inject_<wbr>max &lt;b&gt;"

@@ -18,7 +18,7 @@ from recollect.core.ports.jobs import NewJob
 from recollect.core.reasons import Reason
 from recollect.core.types import Memo, Message, Place, Summary
 from recollect.faces.assistant.request import chat_request
-from recollect.faces.http.pages import chart, log, log_rows
+from recollect.faces.http.pages import chart, labels, log, log_rows
 from recollect.faces.http.pages import search as asking_page
 from recollect.faces.http.pages.format import ago
 from recollect.recall.rankers import DESIGN_RANKERS
@@ -188,7 +188,7 @@ async def test_the_journal_is_shown_by_day_and_by_kind(app: FastAPI, memory: Asy
     async with visiting(app) as visitor:
         for path in ("/", "/journal"):
             assert "learned by the local model instead" in text_of(await visitor.see(path))
-        assert "extract.degraded" in text_of(await visitor.see("/jobs"))
+        assert "learned less" in text_of(await visitor.see("/jobs"))
         page = text_of(await visitor.see("/journal"))
         days = ["Wednesday, 05 March 2025", "Monday, 03 March 2025", "Saturday, 01 March 2025"]
         assert [page.find(day) for day in days] == sorted(page.find(day) for day in days)
@@ -196,11 +196,12 @@ async def test_the_journal_is_shown_by_day_and_by_kind(app: FastAPI, memory: Asy
         trouble = text_of(await visitor.see("/journal", kind="Trouble"))
         assert "it hung" in trouble
         assert "learned by the local model instead" in trouble
-        assert "memo.added" not in trouble
-        earlier = text_of(await visitor.see("/journal", day="2025-03-03"))
+        assert "added" not in trouble
+        assert "learning failed" in trouble
+        earlier = await visitor.see("/journal", day="2025-03-03")
         assert "it hung" not in earlier
         assert "memo.revised" in earlier
-        first = text_of(await visitor.see("/journal", day="2025-03-02"))
+        first = await visitor.see("/journal", day="2025-03-02")
         assert "memo.revised" not in first
         assert "memo.added" in first
         assert "Nothing of that" in await visitor.see("/journal", day="2024-01-01")
@@ -210,6 +211,8 @@ async def test_the_journal_is_shown_by_day_and_by_kind(app: FastAPI, memory: Asy
 def test_every_kind_of_event_is_in_one_group_of_the_journal():
     assert sorted(kind for kinds in log_rows.KINDS.values() for kind in kinds) == sorted(EventKind)
     assert set(log_rows.KINDS["Trouble"]) == set(PROBLEM_KINDS)
+    assert sorted(labels.EVENTS) == sorted(EventKind)
+    assert not any("." in label for label in labels.EVENTS.values())
 
 
 async def test_the_journal_goes_on_on_older_pages(app: FastAPI, memory: AsyncMemory, clock: FakeClock):
@@ -218,7 +221,7 @@ async def test_the_journal_goes_on_on_older_pages(app: FastAPI, memory: AsyncMem
         *(Event("consolidation.done", clock(), detail=f"dream number {n} ended") for n in range(log.MAX_ROWS + 5)),
     )
     async with visiting(app) as visitor:
-        page = await visitor.see("/journal", kind="Reflection")
+        page = await visitor.see("/journal", kind="Tidying")
         assert "dream number 4 " not in page
         older = re.search(r'href="([^"]+)" rel="next"', page)
         assert older

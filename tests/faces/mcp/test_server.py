@@ -176,6 +176,14 @@ class TestPrompt:
             assert text.startswith("What do you remember about me and Nora?")
             assert ("Lyon" in text, "tea" in text) == (True, False)
 
+    async def test_a_message_without_words_is_asked_for_and_a_topic_may_be_a_question(self, memory: AsyncMemory):
+        async with connected(memory) as client:
+            with pytest.raises(MCPError, match="with-memory needs message"):
+                await client.get_prompt(WITH_MEMORY, {})
+            asked = (await client.get_prompt(RECALL, {"topic": "where do I live?"})).messages[0].content
+        assert isinstance(asked, TextContent)
+        assert asked.text.startswith("What do you remember about me and where do I live?\n")
+
     async def test_there_is_no_other_prompt(self, memory: AsyncMemory):
         async with connected(memory) as client:
             with pytest.raises(MCPError, match="there is no prompt"):

@@ -10,7 +10,7 @@ import pytest
 from recollect.core.types import EVERYWHERE, Kind, Memo, Status, Subject
 from recollect.testing.clock import START
 from recollect.testing.models import FakeModel, nothing
-from recollect.transfer.mirror.json_files import durable_name, read_durable, render_durable
+from recollect.transfer.mirror.json_files import durable_name, render_durable
 from tests.scenes import DEV, DM, THREAD, opened
 from tests.transfer.mirror.keeping import keeping, kept, written
 from tests.waiting import eventually
@@ -183,39 +183,14 @@ def test_a_user_without_memos_has_no_file() -> None:
 
 
 @pytest.mark.acceptance("B77")
-async def test_a_file_is_read_back_and_a_missing_one_is_nothing(tmp_path: Path) -> None:
+async def test_a_file_holds_what_is_known_and_who_is_unknown_has_none(tmp_path: Path) -> None:
     async with keeping(tmp_path, "discoclaw") as stage:
         await stage.remember("I prefer tea ☕")
         await written(stage)
-    found = read_durable(folder(tmp_path) / "ann.json")
-    assert found is not None
-    assert (found.updated, [item["text"] for item in found.items]) == (MS, ["I prefer tea ☕"])
-    assert read_durable(folder(tmp_path) / "nobody.json") is None
-
-
-@pytest.mark.parametrize(
-    ("content", "complaint"),
-    [
-        (b"{ not json", "is not JSON"),
-        (b"\xff\xfe\x00", "is not JSON"),
-        (b"[" * 100_000, "is not JSON"),
-        (b"[]", "version None"),
-        (b"null", "version None"),
-        (b'{"items": []}', "version None"),
-        (b'{"version": 2, "updatedAt": 1, "items": []}', "version 2"),
-        (b'{"version": 1, "updatedAt": 1, "items": [{"id": "x"}]}', "does not hold facts"),
-        (b'{"version": 1, "updatedAt": "now", "items": []}', "does not hold facts"),
-    ],
-)
-def test_a_file_that_is_not_understood_is_said_so_and_left_alone(
-    content: bytes, complaint: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    path = tmp_path / "ann.json"
-    path.write_bytes(content)
-    with caplog.at_level(logging.WARNING):
-        assert read_durable(path) is None
-    assert complaint in caplog.text
-    assert path.read_bytes() == content
+        assert (await stage.memory.show(user="nobody", place=DEV)).memos == ()
+    document = json.loads((folder(tmp_path) / "ann.json").read_bytes())
+    assert (document["updatedAt"], [item["text"] for item in document["items"]]) == (MS, ["I prefer tea ☕"])
+    assert not (folder(tmp_path) / "nobody.json").exists()
 
 
 @pytest.mark.parametrize("theirs", [b"{ not json", b'{"version": 2, "items": []}', b'{"version":1,"items":[]}'])

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from recollect.admin import Admin
 from recollect.testing.models import FakeModel, nothing
-from recollect.transfer.mirror.json_files import read_summary, summary_name
+from recollect.transfer.mirror.json_files import summary_name
 from tests.scenes import DEV, DM, Stage
 from tests.transfer.mirror.keeping import keeping, kept, written
 from tests.waiting import eventually
@@ -64,9 +65,7 @@ async def test_the_next_summary_takes_the_place_of_the_last(tmp_path: Path) -> N
         with path.open("rb") as reader:
             await turn(stage)
             assert json.loads(reader.read())["summary"] == "+", "who reads meanwhile sees the old one whole"
-        found = read_summary(path)
-        assert found is not None
-        assert found.summary == "++"
+        assert json.loads(path.read_bytes())["summary"] == "++"
         assert kept(path.parent) == [path.name]
 
 
@@ -110,19 +109,13 @@ async def test_a_deleted_summary_file_comes_back_with_the_next_start(tmp_path: P
 
 
 @pytest.mark.acceptance("C5", "C25")
-def test_a_summary_that_is_not_there_is_nothing(tmp_path: Path) -> None:
-    assert read_summary(tmp_path / summary_name("discord:dm:ann")) is None
-
-
-@pytest.mark.parametrize("content", [b"{", b"[]", b"null", b'{"summary": 1, "updatedAt": 1}', b'{"summary": "x"}'])
-def test_a_malformed_summary_is_nothing_and_left_alone(
-    content: bytes, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    path = tmp_path / "session.json"
-    path.write_bytes(content)
-    assert read_summary(path) is None
-    assert path.read_bytes() == content
-    assert "session.json" in caplog.text
+async def test_a_session_without_a_summary_has_none(tmp_path: Path) -> None:
+    async with keeping(tmp_path, "rolling", model=counting(), summary=ONE_TURN) as stage:
+        await turn(stage)
+        assert await Admin(stage.memory, stage.clock).summaries("discord:dm:nobody") == (None, [])
+        assert not (tmp_path / "summaries" / summary_name("discord:dm:nobody")).exists()
+        current, _ = await Admin(stage.memory, stage.clock).summaries(DEV.session)
+        assert current is not None
 
 
 async def test_a_summary_that_someone_edited_is_kept_even_when_it_is_reset(tmp_path: Path) -> None:

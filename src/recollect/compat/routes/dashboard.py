@@ -85,7 +85,7 @@ async def snapshot(state: AppStateDep, accept: Accept = "") -> Response:
 
 @routes.post("/refresh", responses=CHANGING | _MARKDOWN, response_class=Response)
 async def refresh_snapshot(state: AppStateDep, accept: Accept = "") -> Response:
-    """Make the snapshot anew, the file too where one is kept, and return it."""
+    """Rebuild the snapshot, and its file if there is one, and return it."""
     return await _snapshot(state, accept)
 
 

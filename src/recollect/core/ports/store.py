@@ -86,6 +86,13 @@ class Messages(Protocol):
         """When a person (by `person_key`) last said something that was not deleted; reads all they said."""
         ...
 
+    def speakers(self, limit: int = 10_000) -> list[tuple[str, str]]:
+        """People who said something that was not deleted, by `person_key`, with a name that they used, if any.
+
+        Reads one message of each: ids that are the same on two platforms, or in their first 64 characters, count once.
+        """
+        ...
+
     def streams(self, prefix: str) -> list[str]:
         """Names of channels and conversations that begin so."""
         ...

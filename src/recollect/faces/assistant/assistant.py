@@ -39,6 +39,7 @@ from recollect.faces.assistant.request import (
 )
 from recollect.faces.assistant.tools import AssistantTools, tool_definitions
 from recollect.faces.commands.dispatcher import Answer, ChatCommands
+from recollect.language import requests
 from recollect.memory import AsyncMemory
 from recollect.policy.redaction import redact
 
@@ -165,8 +166,8 @@ class Assistant:
         )
         if answer is not None:
             return Reply("\n".join(answer.pages), answer)
-        if self._responder is None and (hidden := await self._forget_said(message)) is not None:
-            return Reply(hidden, Answer((hidden,)))
+        if self._responder is None and (changed := await self._change_in_words(message)) is not None:
+            return Reply(changed, Answer((changed,)))
         if self._responder is None and (command := offline.command_for(message.text)) is not None:
             answer = await self._commands.answer(
                 command, user=message.author, place=message.place, message_id=message.id
@@ -181,11 +182,12 @@ class Assistant:
             self._remember_turn(message, reply.text)
             return reply
 
-    async def _forget_said(self, message: Message) -> str | None:
+    async def _change_in_words(self, message: Message) -> str | None:
         try:
-            return await offline.forget_said(self._memory, message)
+            hidden = await offline.forget_said(self._memory, message)
+            return await offline.change_in_words(self._memory, message) if hidden is None else hidden
         except RecollectError as error:
-            log.warning("what was said can't be hidden: %s", error)
+            log.warning("a plain request can't be followed: %s", error)
             return None
 
     async def record_reply(self, text: str, to: Message, message_id: str) -> Message:
@@ -264,7 +266,7 @@ class Assistant:
 
     async def _answer(self, message: Message, show: Callable[[str], None], show_call: Callable[[str], None]) -> Reply:
         if self._responder is None:
-            return await self._answer_offline(message, offline.NO_MODEL, show)
+            return await self._answer_offline(message, requests.NO_MODEL, show)
         display = _DisplayedReply(show)
         try:
             usages: list[TurnUsage] = []
@@ -273,16 +275,18 @@ class Assistant:
         except ModelError as error:
             # who is told the reason need not read it in the log as well
             log.log(logging.INFO if self._details else logging.WARNING, "the model gave no reply: %s", error)
-            reason = f"{offline.UNREACHABLE} ({error.plain})" if self._details and error.plain else offline.UNREACHABLE
+            reason = f"{requests.NO_ANSWER} ({error.plain})" if self._details and error.plain else requests.UNREACHABLE
         except Exception:  # whatever fails, there is a reply
             log.exception("the model gave no reply")
-            reason = offline.UNREACHABLE
+            reason = requests.UNREACHABLE
         display.new_line()
         return await self._answer_offline(message, reason, show)
 
     async def _answer_offline(self, message: Message, reason: str, show: Callable[[str], None]) -> Reply:
         """Answer from memory; the reason is given once per person."""
-        was_explained = (message.author, reason) in self._explained or (self._responder is None and not self._excuses)
+        is_told_each_time = self._details and self._responder is not None  # by /retry as well
+        was_explained = (message.author, reason) in self._explained and not is_told_each_time
+        was_explained = was_explained or (self._responder is None and not self._excuses)
         self._explained.add((message.author, reason))
         try:
             answer = await offline.offline_answer(self._memory, message, "" if was_explained else reason)

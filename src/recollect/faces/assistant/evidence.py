@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import pairwise, takewhile, zip_longest
+from itertools import takewhile, zip_longest
 from typing import Unpack
 
 from recollect.core.types import Kind, Memo, Message
@@ -32,6 +32,10 @@ class Evidence:
     fits: bool
     has_wanted: bool
     rank: int
+    context: str = ""
+    """What a message refers back to."""
+    is_named: bool = True
+    """It has something of the question itself, not only in what it refers back to."""
 
     @property
     def at(self) -> datetime:
@@ -116,19 +120,26 @@ def _of_message(question: Question, statement: Message, context: str, rank: int)
     is_meant = not question.is_own or not questions.is_about_others(
         f"{context} {statement.text}".strip() if context else statement.text, question, is_memo=False
     )
-    return Evidence(
-        statement, fit.share if is_meant else fit.share / 2, fit.is_complete and is_meant, fit.has_wanted, rank
-    )
+    share = fit.share if is_meant else fit.share / 2
+    is_named = not context or question.fit(statement.text).share > 0
+    return Evidence(statement, share, fit.is_complete and is_meant, fit.has_wanted, rank, context, is_named)
 
 
 def _fitting(evidence: Sequence[Evidence], language: str) -> list[Evidence]:
     """Memories before messages, newest messages first; what was corrected later is left out."""
     messages = sorted((each for each in evidence if isinstance(each.item, Message)), key=lambda each: each.at)[::-1]
     memos = [each for each in evidence if isinstance(each.item, Memo)]
-    correction = next((each for each in messages if questions.is_correction(each.item.text, language)), None)
+    correction = next((each for each in messages if _corrects_any(each, evidence, language)), None)
     if correction is not None:
         return [correction, *(each for each in (*memos, *messages) if each.at > correction.at)]
-    return memos or messages
+    return memos or sorted(messages, key=lambda each: not each.is_named)
+
+
+def _corrects_any(later: Evidence, evidence: Sequence[Evidence], language: str) -> bool:
+    return any(
+        each.at < later.at and questions.corrects(later.item.text, later.context, each.item.text, language)
+        for each in evidence
+    )
 
 
 def _says_more(said: str, memo: str) -> bool:
@@ -164,17 +175,26 @@ class _Search:
         hits = await self._hits(query, over="messages")
         recent = await self.memory.timeline.recent(self.message.place, 2 * MAX_KNOWN)
         people = [said for said in recent if not said.bot]
-        previous = {later.id: earlier for earlier, later in pairwise(people)}
         found = [hit.item for hit in hits if isinstance(hit.item, Message)]
         statements = {said.id: said for said in (*found, *people[::-1]) if self.is_statement(said)}
-        pairs = [(said, self._context(said, previous.get(said.id))) for said in statements.values()]
+        before = {said.id: people[:at] for at, said in enumerate(people)}
+        pairs = [(said, self._context(said, before.get(said.id, []))) for said in statements.values()]
         return pairs, [hit for hit in hits if hit.item.id in statements]
 
-    def _context(self, said: Message, previous: Message | None) -> str:
-        if previous is None or previous.author != said.author or not self.is_statement(previous):
-            return ""
+    def _context(self, said: Message, before: Sequence[Message]) -> str:
+        """What a statement refers back to: what was said right before it or, if it corrects that by name, earlier."""
         languages = questions.languages()
-        return previous.text if any(questions.refers_back(said.text, language) for language in languages) else ""
+        if not any(questions.refers_back(said.text, language) for language in languages):
+            return ""
+        if any(questions.is_correction(said.text, language) for language in languages):
+            named = word_forms.content_words(said.text)
+            for earlier in reversed(before):
+                tokens = set(word_forms.tokens(earlier.text))
+                if earlier.author == said.author and self.is_statement(earlier) and not tokens.isdisjoint(named):
+                    return earlier.text
+        previous = before[-1] if before else None
+        is_own = previous is not None and previous.author == said.author and self.is_statement(previous)
+        return previous.text if is_own and previous is not None else ""
 
     def is_statement(self, said: Message) -> bool:
         if said.bot or said.id == self.message.id or (self.own_only and said.author != self.message.author):

@@ -148,8 +148,10 @@ class Responder:
 
     async def _build_agent(self) -> "Agent[AssistantTools, str]":
         client = await self._model.client()
+        import pydantic_ai
         from pydantic_ai import Agent
 
+        pydantic_ai.BANNER_ENABLED = False  # its picture would stand in the middle of a reply
         tools = [_tool(definition) for definition in self._tools]
         return Agent(client, deps_type=AssistantTools, tools=tools, retries=2)
 

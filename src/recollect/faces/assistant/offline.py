@@ -5,22 +5,20 @@ What asks for a change in plain words ("forget that I smoke") is the command tha
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 
 from recollect.core.events import EventKind
-from recollect.core.outcomes import Forgotten, Refused
+from recollect.core.outcomes import CannotUndo, Forgotten, Refused
 from recollect.core.text import clip, collapse_spaces
 from recollect.core.types import Memo, Message
 from recollect.faces import outcome_text
 from recollect.faces.assistant import evidence
-from recollect.language import corrections, dates, detection, requests, word_forms
+from recollect.language import corrections, dates, detection, periods, requests, word_forms
+from recollect.language.lexicon import ENGLISH
 from recollect.language.requests import Request, RequestKind, answer, is_question, language_of, recognize
 from recollect.memory import AsyncMemory
 from recollect.policy.rendering import ended, speaker
 
-NO_MODEL = "I have no model configured"
-UNREACHABLE = "My model can't be reached right now"
-LISTENS = "I keep what you tell me and find it again when you ask"
 HELP = 'Tell me something about yourself and ask me later; "what do you know about me?" lists what I remember.'
 SWITCHED_OFF = "My memory is switched off, so nothing is kept."
 MAX_TOLD = 3
@@ -31,7 +29,7 @@ MAX_QUOTED = 8
 """Limit of the answer to "what did we talk about?"."""
 RECENT_MESSAGES = 300
 """How far back that answer looks."""
-RECENT_FOR_LANGUAGE, MIN_WORDS_FOR_LANGUAGE = 8, 4
+RECENT_FOR_LANGUAGE, MIN_WORDS_FOR_LANGUAGE = 8, 3
 LEARN_TIMEOUT_SECONDS = 5.0
 """How long the answer to a statement waits for what is learned from it."""
 _CHANGES: dict[str, str] = {
@@ -85,6 +83,44 @@ async def forget_said(memory: AsyncMemory, message: Message) -> str | None:
     return answer("hidden", language, texts=", ".join(hidden)) if hidden else None
 
 
+async def change_in_words(memory: AsyncMemory, message: Message) -> str | None:
+    """The answer to a plain request for a change, in its own language; None where the command has to answer: in
+    English, and where it refuses or asks which is meant. Then nothing was changed.
+    """
+    request = recognize(message.text)
+    settings = memory.settings
+    if request is None or request.language == ENGLISH or not (settings.enabled and settings.chat_commands.enabled):
+        return None
+    if outcome_text.is_literal(settings) or not settings.memos.enabled:
+        return None
+    view, language = memory.view(message.author, message.place), request.language
+    match request.kind:
+        case RequestKind.REMEMBER:
+            remembered = await view.remember(request.topic, message=message.id)
+            if isinstance(remembered, Refused):
+                return None
+            name = "knew" if outcome_text.is_known(remembered) else "remembered"
+            told = [answer(name, language, text=remembered.memo.text)]
+            told += [answer("retired", language, texts=memo.text.rstrip(".")) for memo in remembered.replaced]
+            told += [answer("only_you", language)] if remembered.memo.audience.level == "dm" else []
+            return "\n".join(told)
+        case RequestKind.FORGET:
+            forgotten = await view.forget(request.topic)
+            if not isinstance(forgotten, Forgotten):
+                return None
+            texts = [answer("quoted", language, text=tell(memo, message, language)) for memo in forgotten.memos]
+            return answer("forgot", language, texts=", ".join(texts))
+        case RequestKind.UNDO:
+            undone = await view.undo()
+            if isinstance(undone, CannotUndo):
+                return None
+            changed = undone.reversals if undone is not None else ()
+            texts = [answer("quoted", language, text=tell(each.current, message, language)) for each in changed]
+            return answer("undone" if texts else "nothing_to_undo", language, texts=", ".join(texts))
+        case _:
+            return None
+
+
 async def offline_answer(memory: AsyncMemory, message: Message, reason: str = "") -> OfflineAnswer:
     """The answer from memory alone; `reason` says why there is no model, unless that was said before."""
     request = recognize(message.text)
@@ -108,7 +144,12 @@ async def offline_answer(memory: AsyncMemory, message: Message, reason: str = ""
         case Request(RequestKind.ABOUT):
             text = await search.find(request.topic, nearest=False)
         case _ if is_question(message.text):
-            text = await search.find(message.text)
+            # "I moved to Graz, do you know when my lease ends?" tells something as well
+            learned = await _tell_learned(memory, message, language)
+            text = await search.find(message.text, nearest=not learned)
+            if learned:
+                found = "" if text == search.say("nothing") else f"\n{text}"
+                return OfflineAnswer(_explained(reason, f"{learned}{found}"), tells_learned=True)
         case _:
             return await _acknowledge(memory, message, reason, search.language)
     return OfflineAnswer(_explained(reason, text))
@@ -132,6 +173,16 @@ async def _acknowledge(memory: AsyncMemory, message: Message, reason: str, langu
     """The answer to a statement: what was learned from it."""
     if await memory.view(message.author, message.place).is_learning_paused():
         return OfflineAnswer(_explained(reason, outcome_text.PAUSED))
+    if learned := await _tell_learned(memory, message, language):
+        return OfflineAnswer(_explained(reason, learned), tells_learned=True)
+    if (corrected := await _correct(memory, message)) is not None:
+        text = answer("revised", language, texts=_as_clause(tell(corrected, message, language)))
+        return OfflineAnswer(_explained(reason, text), tells_learned=True)
+    return OfflineAnswer(f"{reason}{requests.ONLY_LISTENS}" if reason else answer("heard", language))
+
+
+async def _tell_learned(memory: AsyncMemory, message: Message, language: str) -> str:
+    """What was learned from a message, in sentences; nothing if nothing was."""
     timeout = LEARN_TIMEOUT_SECONDS if memory.engine.runs_worker else 0.0
     outcome = await memory.wait_learned(message, timeout, closes_batch=False)
     texts: dict[str, list[str]] = {}
@@ -139,13 +190,7 @@ async def _acknowledge(memory: AsyncMemory, message: Message, reason: str, langu
         memo = outcome.memos.get(event.memo or "")
         if memo is not None and event.kind in _CHANGES:
             texts.setdefault(_CHANGES[event.kind], []).append(_as_clause(tell(memo, message, language)))
-    if not texts and (corrected := await _correct(memory, message)) is not None:
-        text = answer("revised", language, texts=_as_clause(tell(corrected, message, language)))
-        return OfflineAnswer(_explained(reason, text), tells_learned=True)
-    if not texts:
-        return OfflineAnswer(f"{reason}, so I only listen: {LISTENS}." if reason else answer("heard", language))
-    sentences = [answer(label, language, texts="; ".join(found)) for label, found in texts.items()]
-    return OfflineAnswer(_explained(reason, " ".join(sentences)), tells_learned=True)
+    return " ".join(answer(label, language, texts="; ".join(found)) for label, found in texts.items())
 
 
 async def _correct(memory: AsyncMemory, message: Message) -> Memo | None:
@@ -168,7 +213,8 @@ def _as_clause(text: str) -> str:
     """A memo inside a sentence: "Lives in Lisbon." becomes "lives in Lisbon", while a name keeps its capital."""
     text = text.rstrip(".")
     first_word = text.partition(" ")[0]
-    return text[:1].lower() + text[1:] if word_forms.is_frame_word(first_word.lower()) else text
+    is_lowered = first_word != "I" and word_forms.is_frame_word(first_word.lower())
+    return text[:1].lower() + text[1:] if is_lowered else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,8 +229,8 @@ class OfflineSearch:
         """What is known about the author and visible here, newest first, as in `show`."""
         listing = await self.memory.show(user=self.message.author, place=self.message.place, limit=MAX_LISTED)
         if not listing.memos:
-            return self._say("nothing_yet" if self.message.place.dm is not None else "nothing_here")
-        lines = [self._say("about_you"), *(f"- {tell(memo, self.message, self.language)}" for memo in listing.memos)]
+            return self.say("nothing_yet" if self.message.place.dm is not None else "nothing_here")
+        lines = [self.say("about_you"), *(f"- {tell(memo, self.message, self.language)}" for memo in listing.memos)]
         if omitted := listing.total - len(listing.memos):
             hint = '; "!memory show" lists them all' if self.memory.settings.chat_commands.enabled else ""
             lines.append(f"and {outcome_text.count_noun(omitted)} more{hint}.")
@@ -197,28 +243,28 @@ class OfflineSearch:
             return self._list("fits", [self.quote(item, findings.sources.get(item.id)) for item in findings.fits])
         if nearest and findings.nearest:
             return self._list("nearest", [self.quote(item) for item in findings.nearest])
-        return self._say("nothing")
+        return self.say("nothing")
 
     def quote(self, item: Memo | Message, source: Message | None = None) -> str:
         """A memory, with the words that it comes from if those say more, or a message, as its reader is told it."""
         if isinstance(item, Memo):
             text = tell(item, self.message, self.language) + ended(item)
-            return text if source is None else self._say("in_words", text=text, words=_clipped(source))
+            return text if source is None else self.say("in_words", text=text, words=_clipped(source))
         text = _clipped(item)
         if item.person == self.message.person:
-            return self._say("you_said", day=self._day(item.at), text=text)
-        return self._say("said", name=speaker(item), text=text)
+            return self.say("you_said", day=self._day(item.at), text=text)
+        return self.say("said", name=speaker(item), text=text)
 
     async def tell_when(self, topic: str) -> str:
         """When the author said something; without a topic, what they said last, or what answered their question."""
         previous = None if topic else await self._previous()
         if previous is not None and not is_question(previous.text):
-            return self._say("told_on", day=self._day(previous.at), text=_clipped(previous))
+            return self.say("told_on", day=self._day(previous.at), text=_clipped(previous))
         query = topic or (previous.text if previous else "")
         findings = await evidence.find(self.memory, self.message, query, self.language) if query else None
         memos = [item for item in findings.fits if isinstance(item, Memo)] if findings else []
         if not memos:
-            return await self.find(query) if query else self._say("nothing")
+            return await self.find(query) if query else self.say("nothing")
         view = self.memory.view(self.message.author, self.message.place)
         lines: list[str] = []
         for memo in memos[:MAX_TOLD]:
@@ -226,7 +272,7 @@ class OfflineSearch:
             said, is_own = explanation.message, memo.source.actor == self.message.person
             if said is not None and explanation.is_source_visible and is_own:
                 lines.append(
-                    self._say(
+                    self.say(
                         "told_on",
                         day=requests.day(said.at.date(), self.language),
                         text=_clipped(said),
@@ -234,7 +280,7 @@ class OfflineSearch:
                 )
             else:
                 lines.append(
-                    self._say(
+                    self.say(
                         "learned_on",
                         day=requests.day(memo.created.date(), self.language),
                         text=tell(memo, self.message, self.language),
@@ -244,8 +290,7 @@ class OfflineSearch:
 
     async def recount(self, period: str) -> str:
         """What was said in this conversation, or in a period of it; before that its summary, if there is one."""
-        today = self.message.at.date()
-        periods = dates.days(period, today) if period else []
+        span = self._days(period) if period else None
         recent = await self.memory.timeline.recent(self.message.place, RECENT_MESSAGES)
         said = [
             message
@@ -253,16 +298,23 @@ class OfflineSearch:
             if not message.bot
             and message.id != self.message.id
             and evidence.is_statement(message.text)
-            and (not periods or any(span.first <= message.at.date() <= span.last for span in periods))
+            and (span is None or span[0] <= message.at.date() <= span[1])
         ]
         quotable = await self.memory.timeline.quotable(said[::-1], MAX_QUOTED, self.message.place)
         if not quotable:
-            return self._say("not_talked")
+            return self.say("not_talked")
         lines = [
             f"{self._day(message.at)}, {speaker(message)}: {clip(collapse_spaces(message.text), 160)}"
             for message in quotable[::-1]
         ]
         return self._list("talked", lines)
+
+    def _days(self, period: str) -> tuple[date, date] | None:
+        today = self.message.at.date()
+        dated = dates.days(period, None, (today.year,))  # "on 3 May"
+        if dated:
+            return dated[0].first, dated[0].last
+        return periods.find(period, self.language, today)
 
     async def _previous(self) -> Message | None:
         """The author's last message that tells or asks something."""
@@ -274,12 +326,13 @@ class OfflineSearch:
             and message.id != self.message.id
             and recognize(message.text) is None
         ]
-        return own[-1] if own else None
+        quotable = await self.memory.timeline.quotable(own[::-1], len(own), self.message.place) if own else []
+        return quotable[0] if quotable else None
 
     def _list(self, name: str, texts: Sequence[str]) -> str:
-        return "\n".join([self._say(name), *(f"- {text}" for text in texts)])
+        return "\n".join([self.say(name), *(f"- {text}" for text in texts)])
 
-    def _say(self, name: str, /, **values: object) -> str:
+    def say(self, name: str, /, **values: object) -> str:
         return answer(name, self.language, **values)
 
     def _day(self, at: datetime) -> str:

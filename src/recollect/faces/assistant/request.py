@@ -14,7 +14,7 @@ from typing import Any
 
 from recollect.core.ports.layer import Block, Line
 from recollect.core.ports.layout import Layout
-from recollect.core.types import Message, Place
+from recollect.core.types import AudienceLevel, Message, Place
 from recollect.faces.assistant.actions import platform_actions
 from recollect.faces.assistant.tools import ToolDefinition, offers_memory, tool_definitions
 from recollect.faces.tool.schema import skill
@@ -157,7 +157,7 @@ def with_message(prompt: Prompt, text: str) -> Prompt:
 
 def asks_for_lore(place: Place, settings: Settings) -> bool:
     """Whether the model may suggest lore: everyone on the server can read this place, and lore is recalled."""
-    return place.audience.level == "guild" and wiring.recalls_lore(settings)
+    return place.audience.level == AudienceLevel.GUILD and wiring.recalls_lore(settings)
 
 
 def _rules(prompt: Prompt) -> list[Any]:

@@ -21,6 +21,7 @@ from recollect.faces.assistant.model_turn import TurnUsage, price_of
 from recollect.faces.chat import explain
 from recollect.faces.chat.input import Source, StopsByKey
 from recollect.faces.chat.output import ChatOutput
+from recollect.faces.chat.shown_list import ShownList, is_listing
 from recollect.faces.chat.speaker import ChatSpeaker
 from recollect.faces.commands.help import USAGE
 from recollect.faces.commands.parse import parse
@@ -103,6 +104,7 @@ class Conversation:
         self._choose_model = choose_model
         self._costs: list[TurnUsage] = []
         self._last: LastTurn | None = None
+        self._shown: ShownList | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._unconfirmed: list[Message] = []
         self._failed_commands = 0
@@ -216,7 +218,14 @@ class Conversation:
         task.add_done_callback(self._tasks.discard)
 
     async def _run_memory_command(self, line: str) -> None:
-        self._say_answer(await self._assistant.reply(self._message(line)))
+        memo_id = number = ""
+        if self._shown is not None:
+            line, memo_id, number = self._shown.by_id(line, self.speaker)
+        reply = await self._assistant.reply(self._message(line))
+        if is_listing(line, reply.text):
+            listing = await self._memory.show(user=self.speaker.user, place=self.speaker.place)
+            self._shown = ShownList(self.speaker, [memo.id for memo in listing.memos])
+        self._say_answer(replace(reply, text=reply.text.replace(f'"{memo_id}"', f'"{number}"')) if memo_id else reply)
 
     def _say_answer(self, reply: Reply) -> None:
         self._failed_commands += reply.text == outcome_text.OUT_OF_REACH
@@ -261,8 +270,9 @@ class Conversation:
             if index:
                 self._output.say("")
             await self._run_memory_command(f"!memory why {memo}")
+        changes = outcome_text.render_learned(outcome, changes_only=True)
         for line in describe_learned(message, outcome):
-            if line.startswith("not "):
+            if line not in changes:
                 self._output.say(f'From "{outcome_text.echo(redact(message.text).text)}": {line}')
 
     async def _retry(self, words: str) -> None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from recollect.core.errors import BadInput
-from recollect.core.types import Place
+from recollect.core.types import AudienceLevel, Place
 from recollect.faces.cli import places
 
 ME = "me"
@@ -61,7 +61,7 @@ class ChatSpeaker:
             return "a direct message"
         path = (place.thread or place.channel or "").split("#")[1:]
         guild = "" if place.guild == places.HOME else f"{place.guild}/"
-        closed = "" if place.audience.level == "guild" else " (closed)"
+        closed = "" if place.audience.level == AudienceLevel.GUILD else " (closed)"
         return f"{guild}#{'/'.join(path)}{closed}"
 
     @property

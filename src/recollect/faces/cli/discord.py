@@ -1,14 +1,14 @@
 """The command `discord`: runs the assistant as a Discord bot, or checks whether it could run."""
 
 import asyncio
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Annotated
 
 import typer
 
 from recollect.core.errors import BadInput, ConfigError, MissingExtra
-from recollect.faces.cli.doctor import Finding
-from recollect.faces.cli.invocation import FAILED, Invocation
+from recollect.faces.cli.doctor import Finding, report
+from recollect.faces.cli.invocation import Invocation
 from recollect.faces.cli.log_format import LogFormat, write_log
 from recollect.faces.cli.options import flag
 from recollect.memory import AsyncMemory
@@ -59,12 +59,4 @@ def _check(call: Invocation, token: str) -> None:
                 for result in await checking.check(memory, token)
             ]
 
-    findings = asyncio.run(run_checks())
-    broken = any(finding.state == "broken" for finding in findings)
-    if call.options.json:
-        call.screen.data({"ok": not broken, "findings": [asdict(finding) for finding in findings]})
-    else:
-        for finding in findings:
-            call.screen.say(finding.text)
-    if broken:
-        raise typer.Exit(FAILED)
+    report(call, asyncio.run(run_checks()))

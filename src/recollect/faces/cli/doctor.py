@@ -4,9 +4,11 @@ import asyncio
 import os
 import shlex
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
+
+import typer
 
 from recollect import app, plugins
 from recollect.app import make_embedders, make_model, make_reranker
@@ -16,7 +18,7 @@ from recollect.core.errors import ConfigError, RecollectError
 from recollect.core.ports.reranker import Reranker
 from recollect.core.types import Message, Place
 from recollect.faces.assistant.model_turn import price_of
-from recollect.faces.cli.invocation import Invocation
+from recollect.faces.cli.invocation import FAILED, Invocation
 from recollect.policy import guard
 from recollect.policy.visibility import VisibilityPolicy
 from recollect.settings import Settings
@@ -60,6 +62,18 @@ class Finding:
         return f"{line}\n    → {self.advice}" if self.advice else line
 
 
+def report(call: Invocation, findings: Sequence[Finding]) -> None:
+    """Show the findings; exits with an error if something is broken."""
+    broken = any(finding.state == "broken" for finding in findings)
+    if call.options.json:
+        call.screen.data({"ok": not broken, "findings": [asdict(finding) for finding in findings]})
+    else:
+        for finding in findings:
+            call.screen.say(finding.text)
+    if broken:
+        raise typer.Exit(FAILED)
+
+
 def examine(call: Invocation, *, online: bool = False) -> list[Finding]:
     """All findings; with `online`, remote models and embedders get one or two tiny calls each."""
     try:
@@ -67,16 +81,15 @@ def examine(call: Invocation, *, online: bool = False) -> list[Finding]:
     except ConfigError as error:
         return [Finding("settings", "broken", "; ".join(str(error).splitlines()), "correct the value, or take it out")]
     settings = loaded.settings
-    missing_keys = [warning for warning in loaded.warnings if warning.endswith(" is not set.")]
     return [
         Finding("settings", "ok", f"profile {settings.profile}"),
         *_audience(settings),
-        *(Finding("settings", "note", warning) for warning in loaded.warnings if warning not in missing_keys),
+        *(Finding("settings", "note", warning) for warning in loaded.warnings if warning not in loaded.missing_keys),
         _data_dir(settings.data_dir),
         *_store(settings.store),
         *_embedders(settings, online),
         *_reranker(settings),
-        *_models(settings, missing_keys, online),
+        *_models(settings, loaded.missing_keys, online),
     ]
 
 

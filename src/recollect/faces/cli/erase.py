@@ -12,22 +12,9 @@ from recollect.faces.cli.export import GuildOption, UserArgument, find_target, w
 from recollect.faces.cli.inputs import ask
 from recollect.faces.cli.invocation import FAILED, NO_MATCH, Invocation, fail, warn
 from recollect.faces.cli.options import flag
-from recollect.faces.outcome_text import count_noun
+from recollect.faces.outcome_text import count_noun, label_erased
 from recollect.privacy.receipt import ErasurePreview, Receipt, preview_to_json, receipt_to_json
 from recollect.privacy.target import ErasureTarget
-
-_COUNT_LABELS = {
-    "memos": ("memory", "memories"),
-    "messages": ("message", "messages"),
-    "replies": ("reply to them", "replies to them"),
-    "exchanges": ("short-term entry", "short-term entries"),
-    "summaries": ("summary", "summaries"),
-    "jobs": ("job", "jobs"),
-    "counters": ("list of what waits", "lists of what waits"),
-    "unsigned": ("lore entry without its author", "lore entries without their author"),
-    "events": ("line of the log", "lines of the log"),
-    "files": ("file or line of a journal", "files and lines of journals"),
-}
 
 
 def erase(
@@ -97,5 +84,5 @@ def _print_receipt(call: Invocation, receipt: Receipt) -> None:
 
 
 def _render_counts(counts: Mapping[str, int]) -> str:
-    parts = [f"{count:,} {_COUNT_LABELS[name][count != 1]}" for name, count in counts.items() if count]
+    parts = [f"{count:,} {label_erased(name, count)}" for name, count in counts.items() if count]
     return ", ".join(parts) or "nothing"

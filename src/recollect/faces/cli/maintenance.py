@@ -10,7 +10,7 @@ import typer
 
 from recollect.core.errors import StoreError
 from recollect.core.version import __version__
-from recollect.faces.cli.invocation import FAILED, NO_MATCH, Invocation, fail, warn
+from recollect.faces.cli.invocation import NO_MATCH, Invocation, fail, warn
 from recollect.faces.cli.options import flag
 from recollect.faces.cli.output import cell
 from recollect.faces.outcome_text import count_noun
@@ -61,17 +61,9 @@ def doctor(
     ] = False,
 ) -> None:
     """Check settings, store, embedder and model."""
-    from recollect.faces.cli.doctor import examine
+    from recollect.faces.cli.doctor import examine, report
 
-    findings = examine(call, online=online)
-    broken = any(finding.state == "broken" for finding in findings)
-    if call.options.json:
-        call.screen.data({"ok": not broken, "findings": [asdict(finding) for finding in findings]})
-    else:
-        for finding in findings:
-            call.screen.say(finding.text)
-    if broken:
-        raise typer.Exit(FAILED)
+    report(call, examine(call, online=online))
 
 
 def backup(

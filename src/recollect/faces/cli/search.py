@@ -81,7 +81,11 @@ def _print_hits(call: Invocation, query: str, hits: Sequence[Hit], explain: bool
         call.screen.aside("Nothing fits closely; the nearest:", always=True)
     if explain:
         call.screen.say(f"   {explain_score(hits[0])[0]}")
+    relevant = [hit.relevant for hit in hits]
+    last_relevant = len(relevant) - relevant[::-1].index(True) if any(relevant) else len(hits)
     for index, hit in enumerate(hits, 1):
+        if index == last_relevant + 1:
+            call.screen.aside("Less close:")
         call.screen.point(f"{index}." if call.screen.is_terminal else "-", describe_item(hit.item))
         if explain:
             call.screen.aside(f"   {explain_score(hit)[1]}", always=True)

@@ -4,9 +4,10 @@ from typing import Annotated
 
 import typer
 
+from recollect.core.clock import now
 from recollect.core.events import Event
 from recollect.core.outcomes import Listing
-from recollect.core.types import Memo, Status
+from recollect.core.types import Memo, Place, Status
 from recollect.faces import outcome_text
 from recollect.faces.cli import records
 from recollect.faces.cli.inputs import resolve_memo
@@ -110,21 +111,23 @@ def list_(
 
 def why(call: Invocation, ref: MemoRef) -> None:
     """Where a memory comes from, and what happened to it, newest first."""
+    from recollect.faces.commands.request import CommandRequest  # not needed by `show`, which starts at once
+    from recollect.faces.commands.why import describe
 
-    async def work(memory: AsyncMemory) -> tuple[Memo, list[Event]]:
+    async def work(memory: AsyncMemory) -> tuple[Memo, list[Event], str]:
         target = await resolve_memo(memory, call, ref)
-        return target, await memory.history(target.id, user=call.user)
+        events = await memory.history(target.id, user=call.user)
+        if call.options.json:
+            return target, events, ""
+        request = CommandRequest(memory, call.user, call.where or Place(dm=call.user), ref, now())
+        return target, events, describe(request, await request.view.why(target.id))
 
-    target, events = call.run(work)
+    target, events, told = call.run(work)
     if call.options.json:
         data = [{**records.from_event(event), "before": _previous_text(call, event)} for event in events]
         call.screen.data({"memo": records.from_memo(target), "events": data})
-        return
-    rows = [
-        [local_time(event.at), event.actor, event.kind, event.text, _previous_text(call, event) or ""]
-        for event in events
-    ]
-    call.screen.table(["when", "who", "what", "why", "text before"], rows, wide="text before")
+    else:
+        call.screen.say(told)
 
 
 def _previous_text(call: Invocation, event: Event) -> str | None:

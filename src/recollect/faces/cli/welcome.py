@@ -3,11 +3,12 @@
 from recollect.core.version import __version__
 from recollect.faces.cli.doctor import file_of
 from recollect.faces.cli.invocation import Invocation
-from recollect.faces.outcome_text import count_noun
+from recollect.faces.outcome_text import count_memories
 from recollect.settings import Settings
 from recollect.settings.values import redacted
 
 _EXAMPLES = """\
+  recollect chat
   recollect remember "I prefer tea over coffee"
   recollect show
   recollect search "what do I drink?"
@@ -22,9 +23,9 @@ def welcome(call: Invocation) -> None:
         return
     call.screen.say(f"recollect {__version__}: long-term memory for chat assistants\n")
     call.screen.say(
-        f"Data lives in {file_of(store) or store}: {count_noun(count)} about {call.user}\n\nTry:\n{_EXAMPLES}\n"
+        f"Data lives in {file_of(store) or store}: {count_memories(count)} about {call.user}\n\nTry:\n{_EXAMPLES}\n"
     )
-    call.screen.say("'recollect --help' lists all commands; 'recollect doctor' checks that everything works.")
+    call.screen.say("'recollect help' explains the commands; 'recollect doctor' checks that everything works.")
 
 
 def _count_memories(call: Invocation, settings: Settings) -> int:

@@ -27,6 +27,11 @@ async def why(request: CommandRequest) -> str:
         explanation = await request.view.why(memo.id if isinstance(memo, Memo) else clean_text(request.words))
     except UnknownMemo:
         return await render_unresolved(request, NotFound(request.words) if isinstance(memo, Memo) else memo)
+    return describe(request, explanation)
+
+
+def describe(request: CommandRequest, explanation: Explanation) -> str:
+    """An explanation in words, as far as it may be told where it is asked for."""
     return "\n".join(
         [
             *_describe_memo(request, explanation.memo),

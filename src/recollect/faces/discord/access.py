@@ -1,14 +1,11 @@
 """Whom the bot answers and listens to. Empty lists allow no one: it fails closed."""
 
-import logging
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 import discord
 
 from recollect.settings import Settings
-
-log = logging.getLogger("recollect.discord")
 
 EVERYONE = "*"
 CLOSED = (

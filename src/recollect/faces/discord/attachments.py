@@ -29,7 +29,7 @@ Files = Mapping[int, str]
 async def read_files(message: discord.Message) -> dict[int, str]:
     """The small text files of a message; one that can't be read is left out."""
     texts: dict[int, str] = {}
-    for attachment in [one for one in message.attachments if _is_text(one)][:MAX_FILES]:
+    for attachment in _readable(message):
         try:
             async with asyncio.timeout(READ_TIMEOUT_SECONDS):
                 content = await attachment.read()
@@ -37,6 +37,13 @@ async def read_files(message: discord.Message) -> dict[int, str]:
         except (discord.DiscordException, aiohttp.ClientError, OSError, UnicodeDecodeError) as error:
             log.info("the file %s of message %s is not read: %s", attachment.id, message.id, error)
     return texts
+
+
+def unread(message: discord.Message) -> list[str]:
+    """What a message carries that is only named, as people are told where no model answers them."""
+    names = [_name(one.filename) for one in message.attachments if one not in _readable(message)]
+    names = [] if message.flags.voice else names
+    return [*names, *(["the forwarded message"] if message.message_snapshots else [])]
 
 
 def describe(message: discord.Message, files: Files) -> Iterator[str]:
@@ -61,6 +68,10 @@ def _describe_attachment(attachment: discord.Attachment, text: str | None) -> st
         return f"[picture: {name}] {clip(caption, MAX_FILE_CHARS)}".rstrip()
     label = kind if kind in VERBS else "file"
     return f"[{label}: {name}, {VERBS.get(kind, 'not read')}]"
+
+
+def _readable(message: discord.Message) -> list[discord.Attachment]:
+    return [one for one in message.attachments if _is_text(one)][:MAX_FILES]
 
 
 def _is_text(attachment: discord.Attachment) -> bool:

@@ -1,6 +1,5 @@
 """`recollect discord --check`: asks Discord, without going online, whether the bot would work; and what to do."""
 
-import logging
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -14,8 +13,6 @@ from recollect.faces.discord.client import Client, required_intents
 from recollect.faces.discord.run import TOKEN_REFUSED_TEXT, configure_endpoints
 from recollect.memory import AsyncMemory
 from recollect.settings import Settings
-
-log = logging.getLogger("recollect.discord")
 
 NEEDED_PERMISSIONS = discord.Permissions(
     view_channel=True,

@@ -21,7 +21,7 @@ from recollect.faces.discord.privacy_notice import notify, render_notice
 OVERHEARING, MIRROR = "overhearing", "mirror"
 """What people may opt out of: messages that don't address the bot, and the memory channel with learned lines."""
 YES, NO = "yes", "no"
-NO_CONSENT = "I remember only what people say who agreed to it; `/memory privacy` is where you agree."
+NO_CONSENT = "I remember only what people say who agreed to it; /memory privacy is where you agree."
 
 Interaction = discord.Interaction[Any]
 Person = discord.User | discord.Member

@@ -15,7 +15,7 @@ from recollect.faces.discord.memo_panel import count_memories
 from recollect.faces.discord.messages import is_from_person, readable_text
 from recollect.faces.discord.places import PLATFORM, interaction_place, with_unknown_readers
 from recollect.faces.discord.privacy_notice import NOT_NOTIFIED, ensure_notified_privately
-from recollect.faces.discord.slash_commands import ALL_CONTEXTS, ALL_INSTALLS, SWITCHED_OFF_HERE
+from recollect.faces.discord.slash_commands import ALL_CONTEXTS, ALL_INSTALLS, MENUS, SWITCHED_OFF_HERE
 from recollect.policy.visibility import narrowest
 
 NOT_A_PERSON = "I only remember what people say."
@@ -32,7 +32,7 @@ class ContextMenus:
         self._bot = bot
 
     def all(self) -> list[app_commands.ContextMenu]:
-        actions = {"Remember this": self._remember, "Why do you know this?": self._why, "Forget this": self._forget}
+        actions = dict(zip(MENUS, (self._remember, self._why, self._forget), strict=True))
         return [
             app_commands.ContextMenu(
                 name=name, callback=callback, allowed_contexts=ALL_CONTEXTS, allowed_installs=ALL_INSTALLS

@@ -15,7 +15,7 @@ from recollect.core.types import Message, Place
 from recollect.faces.commands.dispatcher import Answer
 from recollect.faces.commands.parse import ParsedCommand, parse
 from recollect.faces.discord import message_changes, streaming
-from recollect.faces.discord.attachments import read_files
+from recollect.faces.discord.attachments import read_files, unread
 from recollect.faces.discord.consent import NO, ask, consent_status, language_of, may_be_overheard
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.localization import notice
@@ -25,6 +25,7 @@ from recollect.faces.discord.privacy_notice import ensure_notified, ensure_notif
 from recollect.faces.discord.privacy_panel import privacy_answer
 from recollect.faces.discord.quotas import What, count_tokens, refusal
 from recollect.faces.discord.shards import is_allowed
+from recollect.faces.discord.slash_commands import EXPORT_ATTACHED
 from recollect.faces.discord.splitting import harmless
 from recollect.policy.visibility import narrower
 
@@ -36,11 +37,11 @@ UNREADABLE = "I can only read what mentions me: please say it again, with a ment
 NO_VOICE_MESSAGES = "I can't listen to voice messages. Please write it to me."
 INTERNAL_ERROR = "Something went wrong on my side; it is in my log."
 EMPTY_REPLY = "Noted."
+NOT_READ = "I can't look into {}."
 NO_PUBLIC_EXPORT = (
-    "Everyone here would read your export. `/memory export` shows what may be heard here to you alone; "
-    "for everything, as a file, write me `!memory export` in a direct message."
+    "Everyone here would read your export. `/memory export` gives it to you alone, and so does `!memory export` in a "
+    "direct message."
 )
-EXPORT_ATTACHED = "Everything that is remembered about you, as a file."
 
 MAX_KNOWN_IDS = 1_000
 """Messages whose ids are known, live ones and others: more than can come while the bot catches up on a place."""
@@ -210,6 +211,8 @@ class MessageListener(commands.Cog):
                 await self._send_answer(message, reply.command_answer)
                 return
             text = reply.text.strip() or EMPTY_REPLY
+            if reply.is_offline and (skipped := unread(message)):  # a model says so itself
+                text = f"{text}\n{NOT_READ.format(', '.join(skipped))}"
             sent = await draft.finish(harmless(text) if reply.is_offline else text)
         await count_tokens(self._bot, chat_message.place, reply.usage)
         await self._bot.assistant.record_reply(text, chat_message, str(sent[0].id))

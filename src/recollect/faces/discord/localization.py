@@ -142,6 +142,48 @@ DESCRIPTIONS = {
         "Todos os comandos, também os digitados",
         "すべてのコマンド",
     ),
+    "What you want to know": (
+        "Was du wissen willst",
+        "Ce que tu veux savoir",
+        "Lo que quieres saber",
+        "O que você quer saber",
+        "知りたいこと",
+    ),
+    "What I shall remember about you": (
+        "Was ich mir über dich merken soll",
+        "Ce que je dois retenir de toi",
+        "Lo que debo recordar de ti",
+        "O que devo lembrar de você",
+        "あなたについて覚えてほしいこと",
+    ),
+    "The memory: choose it, or type a part of it": (
+        "Die Erinnerung: auswählen oder einen Teil davon tippen",
+        "Le souvenir : choisis-le, ou tape une partie",
+        "El recuerdo: elígelo o escribe una parte",
+        "A lembrança: escolha, ou digite uma parte",
+        "対象：選ぶか、一部を入力",
+    ),
+    "The memory: choose it, or type a part of it to forget all that match": (
+        "Die Erinnerung: auswählen, oder einen Teil tippen, um alle passenden zu vergessen",
+        "Le souvenir : choisis-le, ou tape une partie pour oublier tous ceux qui correspondent",
+        "El recuerdo: elígelo, o escribe una parte para olvidar todos los que coincidan",
+        "A lembrança: escolha, ou digite uma parte para esquecer todas as que combinam",
+        "対象：選ぶか、一部を入力して一致するものを全て忘れる",
+    ),
+    "Only the file, without the text to read": (
+        "Nur die Datei, ohne den Text zum Lesen",
+        "Seulement le fichier, sans le texte à lire",
+        "Solo el archivo, sin el texto para leer",
+        "Só o arquivo, sem o texto para ler",
+        "ファイルのみ（本文なし）",
+    ),
+    "Only what you left on this server": (
+        "Nur was du auf diesem Server hinterlassen hast",
+        "Seulement ce que tu as laissé sur ce serveur",
+        "Solo lo que dejaste en este servidor",
+        "Só o que você deixou neste servidor",
+        "このサーバーに残したものだけ",
+    ),
 }
 
 NOTICES = {
@@ -194,6 +236,13 @@ NOTICES = {
         "Certo: não lembro nada seu aqui. `/memory privacy` muda isso, `/memory erase` apaga o que havia.",
         "わかりました。ここでは何も覚えません。`/memory privacy` で変更、`/memory erase` で消去できます。",
     ),
+    "help": (
+        "Auf einer Nachricht, unter **Apps**: {}. `!memory help` listet, was man stattdessen tippen kann.",
+        "Sur un message, sous **Applications** : {}. `!memory help` liste ce que l'on peut taper.",
+        "En un mensaje, en **Aplicaciones**: {}. `!memory help` muestra lo que se puede escribir.",
+        "Numa mensagem, em **Apps**: {}. `!memory help` lista o que se pode digitar.",
+        "メッセージの**アプリ**メニュー：{}。入力コマンドは `!memory help` で表示されます。",
+    ),
     "too_fast": (
         "Das geht mir zu schnell. Gib mir bitte eine Minute.",
         "C'est trop rapide pour moi. Laisse-moi une minute.",
@@ -233,6 +282,7 @@ ENGLISH = {
         "All right: I remember nothing of yours here. `/memory privacy` changes that, `/memory erase` deletes what "
         "there is."
     ),
+    "help": "On a message, under **Apps**: {}. `!memory help` lists what can be typed instead.",
     "too_fast": "That is faster than I can answer. Please give me a minute.",
     "busy": "There is a lot going on here. I answer again in a minute.",
     "spent": (
@@ -247,6 +297,12 @@ def notice(key: str, language: str = "") -> str:
     return NOTICES[key][_ORDER.index(language)] if language in _ORDER else ENGLISH[key]
 
 
+def translated(text: str, language: str) -> str:
+    """The name or description of a command in a language, else as it is."""
+    texts = COMMAND_NAMES.get(text) or DESCRIPTIONS.get(text)
+    return text if texts is None or language not in _ORDER else texts[_ORDER.index(language)]
+
+
 class CommandTranslator(app_commands.Translator):
     """Translates the names and descriptions of commands."""
 
@@ -254,6 +310,6 @@ class CommandTranslator(app_commands.Translator):
         self, string: app_commands.locale_str, locale: discord.Locale, context: app_commands.TranslationContextTypes
     ) -> str | None:
         del context
-        texts = COMMAND_NAMES.get(string.message) or DESCRIPTIONS.get(string.message)
-        language = LANGUAGES.get(locale)
-        return None if texts is None or language is None else texts[_ORDER.index(language)]
+        text, language = string.message, LANGUAGES.get(locale)
+        is_known = language is not None and (text in COMMAND_NAMES or text in DESCRIPTIONS)
+        return translated(text, language or "") if is_known else None

@@ -4,6 +4,7 @@ operator has to allow the server first.
 
 import logging
 from collections.abc import AsyncIterator
+from datetime import timedelta
 
 import discord
 from discord.ext import commands
@@ -30,6 +31,7 @@ NOT_ALLOWED_HERE = (
     "it (`RECOLLECT_DISCORD_ALLOWED_GUILDS`)."
 )
 AUDIT_ENTRIES = 10
+LATELY = timedelta(days=1)
 
 
 class Onboarding(commands.Cog):
@@ -42,6 +44,15 @@ class Onboarding(commands.Cog):
             await self._bot.memory.privacy.ensure_retention()
         except RecollectError as error:
             log.warning("cannot queue what is to be forgotten: %s", error)
+        for guild in self._bot.client.guilds:
+            if self._joined_lately(guild):
+                await self.on_guild_join(guild)
+
+    def _joined_lately(self, guild: discord.Guild) -> bool:
+        """Whether the bot may have been invited while it was offline, as it always is when it is set up."""
+        me = guild.get_member(self._bot.me.id)
+        joined = None if me is None else me.joined_at
+        return joined is not None and self._bot.clock() - joined < LATELY
 
     @commands.Cog.listener()
     async def on_guild_join(self, guild: discord.Guild) -> None:

@@ -32,13 +32,14 @@ class Choices:
     held: ConsentStatus
     is_paused: bool
     retention_days: int | None
+    is_on_server: bool
 
     def lines(self) -> list[str]:
         return [
             f"Learning: {'paused' if self.is_paused else 'on'}",
             f"What you say to others: {self._overheard()}",
             f"Memory channel and learned lines: {'you are left out' if MIRROR in self.held.opt_outs else 'on'}",
-            f"Consent on this server: {self._consent()}",
+            f"Consent {'on this server' if self.is_on_server else 'in direct messages'}: {self._consent()}",
             f"Kept for: {f'{self.retention_days} days' if self.retention_days else 'until you delete it'}",
         ]
 
@@ -55,7 +56,7 @@ class Choices:
 
 async def choices(bot: BotContext, user: discord.User | discord.Member, guild: int | None, view: View) -> Choices:
     days = None if guild is None else await bot.memory.privacy.retention_days(str(guild))
-    return Choices(await consent_status(bot, user, guild), await view.is_learning_paused(), days)
+    return Choices(await consent_status(bot, user, guild), await view.is_learning_paused(), days, guild is not None)
 
 
 async def privacy_answer(bot: BotContext, message: discord.Message, words: str) -> str:

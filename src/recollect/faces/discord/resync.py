@@ -4,7 +4,7 @@ Discord. Runs in the background with one request per place, and never guesses: w
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from discord.ext import commands
 
 from recollect import bot_state as state
 from recollect.core.errors import RecollectError
-from recollect.core.state import StateKind
+from recollect.core.state import Owner, StateKind
 from recollect.core.types import Message, Place
 from recollect.faces.discord import message_changes
 from recollect.faces.discord.context import BotContext
@@ -61,14 +61,20 @@ class Resync(commands.Cog):
         await self._delete_place(Place(PLATFORM, str(event.guild_id), str(event.parent_id), str(event.thread_id)))
 
     async def run(self) -> None:
-        """Compare all recent places, and report; those that can't be read are counted. Interrupted by another lost
-        connection, it starts over, as more may have changed.
+        """Compare all recent places, and report; those that can't be read are counted. If the last resync was
+        interrupted, the places that it did not reach come first; more may have changed in the others, too.
         """
         unreadable, total = 0, 0
+        progress = state.resynced_places(self._bot.settings.discord.shard)
         try:
-            for place, channel in await self._places():
+            reached = set(await self._bot.state.items(progress))
+            if reached:
+                log.info("a comparison of places with Discord was interrupted after %d, and goes on", len(reached))
+            for place, channel in await self._places(reached):
                 unreadable, total = unreadable + (not await self._resync_place(place, channel)), total + 1
+                await self._bot.state.add(progress, place.session, Owner.of_session(place.session))
                 await self._sleep(DELAY_SECONDS)
+            await self._bot.state.drop(progress)
         except Exception:
             log.exception("cannot look for messages that were edited or deleted meanwhile")
         if total:
@@ -84,9 +90,11 @@ class Resync(commands.Cog):
             log.exception("cannot look for messages that were edited or deleted meanwhile in %s", place.session)
             return False
 
-    async def _places(self) -> list[tuple[Place, int]]:
-        """Places with stored messages, most recent first; channels that were deleted come before all others."""
-        candidates: list[tuple[datetime, Place, int]] = []
+    async def _places(self, reached: Collection[str]) -> list[tuple[Place, int]]:
+        """Places with stored messages, most recent first, channels that were deleted before all others; and before
+        these, what an interrupted resync has not reached.
+        """
+        candidates: list[tuple[bool, datetime, Place, int]] = []
         now = self._bot.clock()
         for session in await self._bot.state.keys(StateKind.LISTENED_CHANNEL):
             place = parse_session(session)
@@ -98,9 +106,9 @@ class Resync(commands.Cog):
                 continue
             time = now if self._is_missing(place) else last[-1].at
             if now - time < MAX_AGE:
-                candidates.append((time, place, int(channel)))
-        candidates.sort(key=lambda candidate: candidate[0], reverse=True)
-        return [(place, channel) for _, place, channel in candidates[:MAX_PLACES]]
+                candidates.append((session not in reached, time, place, int(channel)))
+        candidates.sort(key=lambda candidate: candidate[:2], reverse=True)
+        return [(place, channel) for _, _, place, channel in candidates[:MAX_PLACES]]
 
     async def _stored_messages(self, place: Place, limit: int) -> list[Message]:
         return await self._bot.memory.timeline.recent(place, limit)

@@ -7,27 +7,17 @@ from typing import Any
 import discord
 from discord import app_commands
 
-from recollect import bot_state as state
-from recollect.core.state import Owner
 from recollect.core.types import Memo, bare_id
-from recollect.core.version import __version__
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.ephemeral import ConfirmDialog, Interaction, defer, send_pages, send_text
 from recollect.faces.discord.memo_panel import MemoPanel, count_memories
 from recollect.faces.discord.places import PLATFORM, interaction_place, person_of
-from recollect.faces.discord.quotas import replies_today, tenant
 from recollect.faces.discord.server_settings import describe_change
-from recollect.faces.discord.setup_panel import NOT_A_MANAGER, Changed, SetupPanel, is_manager, settings_embed
+from recollect.faces.discord.setup_panel import NOT_A_MANAGER, Changed, SetupPanel, is_manager
 from recollect.faces.discord.splitting import split
+from recollect.faces.discord.status_panel import SWITCHES, StatusPanel, switch_memory
 from recollect.privacy.purge import PurgeSelection
 
-SWITCHES = {
-    "on": ("Switch my memory on for this whole server", "Memory is on here: I listen and learn again."),
-    "off": (
-        "Switch my memory off for this whole server",
-        "Memory is off here: I neither listen nor learn nor answer, until an administrator switches it on again.",
-    ),
-}
 LORE_TITLE = "What I remember about this server"
 NO_CHANGES = "Nobody has changed anything yet."
 SAY_WHAT = "Say what to purge: a channel, a member, the last days, or several of these."
@@ -76,53 +66,17 @@ class ServerCommands:
 
     async def _status(self, interaction: Interaction) -> None:
         guild = await self._guild(interaction)
-        if guild is None:
-            return
-        embed = await settings_embed(self._bot, guild.id)
-        embed.description = "\n".join(await self._health(guild))
-        await interaction.followup.send(embed=embed, ephemeral=True)
-
-    async def _health(self, guild: discord.Guild) -> list[str]:
-        bot = self._bot
-        server, jobs = await bot.server_settings.of(guild.id), await bot.memory.timeline.job_counts()
-        lines = [
-            f"Memory is **{'off' if await bot.is_off(guild.id) else 'on'}** here; recollect {__version__}.",
-            f"Answers by a model: {'yes' if bot.has_model else 'no, from memory alone'}.",
-            f"Work that waits: {jobs.get('waiting', 0):,}; failed: {jobs.get('failed', 0):,}.",
-        ]
-        lines += await self._budget(guild.id, server.daily_replies)
-        for label, channel_id in (("memory", server.memory_channel), ("log", server.log_channel)):
-            if channel_id and (missing := _missing_permissions(guild, channel_id)):
-                lines.append(f"⚠️ I can't write in the {label} channel <#{channel_id}>: {missing}.")
-        return lines
-
-    async def _budget(self, guild: int, daily_replies: int) -> list[str]:
-        """What is used of today's replies and tokens."""
-        bot, budget = self._bot, self._bot.memory.engine.reply_budget
-        replies, use = await replies_today(bot, guild), await budget.use(tenant(guild))
-        lines = [f"Replies today: {replies:,} of {daily_replies:,}."] if daily_replies else []
-        limit = f" of {use.limit:,}" if use.limit else ""
-        lines.append(f"Tokens today: {use.learning + use.replies:,}{limit} ({use.learning:,} to learn).")
-        paused = ["replies"] if use.is_spent or (daily_replies and replies >= daily_replies) else []
-        paused += ["learning by a model"] if await budget.is_learning_paused(tenant(guild)) else []
-        if paused:
-            lines.append(f"⏸️ **Paused: budget** ({' and '.join(paused)}), until tomorrow (UTC).")
-        return lines
+        if guild is not None:
+            await StatusPanel(self._bot, guild, self._changed, is_off=await self._bot.is_off(guild.id)).send(
+                interaction
+            )
 
     def _switch(self, name: str) -> Any:
         async def callback(interaction: Interaction) -> None:
             guild = await self._guild(interaction)
-            if guild is None:
-                return
-            was_off = await self._bot.is_off(guild.id)
-            if name == "off":
-                now = self._bot.clock().isoformat()
-                await self._bot.state.put(state.switched_off(guild.id), now, Owner.guild(str(guild.id)))
-            else:
-                await self._bot.state.drop(state.switched_off(guild.id))
-            before = "off" if was_off else "on"
-            await self._bot.server_settings.record(guild.id, interaction.user.id, "switched memory", before, name)
-            await send_text(interaction, SWITCHES[name][1])
+            if guild is not None:
+                await switch_memory(self._bot, guild.id, interaction.user.id, name)
+                await send_text(interaction, SWITCHES[name][1])
 
         return callback
 
@@ -191,19 +145,10 @@ class ServerCommands:
 
         async def purge() -> str:
             counts = await self._bot.memory.privacy.purge(selection)
-            result = f"{counts.messages:,} messages, {count_memories(counts.memos)}"
+            messages = "1 message" if counts.messages == 1 else f"{counts.messages:,} messages"
+            result = f"{messages}, {count_memories(counts.memos)}"
             await self._bot.server_settings.record(guild.id, interaction.user.id, f"purged {what}", result, "")
             return f"Deleted {what} from my memory: {result}. The messages on Discord stay."
 
         question = f"Delete {what} from my memory, for good? What was learned from it goes too."
         await ConfirmDialog("Delete", purge).ask(interaction, question)
-
-
-def _missing_permissions(guild: discord.Guild, channel_id: str) -> str:
-    """What the bot needs to write in a channel and does not have; empty if nothing is missing."""
-    channel = guild.get_channel_or_thread(int(channel_id)) if channel_id.isdecimal() else None
-    if channel is None:
-        return "I don't see it"
-    allowed, needed = channel.permissions_for(guild.me), ("view_channel", "send_messages", "embed_links")
-    missing = [name.replace("_", " ") for name in needed if not getattr(allowed, name)]
-    return f"I am not allowed to {' and '.join(missing)}" if missing else ""

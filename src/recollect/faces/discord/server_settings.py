@@ -22,10 +22,13 @@ from recollect.faces.discord.places import PLATFORM, person_of
 from recollect.faces.discord.splitting import LIMIT, harmless
 from recollect.memory import AsyncMemory
 from recollect.settings.model import Discord
+from recollect.settings.origins import DEFAULT, is_chosen
 
 log = logging.getLogger("recollect.discord")
 
 Kind = Literal["channels", "roles", "channel", "role", "choice", "number"]
+MENTIONS: dict[Kind, str] = {"channels": "#", "channel": "#", "roles": "@&", "role": "@&"}
+"""How Discord writes them, so that it shows their names."""
 LISTS = ("channels", "excluded_channels", "excluded_roles")
 
 
@@ -158,8 +161,7 @@ class ServerSettings:
             return self._options.consent == "opt_in"
         if name == "daily_tokens":  # likewise
             return False
-        origin = self._memory.loaded.origins.get(f"discord.{name}", "default")
-        return origin != "default" and not origin.startswith("profile ")
+        return is_chosen(self._memory.loaded.origins.get(f"discord.{name}", DEFAULT))
 
     def _operators_channel_is_in(self, guild: int) -> bool:
         """The operator may name one memory channel; the other servers choose their own."""
@@ -254,15 +256,20 @@ def _tenant(guild: int) -> str:
 def describe_change(data: Mapping[str, Any]) -> str:
     """A change, as the log channel and the audit show it; empty when its details were erased."""
     name = str(data.get("setting", ""))
-    before, after = (_render(data.get(key)) for key in ("before", "after"))
-    label = f"set {OPTIONS[name].label}" if name in OPTIONS else harmless(name)
+    option = OPTIONS.get(name)
+    before, after = (_render(data.get(key), option) for key in ("before", "after"))
+    label = harmless(name) if option is None else f"set {option.label}"
     return f"{label}: {before} → {after}" if before != after else label
 
 
-def _render(value: Any) -> str:
+def _render(value: Any, option: Option | None) -> str:
+    """A value as people read it: channels and roles by name, choices by what they mean."""
     items: Sequence[Any] = cast("Sequence[Any]", value) if isinstance(value, list | tuple) else (value,)
-    text = ", ".join(str(item) for item in items if item not in (None, "", 0))
-    return harmless(text) or "nothing"
+    sign = "" if option is None else MENTIONS.get(option.kind, "")
+    meanings = {} if option is None else dict(option.choices)
+    texts = [str(item) for item in items if item not in (None, "", 0)]
+    shown = [f"<{sign}{text}>" if sign else harmless(meanings.get(text, text)) for text in texts]
+    return ", ".join(shown) or "nothing"
 
 
 def _empty(name: str, value: Any) -> Any:

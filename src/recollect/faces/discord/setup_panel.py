@@ -8,7 +8,7 @@ import discord
 from recollect.core.text import clip
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.ephemeral import VIEW_TIMEOUT_SECONDS, Interaction, Panel, defer
-from recollect.faces.discord.server_settings import OPTIONS, Option
+from recollect.faces.discord.server_settings import MENTIONS, OPTIONS, Option
 
 TITLE = "How I work on this server"
 LOCKED = "(set by my operator)"
@@ -39,11 +39,10 @@ def describe(option: Option, value: Any) -> str:
     """A value as people read it."""
     match option.kind:
         case "channels" | "roles":
-            prefix = "#" if option.kind == "channels" else "@&"
-            shown = [f"<{prefix}{item}>" for item in value[:20]]
+            shown = [f"<{MENTIONS[option.kind]}{item}>" for item in value[:20]]
             return " ".join([*shown, *([f"and {len(value) - 20} more"] if len(value) > 20 else [])]) or "none"
         case "channel" | "role":
-            return f"<{'#' if option.kind == 'channel' else '@&'}{value}>" if value else "none"
+            return f"<{MENTIONS[option.kind]}{value}>" if value else "none"
         case "choice":
             return dict(option.choices).get(value, value or "as on the server")
         case "number":

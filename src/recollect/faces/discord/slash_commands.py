@@ -1,6 +1,7 @@
 """`/memory …`: what people may do with their own memory. Only the user sees the answers."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -10,14 +11,15 @@ from discord import app_commands
 from recollect.core.errors import BadInput, RecollectError
 from recollect.core.outcomes import Forgotten
 from recollect.core.text import clip, collapse_spaces, fold
-from recollect.core.types import Memo
+from recollect.core.types import Memo, Place
 from recollect.faces import outcome_text
 from recollect.faces.commands import erase as erasing
 from recollect.faces.discord.consent import NO_CONSENT, may_be_kept
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.ephemeral import ConfirmDialog, EditForm, defer, send_answer, send_text
+from recollect.faces.discord.localization import LANGUAGES, notice, translated
 from recollect.faces.discord.memo_panel import MemoPanel, count_memories
-from recollect.faces.discord.places import interaction_place
+from recollect.faces.discord.places import PLATFORM, interaction_place
 from recollect.faces.discord.privacy_notice import NOT_NOTIFIED, ensure_notified_privately, needs_notice
 from recollect.faces.discord.privacy_panel import privacy_panel
 from recollect.policy.merge import COVERAGE
@@ -39,8 +41,11 @@ DESCRIPTIONS = {
     "erase": "Erase all that I know of you, for good; you are asked first",
     "help": "All commands, also those that are typed",
 }
-WITHOUT_ARGUMENT = ("undo", "pause", "resume", "help")
+WITHOUT_ARGUMENT = ("undo", "pause", "resume")
+MENUS = ("Remember this", "Why do you know this?", "Forget this")
+"""What people find under Apps on a message."""
 SWITCHED_OFF_HERE = "Memory is switched off here, so I keep nothing new."
+EXPORT_ATTACHED = "Everything that is remembered about you, as a file."
 LIST_TITLE = "What I remember about you"
 TOO_SLOW = "That took too long. Please try again."
 MAX_RESULTS = 50
@@ -69,7 +74,7 @@ class SlashCommands:
         callbacks: dict[str, Any] = {verb: self._without_argument(verb) for verb in WITHOUT_ARGUMENT}
         callbacks |= {"list": self._list, "search": self._search, "remember": self._remember, "edit": self._edit}
         callbacks |= {"forget": self._forget, "why": self._why, "export": self._export, "privacy": self._privacy}
-        callbacks |= {"erase": self._erase}
+        callbacks |= {"erase": self._erase, "help": self._help}
         for verb, description in DESCRIPTIONS.items():
             command: Command = app_commands.Command(name=verb, description=description, callback=callbacks[verb])
             if verb in ("edit", "forget", "why"):
@@ -142,9 +147,15 @@ class SlashCommands:
         embed, panel = await privacy_panel(self._bot, interaction)
         await interaction.followup.send(embed=embed, view=panel, ephemeral=True)
 
-    @app_commands.describe(json="As JSON rather than to read")
+    @app_commands.describe(json="Only the file, without the text to read")
     async def _export(self, interaction: Interaction, json: bool = False) -> None:
-        await self._run_command(interaction, "export", "json" if json else "")
+        """Everything, wherever it is asked for: nobody else sees the answer."""
+        await defer(interaction)
+        user = str(interaction.user.id)
+        answer = await self._bot.commands.answer("!memory export", user=user, place=Place(PLATFORM, dm=user))
+        if answer is not None and (json or len(answer.pages) > 1):
+            answer = replace(answer, pages=(EXPORT_ATTACHED,))
+        await send_answer(interaction, answer)
 
     @app_commands.describe(which="The memory: choose it, or type a part of it to forget all that match")
     async def _forget(self, interaction: Interaction, which: str) -> None:
@@ -206,6 +217,11 @@ class SlashCommands:
         else:
             await ConfirmDialog("Erase", erase).ask(interaction, question)
 
+    async def _help(self, interaction: Interaction) -> None:
+        await defer(interaction)
+        embed = discord.Embed(description=render_help(LANGUAGES.get(interaction.locale, "")))
+        await interaction.followup.send(embed=embed, ephemeral=True)
+
     async def _memos(self, interaction: Interaction) -> tuple[Memo, ...]:
         return (await self._view(interaction).show()).memos
 
@@ -215,6 +231,17 @@ class SlashCommands:
             return _matching_choices(await self._memos(interaction), current)
         except RecollectError:
             return []  # the command itself says what is wrong
+
+
+def render_help(language: str = "") -> str:
+    """The commands and menus, as they are called in a language."""
+    group = translated("memory", language)
+    lines = [
+        f"- **/{group} {translated(verb, language)}** – {translated(description, language)}"
+        for verb, description in DESCRIPTIONS.items()
+    ]
+    menus = ", ".join(f"**{translated(menu, language)}**" for menu in MENUS)
+    return "\n".join([*lines, "", notice("help", language).format(menus)])
 
 
 async def _active(view: View) -> Sequence[Memo]:

@@ -43,7 +43,9 @@ def create(
     state = AppState(memory, Admin(memory, clock), current, sessions, LoginThrottle(), clock, run_worker)
     app.state.recollect = state
     problems.install(app)
-    app.add_middleware(IdempotencyMiddleware, last_erasure=state.admin.last_erasure)
+    app.add_middleware(
+        IdempotencyMiddleware, last_erasure=state.admin.last_erasure, last_removal=state.admin.last_removal
+    )
     app.add_middleware(SecurityMiddleware, state=state, names=frozenset(names))
     for part in (metrics, api, pages):
         part.install(app)

@@ -1,7 +1,7 @@
-"""Follows the event log; a stream ends when the server stops, or after an hour."""
+"""Follows the event log; a stream ends when the server stops, with the token or session, or after an hour."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import suppress
 
 from recollect.core.errors import RecollectError
@@ -16,8 +16,13 @@ MAX_STREAM_SECONDS = 3600.0
 """A browser reconnects by itself, which checks its session again."""
 
 
-async def follow(state: AppState, start: int) -> AsyncGenerator[tuple[int, Sequence[Event]]]:
-    """Batches of events after `start`, each with the id of its last; an empty batch serves as heartbeat."""
+async def follow(
+    state: AppState, start: int, is_current: Callable[[], Awaitable[bool]]
+) -> AsyncGenerator[tuple[int, Sequence[Event]]]:
+    """Batches of events after `start`, each with the id of its last; an empty batch serves as heartbeat.
+
+    Whether the one who listens still may is asked before each.
+    """
     loop = asyncio.get_running_loop()
     started = last_sent = loop.time()
     async with state.streams:
@@ -26,6 +31,8 @@ async def follow(state: AppState, start: int) -> AsyncGenerator[tuple[int, Seque
             if events:
                 start = events[-1].id
             if events or loop.time() - last_sent >= HEARTBEAT_SECONDS:
+                if not await is_current():
+                    return
                 last_sent = loop.time()
                 yield start, events
             if not events:

@@ -1,7 +1,8 @@
 """Idempotency keys: a change that is sent again with the same key is answered as before, and not made twice.
 
 Answers are held in memory for an hour: they have people's words in them, and nothing of that is to outlast an erasure,
-which drops them all, whichever process makes it.
+which drops them all, whichever process makes it. After anything was deleted, edited or forgotten, an earlier answer is
+not repeated, and the change that it belongs to is not made again either.
 """
 
 import asyncio
@@ -21,11 +22,16 @@ from recollect.faces.http.problems import problem
 KEY_HEADER = "Idempotency-Key"
 REPLAYED_HEADER = b"idempotency-replayed"
 API_PATH = "/api/"
+READING_PATHS = ("/api/v1/context", "/api/v1/erase/survey")
+"""They change nothing, and are answered anew."""
 ERASING_PATHS = ("/api/v1/erase", "/erase")
 MAX_KEY_CHARS = 255
 LIFETIME_SECONDS = 3600.0
 MAX_HELD_BYTES = 16_000_000
 """Of all answers together; the oldest go first."""
+_MADE_TEXT = (
+    "this change was made already; its answer is no longer held, as something was deleted, edited or forgotten since"
+)
 
 
 @dataclass(slots=True)
@@ -34,6 +40,8 @@ class _Answer:
 
     fingerprint: str
     at: float
+    removal: int = 0
+    """The newest removal when it was given."""
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     messages: list[Message] = field(default_factory=list[Message])
 
@@ -46,15 +54,23 @@ class IdempotencyMiddleware:
     """Answers repeated changes of the API from what it answered before. Belongs inside the check of tokens."""
 
     def __init__(
-        self, app: ASGIApp, last_erasure: Callable[[], Awaitable[int]], clock: Callable[[], float] = monotonic
+        self,
+        app: ASGIApp,
+        last_erasure: Callable[[], Awaitable[int]],
+        last_removal: Callable[[], Awaitable[int]],
+        clock: Callable[[], float] = monotonic,
     ) -> None:
-        self._app, self._clock, self._last_erasure = app, clock, last_erasure
+        self._app, self._clock, self._last_erasure, self._last_removal = app, clock, last_erasure, last_removal
         self._erasure_seen = 0
         self._answers: OrderedDict[tuple[Any, ...], _Answer] = OrderedDict()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         key = Headers(scope=scope).get(KEY_HEADER.lower()) if scope["type"] == "http" else None
-        is_change = scope["type"] == "http" and scope["method"] not in ("GET", "HEAD", "OPTIONS")
+        is_change = (
+            scope["type"] == "http"
+            and scope["method"] not in ("GET", "HEAD", "OPTIONS")
+            and scope["path"] not in READING_PATHS
+        )
         if key is None or not is_change or not scope["path"].startswith(API_PATH):
             await self._app(scope, receive, send)
         elif not key.strip() or len(key) > MAX_KEY_CHARS:
@@ -77,6 +93,9 @@ class IdempotencyMiddleware:
             await problem(422, detail)(scope, receive, send)
             return
         async with answer.lock:  # a second request waits for the first
+            if answer.messages and answer.removal != await self._last_removal():
+                await problem(409, _MADE_TEXT)(scope, receive, send)
+                return
             if answer.messages:
                 for message in answer.messages:
                     await send(_marked(message))
@@ -89,7 +108,7 @@ class IdempotencyMiddleware:
 
             await self._app(scope, _replay(body, receive), record)
             if recorded and recorded[0]["status"] < HTTPStatus.INTERNAL_SERVER_ERROR:
-                answer.messages = recorded
+                answer.messages, answer.removal = recorded, await self._last_removal()
         self._drop_excess()
 
     def _find(self, key: tuple[Any, ...], fingerprint: str) -> _Answer:

@@ -1,6 +1,7 @@
 """Checks on every request: its host name, size, token and form token; and the headers of every response."""
 
 from collections.abc import Collection
+from functools import partial
 from urllib.parse import parse_qs, quote
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -92,7 +93,19 @@ class SecurityMiddleware:
                 403, "this token opens one person's memory, by MCP at /mcp; take an operator's or a reader's here"
             )
         scope["state"]["role"] = role
+        scope["state"]["is_current"] = partial(self._is_current, headers, role)
         return await self._forbidden_change(scope, headers, body, role, session)
+
+    async def _is_current(self, headers: Headers, role: Role) -> bool:
+        """Whether the token or session of a request still counts: an answer may last longer than it."""
+        try:
+            if "authorization" in headers:
+                secret = headers["authorization"].partition(" ")[2].strip()
+                return (await self._state.identify(secret))[0] is role
+            session = await self._session(headers)
+        except StoreError:
+            return False
+        return session is not None and session.role is role
 
     async def _forbidden_change(
         self, scope: Scope, headers: Headers, body: "_Body", role: Role, session: Session | None

@@ -10,6 +10,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
 
 from recollect.core.errors import (
     BadInput,
@@ -32,6 +33,7 @@ _STATUS: list[tuple[type[RecollectError], int]] = [
     (StoreError, 503),
     (ModelError, 503),
 ]
+_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 MAX_ERRORS = 20
 """Wrong fields named in one response."""
 
@@ -64,7 +66,16 @@ async def _on_http_error(request: Request, error: Exception) -> JSONResponse:
     detail = str(error.detail)
     if detail == HTTPStatus(error.status_code).phrase and request.url.path.startswith("/api/"):
         detail = f"there is no {request.method} {request.url.path}; /docs lists what there is"
+    if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+        return problem(error.status_code, detail, {"Allow": ", ".join(_methods(request))})
     return problem(error.status_code, detail, error.headers)
+
+
+def _methods(request: Request) -> list[str]:
+    """What a path can be asked for; the router names only the methods of the first route that has it."""
+    scopes = ({**request.scope, "method": method} for method in _METHODS)
+    routes = request.app.routes
+    return [scope["method"] for scope in scopes if any(route.matches(scope)[0] is Match.FULL for route in routes)]
 
 
 async def _on_invalid_request(_: Request, error: Exception) -> JSONResponse:

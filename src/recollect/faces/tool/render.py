@@ -5,7 +5,7 @@ from typing import Any
 
 from recollect.core.events import Event
 from recollect.core.outcomes import Explanation
-from recollect.core.types import Memo, Origin, Status, bare_id
+from recollect.core.types import AudienceLevel, Memo, Origin, Status, bare_id
 from recollect.faces.outcome_text import describe_audience
 from recollect.policy.kinds import to_category
 from recollect.policy.rendering import ended
@@ -30,7 +30,8 @@ def audience_text(memo: Memo, policy: str) -> str:
     """Where a memory may be recalled, and how the user changes that; empty with the policy `user_global`."""
     if policy == VisibilityPolicy.USER_GLOBAL:
         return ""
-    commands = '"!memory private"' if memo.audience.level == "everywhere" else '"!memory share" or "recollect share"'
+    is_shared = memo.audience.level == AudienceLevel.EVERYWHERE
+    commands = '"!memory private"' if is_shared else '"!memory share" or "recollect share"'
     where = describe_audience(memo.audience, _AUDIENCE_TEXTS)
     return f"It may be recalled {where}; the user can change that with {commands}."
 

@@ -173,6 +173,8 @@ class Consolidator:
         usage = report.usage
         counts = {**tally(report.changes), "memos": report.memos, "input": usage.input, "output": usage.output}
         data = {"batch": context.batch, "problems": list(report.problems), **counts}
+        if usage.requests and self._model:
+            data |= {"model": self._model().name, "requests": usage.requests, "seconds": round(usage.seconds, 2)}
         tx.events.add(Event(kind, context.at, ACTOR, report.subject.scope, detail=report.description, data=data))
 
     def _requeue(self, tx: Tx, job: Job, due: datetime) -> None:

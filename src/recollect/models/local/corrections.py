@@ -5,12 +5,13 @@ that the assistant has just repeated, with a value of the same sort. Otherwise n
 """
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import date, timedelta
 
 from recollect.core.ports import Proposal, Retraction
 from recollect.core.text import words
 from recollect.core.types import Memo, Message
 from recollect.language import amendments, dates, word_forms
+from recollect.language.amendments import Amendment
 from recollect.policy.guard.own_words import own_words
 from recollect.policy.guard.quote import sentences
 
@@ -24,6 +25,8 @@ def correct(message: Message, known: Sequence[Memo], context: Sequence[Message])
     """The revision of a memo, or the memos that are taken back; None where the message is no such correction."""
     said = own_words(message.text, message.name) if len(message.text) <= amendments.MAX_CHARS else ""
     is_limit = said.lower().lstrip(" -–—,").startswith("not as ")  # "Not as an ambassador": takes nothing's place
+    if (moved := _moved(message, said, known)) is not None:
+        return moved
     amendment = amendments.read(said) if said and not is_limit else None
     if amendment is None:
         return None
@@ -39,11 +42,26 @@ def correct(message: Message, known: Sequence[Memo], context: Sequence[Message])
         latest = [pair for pair in changes if pair[0].source.message == changes[0][0].source.message]
         if len(latest) == 1:
             memo, (text, day) = latest[0]
-            happened = dates.start_of_day(day, message.at) if day else None
-            return Proposal(
-                text, memo.kind.value, said, message.id, id=memo.id, confidence=memo.confidence, happened=happened
-            )
+            return _revision(memo, text, said, message, day)
     return None
+
+
+def _moved(message: Message, said: str, known: Sequence[Memo]) -> Proposal | None:
+    """The revision of the one memo with a day that has all words of what was moved, however long ago it was said."""
+    event, value = amendments.read_moved(said) or ("", "")
+    named = word_forms.content_words(event)
+    meant = [memo for memo in known if memo.active and all(word in set(word_forms.tokens(memo.text)) for word in named)]
+    revised = [(memo, amendments.amend(memo.text, Amendment(value), message.at)) for memo in meant] if named else []
+    dated = [(memo, change[0], change[1]) for memo, change in revised if change is not None and change[1] is not None]
+    if len(dated) != 1:
+        return None
+    memo, text, day = dated[0]
+    return _revision(memo, text, said, message, day)
+
+
+def _revision(memo: Memo, text: str, said: str, message: Message, day: date | None) -> Proposal:
+    happened = dates.start_of_day(day, message.at) if day else None
+    return Proposal(text, memo.kind.value, said, message.id, id=memo.id, confidence=memo.confidence, happened=happened)
 
 
 def _recent(message: Message, known: Sequence[Memo]) -> list[Memo]:

@@ -15,7 +15,7 @@ from typing import Any
 
 from recollect.core.text import fold
 from recollect.core.types import Kind, Message
-from recollect.language import conjugation, detection, lexicon, local_dates
+from recollect.language import conjugation, dates, detection, lexicon, local_dates, requests
 from recollect.language.lexicon import Patterns, read_tables
 from recollect.models.local.clauses import MAX_MESSAGE_CHARS, MAX_SENTENCE_CHARS, MAX_SENTENCES, Clause
 from recollect.models.local.rule import LIKELY, SURE, Finding
@@ -158,7 +158,8 @@ def _read_pairs(rules: Grammar, text: str, message: Message) -> Iterator[tuple[C
 
 def _read_sentence(rules: Grammar, sentence: str, message: Message) -> Iterator[tuple[Clause, Finding]]:
     statement = rules.expressions.question_tail.sub("", _NO_ASIDE.sub(" ", sentence))
-    is_question = statement.rstrip(" \"')»").endswith(("?", "？"))
+    is_asked = statement.rstrip(" \"')»").endswith(("?", "？"))
+    is_question = is_asked or requests.is_verb_first(statement, rules.language)  # "bin ich Vegetarier" asks
     statement = rules.expressions.correction.sub(r"\1", statement)
     lacks_capitals = statement == statement.lower()
     is_doubtful = rules.expressions.doubtful.search(sentence) is not None
@@ -237,7 +238,7 @@ def _build(rules: Grammar, rule: _Rule, match: re.Match[str], message: Message) 
     if not MIN_FACT_CHARS <= len(text) <= MAX_FACT_CHARS or "[" in text:
         return None
     about = parts.get("n") or parts.get("kin") if rule.kind is Kind.PERSON else None
-    happened = local_dates.start_of_day(day.day, message.at) if day else None
+    happened = dates.start_of_day(day.day, message.at) if day else None
     return Finding(text[0].upper() + text[1:], rule.kind, rule.confidence, about, happened)
 
 

@@ -63,7 +63,8 @@ def named_others(clause: Clause) -> Iterator[Finding]:
     """Family, pets and the like that are named in passing."""
     for match in _EXPRESSIONS.apposed.finditer(clause.text):
         names = (match["n"] or match["before"]).strip(" ,")
-        if is_person_name(names):
+        has_died = match["pet"] and _EXPRESSIONS.dead.search(clause.text)  # nobody has it any more
+        if is_person_name(names) and not has_died:
             finding = (
                 _pet(match["pet"], names) if match["pet"] else kin_named(match["kin"] or match["kin_after"], names)
             )

@@ -23,6 +23,13 @@ _GENERIC = re.compile(r"(?P<verb>[a-z]+)\b(?P<o>.*)", re.IGNORECASE)
 _COMMON_VERBS = frozenset("eat drink smoke play work live use own drive run write do go watch read teach code".split())
 
 
+_WHEN_ENDED = re.compile(
+    r" (?:long ago|ages ago|(?:(?:about |over |almost )?(?:\d+|an?|two|three|four|five|six|seven|eight|nine|ten|a few|several) )?"
+    r"(?:years?|yrs?|months?|weeks?|days?) ago|last (?:year|month|week|spring|summer|autumn|fall|winter)"
+    r"|(?:in|since) (?:(?:19|20)\d\d|january|february|march|april|may|june|july|august|september|october|november"
+    r"|december))$",
+    re.IGNORECASE,
+)
 _EVENT_WORDS = re.compile(r"[a-z]{3,}")
 
 
@@ -36,7 +43,7 @@ def ended_memos(text: str, known_memos: Sequence[Memo]) -> list[Memo]:
     if _EXPRESSIONS.job_ended.match(text):
         return [memo for memo in active if _EXPRESSIONS.job_memo.match(memo.text)]
     if died := _EXPRESSIONS.pet_died.match(text):
-        name = died["name"] or died["lone"]
+        name = died["name"] or died["lone"] or died["put"]
         pets = [memo for memo in active if _EXPRESSIONS.pet_memo.match(memo.text)]
         meant = [memo for memo in pets if re.search(rf"\b{name or died['pet']}\b", memo.text)]
         return meant if name or len(meant) == 1 else []
@@ -145,7 +152,7 @@ def _states(known: str, text: str) -> bool:
 def end_statement(finding: Finding) -> Finding | None:
     """The statement that something ended; it contradicts the statement that it holds."""
     text = finding.text[0].lower() + finding.text[1:]
-    text = re.sub(r"^is ", "", text)
+    text = _WHEN_ENDED.sub("", re.sub(r"^is ", "", text))
     return (
         None if re.match(r"(?:doesn't|can't|isn't|name|timezone)", text) else replace(finding, text=f"No longer {text}")
     )

@@ -5,14 +5,27 @@ from functools import cache
 from typing import Any
 
 from recollect.core.types import Kind
-from recollect.models.local import about_mine, events, habits, life, presence, requests, statements, tastes, work
+from recollect.models.local import (
+    about_mine,
+    events,
+    habits,
+    life,
+    persona,
+    presence,
+    requests,
+    statements,
+    tastes,
+    work,
+    workplace,
+)
 from recollect.models.local.clauses import Clause
 from recollect.models.local.grammar import expressions, grammar
 from recollect.models.local.rule import LIKELY, SURE, Build, Finding, Reading, Rule, template
 
 _MODULES = {
-    "about_mine": about_mine, "events": events, "habits": habits, "life": life, "presence": presence,
-    "requests": requests, "statements": statements, "tastes": tastes, "work": work,
+    "about_mine": about_mine, "events": events, "habits": habits, "life": life, "persona": persona,
+    "presence": presence,
+    "requests": requests, "statements": statements, "tastes": tastes, "work": work, "workplace": workplace,
 }  # fmt: skip
 
 

@@ -49,7 +49,7 @@ def place_name(text: str, clause: Clause) -> str | None:
     """The name of a place, or None if it may be something else."""
     place = _EXPRESSIONS.after_place.sub("", strip_duration(trim_object(text))).strip(" ,")
     parts = place.split()
-    if not parts or len(parts) > 6 or parts[0].lower() in lexicon.words("tools"):
+    if not parts or len(parts) > 6 or (is_tool(parts[0]) and not _is_place(parts[0])):
         return None
     if (_EXPRESSIONS.article.match(place) and not is_country(place)) or _EXPRESSIONS.not_a_place.search(place):
         return None
@@ -95,7 +95,8 @@ def grew_up(reading: Reading) -> Finding | None:
 
 
 def moved(reading: Reading) -> Finding | None:
-    if is_tool(reading["o"].split()[0]) or is_tool(reading["old"] or ""):
+    is_new_tool = is_tool(reading["o"].split()[0]) and not _is_place(reading["o"].split()[0])
+    if is_new_tool or (is_tool(reading["old"] or "") and not _is_place(reading["old"])):
         return switched(reading)
     place = place_name(reading["o"], reading.clause)
     if place is None or (reading.clause.lacks_capitals and not _is_place(place.split()[0])):
@@ -158,7 +159,7 @@ def uses(reading: Reading) -> Finding | None:
     phrase = _lasting_object(reading)
     if phrase is None or _EXPRESSIONS.no_tool.match(phrase):
         return None
-    if reading.clause.text.lower().startswith("we ") and not _EXPRESSIONS.own_workplace.search(reading.clause.text):
+    if reading.clause.text.lower().startswith("we ") and not _EXPRESSIONS.own_workplace.search(reading.clause.evidence):
         return None  # "we use X to know how long": how a program works, or what a whole community does
     phrase = _EXPRESSIONS.purpose.sub("", phrase)
     if not (re.match(r"(?i)(?:use|have been using|am .*using)\b", reading[0]) or is_tool(reading["o"].split()[0])):

@@ -32,7 +32,7 @@ def third_person(verb: re.Match[str]) -> str:
     return conjugate(verb[0])
 
 
-def _is_trouble(reading: Reading) -> bool:
+def is_trouble(reading: Reading) -> bool:
     """Whether it is part of a report on what does not work: what is used there may be used once."""
     return _EXPRESSIONS.trouble.search(reading.clause.evidence) is not None
 
@@ -99,7 +99,7 @@ def known_for(reading: Reading) -> Finding | None:
 def one_of(reading: Reading) -> Finding | None:
     """ "Is one of the core devs of Pathom"."""
     phrase = object_phrase(reading["o"].replace("@", ""))
-    if phrase is None or not is_named(phrase):
+    if phrase is None or not (is_named(phrase) or _EXPRESSIONS.of_project.search(phrase)):
         return None
     article = "one of the" if reading[0].lower().startswith("am one of") else "a"
     return make_finding(f"is {article} {phrase}", Kind.FACT)
@@ -146,7 +146,7 @@ def moved_area(reading: Reading) -> Finding | None:
 
 def tool_user(reading: Reading) -> Finding | None:
     """ "Is a Debian user"."""
-    if not is_tool(reading["tool"]) or speaks_for_others(reading) or _is_trouble(reading):
+    if not is_tool(reading["tool"]) or speaks_for_others(reading) or is_trouble(reading):
         return None
     article = "an" if reading["o"][0].lower() in "aeio" else "a"
     return make_finding(f"is {article} {reading['o']}", Kind.TOOL)
@@ -155,7 +155,7 @@ def tool_user(reading: Reading) -> Finding | None:
 def works_in_tool(reading: Reading) -> Finding | None:
     """ "Works mostly in Clojure"."""
     phrase = _tool(reading["o"])
-    if phrase is None or not any(map(is_tool, phrase.split())) or _is_trouble(reading):
+    if phrase is None or not any(map(is_tool, phrase.split())) or is_trouble(reading):
         return None
     adverb = re.search(
         r"(?i)\b(mostly|mainly|primarily|exclusively|almost exclusively|professionally|daily)\b", reading[0]
@@ -187,7 +187,7 @@ def staff(reading: Reading) -> Finding | None:
 def at_work(reading: Reading) -> Finding | None:
     """ "Does trunk-based development at work"."""
     phrase = object_phrase(reading["o"])
-    if phrase is None or _is_trouble(reading):
+    if phrase is None or is_trouble(reading):
         return None
     where = re.sub(r"(?i)\b(?:my|our)\b", "their", reading["where"])
     return make_finding(f"{predicate(reading['verb'])} {phrase} {where}", Kind.WORKFLOW)
@@ -196,7 +196,7 @@ def at_work(reading: Reading) -> Finding | None:
 def runs(reading: Reading) -> Finding | None:
     """ "Runs Tomcat 7"; not what is run this minute."""
     phrase = _tool(reading["o"])
-    if phrase is None or _is_trouble(reading):
+    if phrase is None or is_trouble(reading):
         return None
     is_own = not speaks_for_others(reading) or _is_at_workplace(reading)
     return make_finding(f"runs {phrase}", Kind.TOOL) if is_own else None
@@ -205,7 +205,7 @@ def runs(reading: Reading) -> Finding | None:
 def instance(reading: Reading) -> Finding | None:
     """ "Runs a DSpace repository of reprints": who says so of a place they work at has it to look after."""
     phrase = object_phrase(re.sub(r" \([^)]*\)", "", reading["o"]))
-    if phrase is None or _is_trouble(reading):
+    if phrase is None or is_trouble(reading):
         return None
     return make_finding(f"{predicate(_base(reading[0]))} {phrase}", Kind.TOOL)
 
@@ -221,14 +221,14 @@ def _is_at_workplace(reading: Reading) -> bool:
 
 def we_use(reading: Reading) -> Finding | None:
     phrase = _tool(reading["o"])
-    if phrase is None or not _is_at_workplace(reading) or _is_trouble(reading) or not is_tool(phrase.split()[0]):
+    if phrase is None or not _is_at_workplace(reading) or is_trouble(reading) or not is_tool(phrase.split()[0]):
         return None
     return make_finding(f"uses {phrase} at work", Kind.TOOL)
 
 
 def does_not_use(reading: Reading) -> Finding | None:
     phrase = _tool(reading["o"])
-    if phrase is None or not is_tool(phrase.split()[0]) or _is_trouble(reading) or speaks_for_others(reading):
+    if phrase is None or not is_tool(phrase.split()[0]) or is_trouble(reading) or speaks_for_others(reading):
         return None
     return make_finding(f"doesn't use {phrase}", Kind.TOOL)
 
@@ -236,7 +236,7 @@ def does_not_use(reading: Reading) -> Finding | None:
 def with_tool(reading: Reading) -> Finding | None:
     """ "Self-hosts gitea", "contributes to OpenTelemetry"."""
     phrase = object_phrase(strip_duration(reading["o"]))
-    if phrase is None or _is_trouble(reading) or speaks_for_others(reading):
+    if phrase is None or is_trouble(reading) or speaks_for_others(reading):
         return None
     bare = re.sub(r"^(?:an?|the) ", "", phrase)
     is_fit = is_named(" ".join(bare.split()[:2])) or reading.verb().startswith("self")
@@ -345,7 +345,7 @@ def role_is(reading: Reading) -> Finding | None:
 
 def stack_is(reading: Reading) -> Finding | None:
     phrase = _tool(reading["o"])
-    if phrase is None or not any(map(is_tool, re.split(r"[\s,/]+", phrase))) or _is_trouble(reading):
+    if phrase is None or not any(map(is_tool, re.split(r"[\s,/]+", phrase))) or is_trouble(reading):
         return None
     how = (reading["how"] or "").lower()
     return make_finding(f"their {reading['what'].lower()} {reading['is'].lower()} {how}{phrase}", Kind.TOOL)

@@ -54,10 +54,12 @@ def _nearest_actor(before: Sequence[str], capitals: set[str]) -> str | None:
         None,
     )
     if nearest is None:
-        return next(
-            (word for word in before[1:] if fold(word) in capitals and word not in lexicon.words("no_names")), None
-        )
+        return next((word for word in before[1:] if fold(word) in capitals and _may_be_name(fold(word))), None)
     return "i" if nearest in lexicon.words("first_person") else nearest
+
+
+def _may_be_name(word: str) -> bool:
+    return word not in lexicon.words("no_names") and word not in lexicon.words("tools")
 
 
 def _is_own_noun(noun: str) -> bool:

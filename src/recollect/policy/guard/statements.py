@@ -4,6 +4,7 @@ The rules are those of learned facts: nothing instructs the assistant, and what 
 speaker's own note on that person.
 """
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import lru_cache
@@ -20,8 +21,14 @@ from recollect.policy.guard.quote import find_quote
 
 _NOTE_KINDS = frozenset({Kind.FACT, Kind.PREFERENCE, Kind.CONSTRAINT, Kind.EVENT, Kind.TOOL, Kind.WORKFLOW})
 """Kinds that a statement about somebody else can't have; a project or a summary may well name people."""
+_OPENING = re.compile(r"^\W+")
 _NOWHERE, _NEVER = Place(), from_ms(0)
-_PATTERNS = Patterns(pronoun_first=r"(?i)\W*(?:he|she)(?:['’]s)? [a-z]")
+_PATTERNS = Patterns(
+    someone=r"(?:the|that|this|your|his|her|their|le|la|les|ton|ta|son|sa|el|tu|su|o|a|il|der|die|das|dein|deine|sein|ihr"
+    r"|il mio|la mia|il suo|o meu|a minha) (?:[\w-]+ ){0,2}?(?:{relatives}|guy|girl|man|woman|kid|admin|mod|moderator"
+    r"|landlord|landlady|teacher|intern|tenant|nachbarin?|chefin?|vermieter|voisine?|vecin[oa]|vizinh[oa])s?"
+    r"(?: (?:in|from|at|next|of|de|du|da|von|aus|nebenan)\b[^,.]{0,30})? [^\W\d_]",
+)
 
 
 def screen(candidate: Candidate, speaker: Callable[[], str] = str) -> Candidate | Reason:
@@ -50,7 +57,10 @@ def kind_of_statement(kind: Kind, text: str, speaker: str = "") -> Kind:
 @lru_cache(maxsize=1024)
 def is_about_another(text: str, name: str = "") -> bool:
     """Whether a statement is about somebody else than its speaker, or reports what somebody else said."""
-    if _PATTERNS.pronoun_first.match(text):
+    start = _OPENING.sub("", text.casefold())
+    if _PATTERNS.others_first.match(start):
+        return True
+    if _PATTERNS.someone.match(start) and not _PATTERNS.first_person.search(start):
         return True
     quote = find_quote(text, text)
     if quote is None:

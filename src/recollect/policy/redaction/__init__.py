@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from recollect.core.text import collapse_spaces, valid_memo_text
 from recollect.core.types import Place
 from recollect.policy.redaction.span import Span
 
@@ -35,6 +36,19 @@ def redact(text: str) -> Redacted:
         labels |= dict.fromkeys(span.label for span in spans)
         text = _replace_spans(text, spans)
     return Redacted(text, tuple(labels))
+
+
+def redact_memo(text: str) -> Redacted:
+    """The text of a memo, on one line, without secrets; raises BadInput if it is empty or too long.
+
+    What is a secret may depend on the lines: in a table the name stands above it.
+    """
+    line = valid_memo_text(text)
+    if "\n" not in text:
+        return redact(line)
+    by_lines = redact(text)
+    on_one = redact(collapse_spaces(by_lines.text)) if by_lines.labels else redact(line)
+    return Redacted(on_one.text, tuple(dict.fromkeys(by_lines.labels + on_one.labels)))
 
 
 @lru_cache(maxsize=1024)

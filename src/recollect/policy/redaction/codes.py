@@ -37,8 +37,9 @@ _COMBINATION = (
     r"|zahlenkombination|combinaison du coffre|combinaci[óo]n de la caja"
 )
 _LINK = (
-    r"(?:\s(?:is|was|ist|war|lautet|est|es|era|é|è|to|jest|это|number|no|now|jetzt|c['’]est)\b|['’]s\b)?"
-    r"(?:\s(?:now|jetzt|still|just|ahora|agora|maintenant))?\s{0,2}[:=：]?\s{0,3}[#*`\"'“]{0,2}"
+    r"(?:['’]\w{1,3}\b)?(?:\s(?:is|was|ist|war|lautet|est|es|era|é|è|to|jest|это|number|no|now|jetzt|c['’]est)\b"
+    r"|['’]s\b)?"
+    r"(?:\s(?:now|jetzt|still|just|ahora|agora|maintenant|le|el|o|il|die|the))?\s{0,2}[:=：]?\s{0,3}[#*`\"'“]{0,2}"
 )
 _THEIR = (
     r"(?:\s(?!is\b|ist\b|est\b|es\b)\w[\w'’.-]{0,20}){1,6}?\s(?:is|was|ist|lautet|est|es|é|è|to|jest)(?:\snow)?"
@@ -59,6 +60,15 @@ _CODE_BEFORE = re.compile(
     r"(?:(?:your|my|the|our|ihr|dein|mein|der|votre|ton|mon|le|tu|su|el|seu|sua|o|il|tuo|mio|tw[oó]j|m[oó]j)\s){1,2}"
     rf"(?:[\w'’-]{{1,20}}\s){{0,4}}?(?:{_PINS}|{_CARD_CODES}|code|passcode|code de|codice di|c[óo]digo de)\b"
 )
+_CODE_AS = re.compile(
+    r"(?<![\w.,:/-])([0-9]{4,8})\s(?:as|als|comme|como|come|jako)\s(?:(?:my|the|a|your|mein\w?|die|code|mon|el|mi|o"
+    r"|meu|il|mio)\s){0,2}"
+    r"(?:pin|passcode|code|código|codice|kod)\b"
+)
+_SIX_DIGITS = re.compile(
+    r"\b(?:your|my|the|dein|ihr|mein|der|votre|ton|mon|le|tu|su|mi|el|seu|teu|o|il tuo|il mio|il|tw[óo]j|m[óo]j)\s"
+    r"(?:code|código|codice|kod)\s(?:is|ist|est|es|é|è|to)\s?:?\s([0-9]{3}[ -][0-9]{3})(?![\w-])"
+)
 _CODE_TO_USE = re.compile(
     r"\b(?:use|enter|type)(?: the| this)? code:?\s([0-9]{4,8}|[0-9]{3}[ -][0-9]{3})(?![\w-])"
     r"(?! (?:at checkout|for \d+ ?%))"
@@ -73,8 +83,9 @@ _RECOVERY = re.compile(
     r"|codic[ei] (?:di )?(?:backup|recupero|ripristino|emergenza)|chiav[ei] di recupero|kod(?:y"
     r"|ów)? (?:zapasow[ey]\w?|odzyskiwania|awaryjn[ey])|klucz odzyskiwania"
     r"|(?:yedek|kurtarma) (?:kod\w{0,6}|anahtar\w{0,4})|коды? восстановления|резервные коды|secret key)"
-    r"(?:\s(?:for|of|from|für|pour|para|per|do|dla|my|the|are|is|these|sind|ist|son|es|são|é|sono|è|to|sont"
-    r"|est)(?:\s[\w'’.-]{1,20}){0,3}?)?\s{0,2}[:=-]?\s{0,4}"
+    r"(?:(?:\s[^\W\d_][\w'’.-]{0,19}){0,5}?(?:\s{0,2}[:=-]|\s(?:are|is|these|sind|ist|son|es|são|é|sono|è|to|sont"
+    r"|est))"
+    r"\s{0,4}|\s{1,4})"
 )
 _LISTED = re.compile(
     r"(?:[-•*·]\s{0,2})?(?:\d{1,2}[.)]\s{1,2})?[\"'`]?"
@@ -94,7 +105,7 @@ _RECOVERY_STEMS = (
     "восстанов резерв secret "
     "sicherheits"
 ).split()
-_UNIT = re.compile(
+UNIT = re.compile(
     r"\s{0,2}(?:%|(?:or more |to \d+ )?(?:char|digit|letter|symbol|word|line|zeile|ligne|long|year|month|week|day"
     r"|hour|minute|second|bit|byte|time"
     r"|step|item|file|zeichen|stellen|ziffern|caract|d[íi]git|chiffre|gün|dni|tage|jours|días|dias|giorni|attempt"
@@ -108,7 +119,7 @@ def spans(text: str, lower: str) -> Iterator[Span]:
         for match in _CODE.finditer(lower):
             if _is_code(match, text):
                 yield Span(match.start("value"), match.end("end"), "PIN")
-        for pattern in (_CODE_BEFORE, _CODE_TO_USE):
+        for pattern in (_CODE_BEFORE, _CODE_AS, _SIX_DIGITS, _CODE_TO_USE):
             yield from (Span(*code.span(1), "PIN") for code in pattern.finditer(lower))
     if any(stem in lower for stem in _COMBINATION_STEMS):
         yield from (Span(*combined.span(1), "PIN") for combined in _COMBINED.finditer(lower))
@@ -120,7 +131,7 @@ def spans(text: str, lower: str) -> Iterator[Span]:
 def _is_code(match: re.Match[str], text: str) -> bool:
     value, name = match["value"], match["card"] or match["pin"]
     digits = sum(map(str.isdigit, value))
-    if not (3 if match["card"] else 4) <= digits <= 8 or _UNIT.match(match.string, match.end()):
+    if not (3 if match["card"] else 4) <= digits <= 8 or UNIT.match(match.string, match.end()):
         return False
     if name in ("pin", "tan") and not match["link"].strip():  # "pin 1234" may be one of a connector
         before = text[max(0, match.start() - 12) : match.start()].lower()

@@ -136,7 +136,7 @@ _QUERY = re.compile(
 )
 _PLACEHOLDER = re.compile(
     r"[*•xX.…_?-]{2,}|[<{$%\[(].*|https?:.*|(?:your|my)[-_].*|\.{3}|(?:password|passwd|pass|secret|token|true"
-    r"|false|none|null)",
+    r"|false|none|null)|[a-z]+_(?:token|key|secret|password)",
     re.IGNORECASE,
 )
 _PORT_AND_PATH = re.compile(r"\d{1,5}/.*|[^@]*/[^@]*/.*")

@@ -1,8 +1,9 @@
 """Secrets whose name is not beside them: in a column of a table, by what they open, or as digits in words."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
+from recollect.policy.redaction.shapes import SOFTWARE, looks_chosen
 from recollect.policy.redaction.span import Span
 
 _COLUMN = re.compile(
@@ -21,6 +22,8 @@ _EMPTY = re.compile(
     r"[\s:|*•xX.…_?-]*|<[^>]*>|(?:none|null|n/?a|todo|tbd|yes|no|required|string|varchar.*|text|\d{1,2})"
 )
 
+_CODE_SIGN = re.compile(r"[(){}=]|^\s{2}")
+
 _OPENS = re.compile(
     r"\b(?:unlock(?:s|ed)?|opens?|decrypts?|log(?:s)? (?:me |you )?in|gets? (?:you|me|us) in|entsperr\w*|öffne\w*)\b"
     r"(?: (?:it|them|my \w+|the \w+))? (?:with|using|by typing|by entering|mit) (?:the )?"
@@ -35,6 +38,10 @@ _EMAIL = re.compile(
     r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}\s?(?:/|\||,? (?:and|with|pw|pass)) ?"
     r"(?P<value>[^\s/|@]{6,64})(?![/@])"
 )
+_EMAIL_WITH = re.compile(
+    r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}\s?(?:/|\||,? (?:with|pw"
+    r"|pass)) ?(?P<value>[^\s/|@]{6,64})(?![/@])"
+)
 _NET_USER = re.compile(r"\bnet user [\w.-]{1,60} (?P<value>[^\s/*][^\s]{2,63})")
 _YOUR_CODE = re.compile(
     r"\b(?:your|my|the|dein|ihr|votre|ton|tu|su|seu|il tuo) (?:[\w'’-]{1,20} ){1,3}?"
@@ -47,7 +54,8 @@ _BANK_PIN = re.compile(
     r" (?:es|é|è|est|ist|lautet):? (?P<value>\d{4,8})\b"
 )
 _DIGIT = (
-    r"(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|double|triple|null|eins|zwei|drei|vier|fünf|sechs|sieben|acht|neun"
+    r"(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|double|triple|null|eins|zwei|drei|vier|fünf|sechs"
+    r"|sieben|acht|neun"
     r"|cero|uno|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|zéro|un|deux|trois|quatre|cinq|six|sept|huit|neuf"
     r"|um|dois|três|quatro|sete|oito|nove|due|tre|quattro|cinque|sei|otto)"
 )
@@ -68,6 +76,7 @@ def spans(text: str, lower: str) -> Iterator[Span]:
             yield from _values(pattern, text, lower)
     if "@" in text:
         yield from _values(_EMAIL, text, lower)
+        yield from _values(_EMAIL_WITH, text, lower, looks_chosen)
     if "cod" in lower or "cód" in lower or "clave" in lower or "contrase" in lower or "senha" in lower:
         yield from (Span(*match.span("value"), "PIN") for match in _YOUR_CODE.finditer(lower))
         yield from (Span(*match.span("value"), "PIN") for match in _BANK_PIN.finditer(lower))
@@ -75,10 +84,12 @@ def spans(text: str, lower: str) -> Iterator[Span]:
         yield from (Span(*match.span("value"), "PIN") for match in _SPELLED.finditer(lower))
 
 
-def _values(pattern: re.Pattern[str], text: str, lower: str) -> Iterator[Span]:
+def _values(
+    pattern: re.Pattern[str], text: str, lower: str, is_secret: Callable[[str], bool] | None = None
+) -> Iterator[Span]:
     for match in pattern.finditer(lower):
         value = text[match.start("value") : match.end("value")].rstrip(".,;:!?)]}\"'`")
-        if _looks_secret(value):
+        if (is_secret or _looks_secret)(value):
             yield Span(match.start("value"), match.end("value"), "password")
 
 
@@ -86,6 +97,8 @@ def _looks_secret(value: str) -> bool:
     """Letters with digits, or a combination of numbers; no name of a thing such as "4K" or a time."""
     if re.fullmatch(r"\d{1,2}(?:-\d{1,2}){2,4}", value):
         return True
+    if SOFTWARE.fullmatch(value):
+        return False
     mixed = re.search(r"\d", value) and re.search(r"[^\W\d_]", value)
     return bool(mixed) and not re.fullmatch(
         r"\d+\w{0,12}|[a-z]{1,12}-?\d{1,2}|v?\d+(?:[.:/-]\d+)+\w{0,3}|.*://.*|.*\.\w{2,4}", value.lower()
@@ -103,6 +116,8 @@ def _columns(lower: str) -> Iterator[Span]:
             yield from _cells(line, separator, columns)
             continue
         separator = next((sign for sign in _SEPARATORS if sign in line[0]), "")
+        if separator in (",", ";") and _CODE_SIGN.search(line[0]):
+            separator = ""  # the parameters of a function
         cells, count = line[0].split(separator) if separator else [], line[0].count(separator)
         columns = {index: cell for index, cell in enumerate(cells) if _COLUMN.fullmatch(cell)}
 

@@ -7,8 +7,8 @@ _NAMES = tuple("login cred zugang identif inlog logowan wifi wi-fi wlan ssid adm
 _LOGIN = re.compile(
     r"\b(?:login|logins|creds|credentials|zugangsdaten|identifiants|inloggegevens|dane (?:do )?logowania"
     r"|cred[ei]n[cz]ia[\w]{1,4}|wi-?fi|wlan|ssid|admin|ssh)(?: details"
-    r"| data)?(?:\s?[:=]|\s(?:is|are))\s?"
-    r"[^\s/:]{2,60}(?:\s?/\s?|:)([^\s/]{5,64})(?!/)"
+    r"| data)?(?:(?: [^\W\d_]{1,12}){0,3}\s?[:=]|\s(?:is|are|ist|est|es|é|è))?\s?"
+    r"[^\s/:]{2,60}(?:\s?/\s?|:|,? (?:and|und|et|y|e|i|ve) )([^\s/]{5,64})(?!/)"
 )
 _LOGIN_AFTER = re.compile(
     r"(?<![^\s\"'`(*|])[\w.@-]{2,60}\s?[/:]\s?([^\s/]{5,64})\s(?:is|are|as|was"
@@ -26,9 +26,9 @@ _ROOT_LOGIN = re.compile(
 
 def matches(lower: str) -> Iterator[re.Match[str]]:
     """Where the password of a login may stand, as the first group."""
-    if "/" in lower or ":" in lower:
-        for pattern in (_LOGIN, _LOGIN_AFTER) if any(name in lower for name in _NAMES) else ():
-            yield from pattern.finditer(lower)
+    if any(name in lower for name in _NAMES):
+        yield from _LOGIN.finditer(lower)
+        yield from _LOGIN_AFTER.finditer(lower)
     if ("log" in lower or "sign" in lower) and (" as " in lower or " with " in lower or " using " in lower):
         yield from _LOGGED_IN.finditer(lower)
     yield from _ROOT_LOGIN.finditer(lower)

@@ -5,6 +5,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 
 from recollect.policy.redaction import (
+    access,
     codes,
     commands,
     indirect,
@@ -36,6 +37,7 @@ def _plain_spans(text: str) -> Iterator[Span]:
     lower = text.replace("İ", "i").lower()  # the only letter whose lower case is longer
     yield from spoken_secrets.spans(text, lower)
     yield from indirect.spans(text, lower)
+    yield from access.spans(text, lower)
     yield from seed_phrases.spans(lower)
     yield from commands.spans(text, lower)
     if _DIGIT.search(text):

@@ -8,9 +8,19 @@ import re
 from collections.abc import Iterator
 
 from recollect.policy.redaction import logins
+from recollect.policy.redaction.shapes import (
+    ARGUMENT,
+    DESCRIBES,
+    DESCRIBING,
+    IDENTIFIER,
+    INNER_CAPITAL,
+    NAMES,
+    SYMBOL,
+    is_mixed,
+)
 from recollect.policy.redaction.span import Span
 
-_PASSWORDS = (
+PASSWORDS = (
     r"p[a@][s$5]{2} ?(?:w[o0]r[dt]|code|phrase|wd|w)|pswd|passwort|kennwort|pwd|senha"
     r"|palavra[- ]passe|contrase[ñn]a|mot de passe|mdp"
     r"|wachtwoord|l[öo]senord(?:et)?|passord(?:et)?|adgangskoden?|kodeord|salasana(?:ni)?|heslo"
@@ -33,7 +43,7 @@ _KEYS = (
 _WORDS = r"token|secret|credentials?|clave|parola(?: d['’]ordine|m|sı|mı|mız|nız|yı|mi|si)?"
 _STEM = re.compile(
     "ad(?:gang|min)|api|zugang|identif|inlog|logowan|"
-    "c(?:lave|ontrase|red)|h(?:asl|eslo)|jelsz|k(?:ey|odeord)|lo?g ?in|sign in|mdp|"
+    "c(?:lave|ontrase|red)|h(?:asl|eslo)|jelsz|k(?:ey|odeord)|lo?g ?in|sign in|mdp|psk|"
     "p(?:arola|ass|@ss|a55|a[s$]|swd|wd?|i[ /:]|ostgres)|kata s|guest|root|test|user|sa ?[/:]|"
     "s(?:ala?sana|e(?:cret|nha|nord)|ifre)|token|w(?:i-?fi|lan|o(?:ord|rt))"
 )
@@ -51,28 +61,31 @@ _ANSWER = r"\?\s{1,2}(?:it['’]?s|it is|that['’]?s)\s"
 _JOINT = rf"(?P<joint>{_IS}|{_ANSWER}|['’]s\s|\s{{0,3}}(?::=|=>|->|==?|[:：＝])|[是は为])\s{{0,3}}"
 _VALUE = r"(?=(?P<quote>[\"'`“„«‘])(?P<quoted>[^\n\"`”»]{1,100}?)[\"'`”“»’]|(?P<plain>\S{1,200}))"
 _STATED = re.compile(
-    rf"(?:(?P<password>{_PASSWORDS}|{_BARE_PASSWORDS})|(?P<key>{_KEYS})|(?P<word>{_WORDS}))"
+    rf"(?:(?P<password>{PASSWORDS}|{_BARE_PASSWORDS})|(?P<key>{_KEYS})|(?P<word>{_WORDS}))"
     rf"[\"'*`]{{0,2}}{_OF}{_JOINT}[*`]{{0,2}}{_VALUE}"
 )
-_BESIDE = re.compile(rf"(?:{_PASSWORDS}|pw(?<!\wpw))\s(?=([\w!@#$%^&*+-]{{6,64}}))")
-_KEY_NAMES = ("key", "token", "secret")
+_BESIDE = re.compile(rf"(?:{PASSWORDS}|pw(?<!\wpw))\s(?=([\w!@#$%^&*+-]{{6,64}}))")
+_KEYNAMES = ("key", "token", "secret")
 _KEY_NAME = re.compile("key|token|secret|schlüssel")
 _LATIN = 0x24F
 """The last letter of the Latin alphabets."""
 _KEY_BESIDE = re.compile(r"(?:keys?|tokens?|secrets?|schlüssel|api|anahtarı)\s(?=([\w-]{10,64}))")
 _KEY_ENDS = re.compile(rf"(?:{_KEYS})\s$")
 _AS = re.compile(
-    r"(?<!\S)(\S{4,200})\s(?:(?:as|for|is|was|being|becomes|als|ist|comme|est|como|es|é|come|è|jako|to|jest)\s)"
+    r"(?<!\S)(\S{4,200})\s(?:(?:as|for|is|was|being|becomes|als|ist|comme|est|como|es|é|come|è|jako|to|jest|de|di)\s)"
     r"(?:(?:my|the|our|his|her|their|your|a|das|mein|dein|unser|le|mon|la|mi|el|minha|a|nova|il|mia|moje|nowe)\s)?"
-    rf"(?:[\w'’-]{{1,20}}\s){{0,3}}?(?P<name>{_PASSWORDS}|pw|pin|{_KEYS}|token)\b"
+    rf"(?:[\w'’-]{{1,20}}\s){{0,3}}?(?P<name>{PASSWORDS}|pw|pin|{_KEYS}|token)\b"
     r"(?! (?:manager|reset|policy|generator|hint|field|app|vault|tool|store|limit))"
 )
 _WALKED = re.compile(
-    rf"(?:{_PASSWORDS}|parola\w{{0,4}}|pwd?(?<!\wpw)(?<!\wpwd)|(?:new|old|other|second|first) one(?= (?:is|was))"
+    rf"(?:{PASSWORDS}|clave|psk|parola\w{{0,4}}|pwd?(?<!\wpw)(?<!\wpwd)|(?:new|old|other|second|first) one(?= (?:is"
+    rf"|was))"
     r"|pass(?<!\wpass)(?=[ ,][^ ]))(?!\w)"
 )
 _IDEOGRAPHIC = re.compile(r"(?:密码|密碼|パスワード|비밀번호|비번|口令)[^\x00-\x7f]{0,8}\s?[:：]?\s?([!-~]{5,64})")
 _TOKENS = re.compile(r"\s*(\S+)")
+_CALL = frozenset("_.(")
+"""Before a name that is an identifier or an argument in program code."""
 _WINDOW_WORDS, _WINDOW_CHARS = 8, 160
 _FENCE = re.compile(r"`{3}\w{0,10}|~{3}|\|{2}")
 _SIGNS = re.compile(r"['’]s|[^\w\s$<{]{1,3}")
@@ -87,17 +100,29 @@ _MEANWHILE = frozenset(
     "teraz artık bugün nu vanaf".split()
 )
 """What may stand between "is" and a value."""
-_TO = frozenset("to into auf zu in en à a para por pour pra con com na z naar till til ke za на".split())
+_TO = frozenset("as to into auf zu in en à a para por pour pra con com na z naar till til ke za на".split())
+_ABOUT = frozenset(
+    "for of on in at to from by with like the a an and or user username login account named called version ticket "
+    "issue für "
+    "von vom zum zur auf bei mit im am der die das den dem des und oder benutzer konto pour de du des le la les sur "
+    "dans à au "
+    "avec et ou un une utilisateur para por con en del el los y o usuario do da dos no na em com os e ou um uma per "
+    "su nel "
+    "nella di del il lo gli utente w z dla od i lub użytkownika için ile ve kullanıcı".split()
+)
+"""After these comes what a password is for, not the password."""
 _CHANGE = re.compile(
     r"chang|(?<!\w)(?:re)?set(?!\w)|updat|switch|rotat|replac|änder|setz|gesetzt|umgestellt|modifi|défini|remplac"
     r"|(?<!\w)mis(?!\w)"
-    r"|camb|pus[eo]|puest|actualiz|mud(?:ei|ou|ar|amos)|troqu|troc|alter|defin|coloqu|impost|mess[oa]|aggiorn"
+    r"|camb|pus[eo]|puest|qued[óoa]|actualiz|mud(?:ei|ou|ar|amos)|troqu|troc|alter|defin|coloqu|impost|mess[oa]"
+    r"|aggiorn"
     r"|zmieni|ustaw"
     r"|değiştir|yap|ayarla|belirle|поменя|смени|измени|установи|wijzig|verander|ingesteld|ändra|bytt|endret|ændre"
 )
 _ASIDE = frozenset(
     "manager managers policy policies reset resets hint field fields generator strength length vault hash hashes "
-    "hashing prompt rules requirements protected protection protokoll recovery-email expiry expiration rotation meter "
+    "hashing prompt rules requirements protected protection protokoll recovery-email expiry expiration rotation "
+    "meter "
     "checker must should forgotten vergessen oublié olvidé esqueci unuttum zapomniałem don't doesn't "
     "can't isn't not never".split()
 )
@@ -115,50 +140,12 @@ _PLACEHOLDER = re.compile(
     r"|[a-z_]*(?:password|passwd|passwort|secret|token)[a-z_]*|key|redacted|hidden|unknown",
     re.IGNORECASE,
 )
-_DESCRIBES = frozenset(
-    """
-    weak strong wrong right correct incorrect secure insecure safe unsafe long short secret empty blank missing invalid
-    valid old new gone lost bad good ok okay fine same different public private easy hard difficult simple complex null
-    unique random important mandatory optional required needed necessary there here somewhere nowhere this that these
-    it yours mine ours hers theirs his everything nothing something anything default temporary temp permanent case
-    plain plaintext encrypted hashed hash salted stale dead leaked stolen hacked unknown not no yes never always still
-    too so very super really quite pretty kinda probably maybe also already just only now later soon then again below
-    above attached inside out on off in at by of to for from with under over up down the a an my your our and or but
-    because if when where what who how why which is are was be been being has have had do does did can could should
-    would will must may might about like as than into 1password lastpass keepass keepassxc bitwarden dashlane nordpass
-    keychain vault keyring github google apple facebook discord terrible awful horrible garbage trash great awesome
-    stupid silly funny ridiculous obvious clear ready live case-sensitive sensitive annoying confidential personal
-    sbagliata sbagliato corretta corta lunga debole nuova vecchia vuota necessaria stessa solita
-    słabe silne mocne błędne złe dobre krótkie długie proste trudne nowe stare inne takie puste ważne tajne bezpieczne
-    potrzebne wymagane poprawne niepoprawne nieprawidłowe wygasłe za to yanlış doğru kısa uzun zayıf güçlü yeni eski boş
-    geçersiz gerekli çok aynı zwak sterk fout verkeerd verlopen vergeten
-    kwijt kort nieuw oud goed utgånget långt svag fel faible mauvais bon court expiré vide requis obligatoire
-    débil vieja vacía obligatoria correcta fraca velha vazia obrigatória correta erforderlich
-    falsch richtig weg neu alt sicher unsicher geheim lang kurz leer hier da dort nicht kein noch schon sehr zu im in
-    ungültig gültig schwach stark gleich anders abgelaufen vergessen unbekannt bekannt notwendig nötig ein eine der die
-    das auf bei mein dein sein
-    incorrecta incorreta errada secreta segura nueva nova débil fraca forte fuerte longa larga corta curta igual otra
-    outra misma mesma la el lo una un uma um en em no na não muy muito aquí aqui não válida inválida
-    incorrect oublié perdu nouveau secret faible fort dans le les une sur trop très pas ici
-    """.split()
-)
-_DESCRIBING = re.compile(
-    r".+(?:ed|ing|able|ible|ful|less|ly|ous|ive|ado|ada|ido|ida|ável|ível|ée|lich|bar|haft)", re.IGNORECASE
-)
-_NAMES = re.compile(
-    r"(?:sha|md|base|oauth|argon|pbkdf|scrypt|bcrypt|utf|rot|aes|rsa|keepass|1password|web|v)-?\d*\w?"
-    r"|\d+[a-z]{0,3}s?|"
-    r".*(?:-based|-manager|-reset)|1password\w*",
-    re.IGNORECASE,
-)
 _UNIT = re.compile(
     r"\s{0,2}(?:%|\+|(?:or more |to \d+ )?(?:char|digit|letter|symbol|word|long|year|month|week|day|hour|minute"
     r"|second"
     r"|bit|byte|time|step|zeichen|stellen|ziffern|caract|d[íi]git|chiffre|символ|знак|文字|位|年|天|日))",
     re.IGNORECASE,
 )
-_SYMBOL = re.compile(r"(?<=\w)[!@#$%^&*_+=~|\\](?=\w)|^[!@#$%^&*]\w")
-_INNER_CAPITAL = re.compile(r"[a-zß-ÿ][A-Z]")
 _ALONE = re.compile(
     r"[.,;:!?)\]}\"'`*|”»]*(?:\s*(?:$|[\n(;,])|\s+(?:and|but|und|y|e|et|for|on|btw)\b)|[.,;!]\s", re.IGNORECASE
 )
@@ -189,7 +176,7 @@ def search(text: str, lower: str) -> Iterator[Span]:
     if not lower.isascii():
         for match in _IDEOGRAPHIC.finditer(lower):
             yield from _mixed_value(match, text, "password")
-    if any(name in lower for name in _KEY_NAMES):
+    if any(name in lower for name in _KEYNAMES):
         for match in _KEY_BESIDE.finditer(lower):
             if _KEY_ENDS.search(lower, max(0, match.start() - 24), match.end()):
                 yield from _mixed_value(match, text, "key")
@@ -200,8 +187,8 @@ def search(text: str, lower: str) -> Iterator[Span]:
         is_long = len(value) >= 16 or match["name"].startswith(("pass", "pw")) or not _KEY_NAME.search(match["name"])
         if (
             is_long
-            and (_is_mixed(value) or (_SYMBOL.search(value) and "://" not in value))
-            and not _NAMES.fullmatch(value)
+            and (is_mixed(value) or (SYMBOL.search(value) and "://" not in value and not IDENTIFIER.fullmatch(value)))
+            and not NAMES.fullmatch(value)
         ):
             start = text.index(value, start)
             yield Span(start, start + len(value), "password")
@@ -221,7 +208,9 @@ def _walked_value(name: re.Match[str], text: str, lower: str) -> Iterator[Span]:
         if number > _WINDOW_WORDS:
             return
         if token.start(1) == name.end():  # attached to the name: `_STATED` reads "=value"
-            if not _SIGNS.fullmatch(token[1]):
+            if not _SIGNS.fullmatch(token[1]) or (
+                token[1][0] in ",)" and lower[name.start() - 1 : name.start()] in _CALL
+            ):
                 return
             previous = token[1][-1]
             continue
@@ -241,7 +230,7 @@ def _walked_value(name: re.Match[str], text: str, lower: str) -> Iterator[Span]:
         changes = previous in _TO and _changes(lower, name.start(), token.end())
         if (
             value
-            and _leads(previous, number, foreign, changes)
+            and (_leads(previous, number, foreign, changes) or (is_mixed(value) and previous not in _ABOUT))
             and _fits(value, text[start + len(value) :][:60], changes)
         ):
             yield Span(start, start + len(value), "password")
@@ -272,13 +261,13 @@ def _leads(previous: str, number: int, foreign: bool, changes: bool) -> bool:
 
 def _fits(value: str, following: str, changes: bool) -> bool:
     """Whether a value looks like a password; a plain word does only where a password was changed to it."""
-    if not value or value.lower() in _DESCRIBES or _PLACEHOLDER.fullmatch(value):
+    if not value or value.lower() in DESCRIBES or _PLACEHOLDER.fullmatch(value):
         return False
     if value[0].isdigit() and _UNIT.match(following):
         return False
-    if _is_mixed(value) or (len(value) >= 6 and _SYMBOL.search(value) and not value.startswith(("http", "/", "@"))):
-        return not _NAMES.fullmatch(value) and "(" not in value
-    if not changes or not value.isalpha() or len(value) < 4 or _DESCRIBING.fullmatch(value.lower()):
+    if is_mixed(value) or (len(value) >= 6 and SYMBOL.search(value) and not value.startswith(("http", "/", "@"))):
+        return not NAMES.fullmatch(value) and "(" not in value and not ARGUMENT.match(value)
+    if not changes or not value.isalpha() or len(value) < 4 or DESCRIBING.fullmatch(value.lower()):
         return value.isdigit() and changes and len(value) >= 4
     return bool(_ALONE.match(following) or _SOON.match(following))
 
@@ -309,7 +298,7 @@ def _value_of_line(token: re.Match[str], text: str, previous: str) -> Iterator[S
 def _mixed_value(match: re.Match[str], text: str, label: str) -> Iterator[Span]:
     """A value without a joint to its name: it has to mix letters and digits."""
     value = text[match.start(1) : match.end(1)].rstrip(_CLOSING)
-    if _is_mixed(value) and not _NAMES.fullmatch(value):
+    if is_mixed(value) and not NAMES.fullmatch(value):
         yield Span(match.start(1), match.start(1) + len(value), label)
 
 
@@ -335,7 +324,8 @@ def _stated_value(match: re.Match[str], text: str) -> Iterator[Span]:
 
 
 def _unquoted_value(match: re.Match[str], text: str) -> tuple[int, str]:
-    """The start of a value without quotes, and the value without the punctuation around it; empty for a placeholder."""
+    """The start of a value without quotes, and the value without the punctuation around it; empty for a "
+    "placeholder."""
     start, end = match.span("plain")
     raw = text[start:end]
     value = raw.lstrip(_OPENING)
@@ -348,51 +338,42 @@ def _unquoted_value(match: re.Match[str], text: str) -> tuple[int, str]:
 
 
 def _is_quoted_secret(value: str, kind: str) -> bool:
-    if _PLACEHOLDER.fullmatch(value) or value.lower() in _DESCRIBES:
+    if _PLACEHOLDER.fullmatch(value) or value.lower() in DESCRIBES:
         return False
     if kind == "password":
-        return len(value) >= 3 and not _DESCRIBING.fullmatch(value) and len(value.split()) <= 8
-    return len(value) >= 6 and " " not in value and (kind == "key" or _is_mixed(value))
+        return len(value) >= 3 and not DESCRIBING.fullmatch(value) and len(value.split()) <= 8
+    return len(value) >= 6 and " " not in value and (kind == "key" or is_mixed(value))
 
 
 def _is_password(value: str, following: str, joint: str) -> bool:
     """Letters with digits or symbols; else a single word that stands alone and describes nothing."""
     lower = value.lower()
-    if lower in _DESCRIBES or (value[0].isdigit() and _UNIT.match(following)):
+    if lower in DESCRIBES or (value[0].isdigit() and _UNIT.match(following)):
         return False
-    if len(value) >= 4 and (re.search(r"\d", value) or _SYMBOL.search(value) or _INNER_CAPITAL.search(value)):
-        return not _NAMES.fullmatch(value) or value.isdigit()
+    if len(value) >= 4 and (re.search(r"\d", value) or SYMBOL.search(value) or INNER_CAPITAL.search(value)):
+        return not NAMES.fullmatch(value) or value.isdigit()
     if joint == "=" and len(value) >= 3:  # PASSWORD=letters
         return True
     if joint.strip() in ("是", "は", "为"):
         return False
-    return value.isalpha() and len(value) >= 4 and not _DESCRIBING.fullmatch(lower) and bool(_ALONE.match(following))
+    return value.isalpha() and len(value) >= 4 and not DESCRIBING.fullmatch(lower) and bool(_ALONE.match(following))
 
 
 def _is_key(value: str, following: str, joint: str) -> bool:
-    if _is_mixed(value) and len(value) >= 8:
+    if is_mixed(value) and len(value) >= 8:
         return True
-    if "=" not in joint or len(value) < 6 or value.lower() in _DESCRIBES or value.isdigit():
+    if "=" not in joint or len(value) < 6 or value.lower() in DESCRIBES or value.isdigit():
         return False
     return bool(_ALONE.match(following)) and not re.fullmatch(r"[a-z]+(?:[._][a-z]+)+", value)
 
 
 def _is_secret(value: str, following: str, joint: str) -> bool:
     del following, joint
-    return _is_mixed(value) and len(value) >= 8
-
-
-def _is_mixed(value: str) -> bool:
-    """Whether a value mixes letters and digits and is not a date, time, URL, path or version."""
-    if not (re.search(r"\d", value) and re.search(r"[^\W\d_]", value)) or len(value) < 6:
-        return False
-    return not re.fullmatch(
-        r"\d+[a-z]{1,12}|v?\d+(?:[.:/-]\d+)+\w{0,3}|\w+://.*|[/~.].*|.*\.(?:py|js|md|json|ya?ml|txt|env)", value.lower()
-    )
+    return is_mixed(value) and len(value) >= 8
 
 
 def _is_passphrase(phrase: str, name: str) -> bool:
-    describing = sum(word in _DESCRIBES or _DESCRIBING.fullmatch(word) is not None for word in phrase.split())
+    describing = sum(word in DESCRIBES or DESCRIBING.fullmatch(word) is not None for word in phrase.split())
     return describing <= (name.replace(" ", "") == "passphrase")
 
 

@@ -54,10 +54,12 @@ class VectorIndexer:
         monotonic: Callable[[], float] = time.monotonic,
         close_timeout: float = CLOSE_TIMEOUT_SECONDS,
         payload: Payload | None = None,
+        corpora: Sequence[Corpus] = CORPORA,
         clock: Clock = now,
     ) -> None:
         self._store = store
         self._payload = payload
+        self._corpora = corpora
         self._clock = clock
         self._chain = EmbedderChain(chain, revive, sleep)
         self._queries = QueryVectors(self._chain)
@@ -224,9 +226,9 @@ class VectorIndexer:
         async with self._filling:
             total = 0
             if progress is not None:
-                total = sum([await count_missing(self._store, corpus, embedder.name) for corpus in CORPORA])
+                total = sum([await count_missing(self._store, corpus, embedder.name) for corpus in self._corpora])
             counter = Counter(total, progress)
-            return sum([await self._fill_corpus(corpus, embedder, counter) for corpus in CORPORA])
+            return sum([await self._fill_corpus(corpus, embedder, counter) for corpus in self._corpora])
 
     async def _fill_set(self, corpus: Corpus, embedder: Embedder, counter: Counter) -> int:
         count = await fill(self._store, corpus, embedder.name, self._chain.embed, counter.add, self._payload)

@@ -2,10 +2,11 @@
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from typing import Any, Generic, LiteralString, NamedTuple, TypeVar, cast
 
-from recollect.core.ports import Corpus
+from recollect.core.ports import Corpus, Vector
 from recollect.core.ports.archive import SECTIONS, Cursor, Name, Page, Record, canonical_json
 from recollect.core.types import Status
 from recollect.stores._sql import tombstones
@@ -192,6 +193,36 @@ class EventsSection(RowsSection[D]):
     def fields(self) -> LiteralString:
         return "events.id, kind, at, actor, coalesce(scopes.name, ''), memo, reason, data"
 
+    @abstractmethod
+    def _insert(self, records: Sequence[Record]) -> None:
+        """Add or replace events."""
+        ...
+
+    @abstractmethod
+    def _recount(self) -> None:
+        """Count the events of each day again."""
+        ...
+
+    @abstractmethod
+    def _count_more(self, records: Sequence[Record]) -> None:
+        """Add new events to the counts of their days."""
+        ...
+
+    def put(self, records: Sequence[Record]) -> None:
+        ids = self._db.array(record[0] for record in records)
+        exists: LiteralString = f"SELECT EXISTS (SELECT 1 FROM events WHERE id {self._db.among})"
+        replaces = self._db.value(exists, (ids,))
+        self._insert(records)
+        if replaces:
+            self._recount()
+        else:
+            self._count_more(records)
+
+    def remove(self, names: Sequence[Name]) -> None:
+        sql: LiteralString = f"DELETE FROM events WHERE id {self._db.among}"
+        if self._db.run(sql, (self._db.array(event for (event,) in names),)):
+            self._recount()
+
 
 class VectorsSection(Section[D]):
     """The vectors of all sets of a corpus, one set after the other."""
@@ -207,6 +238,21 @@ class VectorsSection(Section[D]):
     def _page(self, table: LiteralString, after: int, limit: int) -> list[Row]:
         """Key, name and vector of the next rows of a set."""
         ...
+
+    @abstractmethod
+    def _keys(self, names: Sequence[Name]) -> dict[Name, tuple[int, int]]:
+        """Key and scope of each row of the corpus that exists."""
+        ...
+
+    @abstractmethod
+    def _vectors(self, table: LiteralString, keys: Sequence[int]) -> dict[int, Vector]: ...
+    @abstractmethod
+    def _add(self, model: str, table: LiteralString, vectors: Mapping[int, tuple[int, Vector]]) -> None:
+        """Vectors by the keys of their rows, with the scopes of these."""
+        ...
+
+    @abstractmethod
+    def _remove(self, table: LiteralString, keys: Sequence[int]) -> None: ...
 
     def count(self) -> int:
         return sum(self._count(table) for _, _, table in self._sets())
@@ -225,8 +271,40 @@ class VectorsSection(Section[D]):
                 return Page(records, (set_id, rows[-1][0]))
         return Page(records, None)
 
+    def find(self, names: Sequence[Name]) -> dict[Name, Record]:
+        records: dict[Name, Record] = {}
+        for _, model, table in self._sets():
+            keys = {row: key for row, (key, _) in self._keys(_rows_of(model, names)).items()}
+            vectors = self._vectors(table, list(keys.values()))
+            records |= {(model, *row): (model, *row, vectors[key]) for row, key in keys.items() if key in vectors}
+        return records
+
+    def write(self, records: Sequence[Record]) -> list[Record]:
+        tables: dict[str, LiteralString] = {model: table for _, model, table in self._sets()}
+        keys = self._keys([record[1:3] for record in records])
+        by_model: defaultdict[str, dict[int, tuple[int, Vector]]] = defaultdict(dict)
+        skipped: list[Record] = []
+        for record in records:
+            row = keys.get(record[1:3])
+            if row is None or record[0] not in tables:
+                skipped.append(record)
+            else:
+                by_model[record[0]][row[0]] = (row[1], record[3])
+        for model, vectors in by_model.items():
+            self._add(model, tables[model], vectors)
+        return skipped
+
     def put(self, records: Sequence[Record]) -> None:
         self.write(records)
+
+    def remove(self, names: Sequence[Name]) -> None:
+        for _, model, table in self._sets():
+            self._remove(table, [key for key, _ in self._keys(_rows_of(model, names)).values()])
+
+
+def _rows_of(model: str, names: Sequence[Name]) -> list[Name]:
+    """The names of the rows whose vectors by this model are named."""
+    return [name[1:] for name in names if name[0] == model]
 
 
 def words_of_memo(record: Record) -> str | None:

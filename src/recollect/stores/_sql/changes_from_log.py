@@ -9,15 +9,15 @@ from typing import Any, LiteralString
 
 from recollect.core.clock import from_ms
 from recollect.core.reasons import Reason, decode_reason
-from recollect.stores._sql.database import Row
+from recollect.stores._sql.database import Database, Row
 from recollect.stores._sql.rows import encode
 
-PAGE: LiteralString = """
+_PAGE: LiteralString = """
 SELECT events.id, kind, at, actor, name, memo, reason, data FROM events JOIN scopes ON scopes.id = events.scope
 WHERE kind IN ('memo.added', 'memo.revised', 'memo.retired', 'memo.undone', 'memo.erased') AND events.id < $1
 ORDER BY events.id DESC LIMIT 2000
 """
-NEWEST = (1 << 63) - 1
+_NEWEST = (1 << 63) - 1
 MEMO_COLUMNS: LiteralString = (
     "memos.id, kind, label, text, status, confidence, pinned, audience, supersedes, superseded_by, hits, created, "
     "updated, happened, expires"
@@ -29,8 +29,26 @@ _NAMES = (
 _TIMES = ("created", "updated", "happened", "expires")
 _UNKNOWN = object()
 
+_INDEXES: LiteralString = """
+CREATE INDEX changes_by_batch ON changes (batch);
+CREATE INDEX changes_by_message ON changes (message) WHERE message IS NOT NULL;
+"""
+_PUT: LiteralString = "INSERT INTO changes VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)"
+
 FindMemo = Callable[[str, str], str | None]
 """The JSON of the memo with this scope and id."""
+
+
+def convert(db: Database, table: LiteralString, find_memo: FindMemo) -> None:
+    """What undo reads gets a table of its own, which `table` creates; so far it was in the log."""
+    db.run(table)
+    db.run(_INDEXES)
+    reader, before = _LogReader(find_memo, db.handle), _NEWEST
+    while events := db.rows(_PAGE, (before,)):
+        converted = list(reader.convert(events))
+        db.many(_PUT, [row for row, _ in converted])
+        db.many("UPDATE events SET data = $1 WHERE id = $2", [(data, row[0]) for row, data in converted])
+        before = events[-1][0]
 
 
 def memo_json(scope: str, row: Row, tags: Collection[str], source: Mapping[str, Any]) -> str:
@@ -44,10 +62,10 @@ def memo_json(scope: str, row: Row, tags: Collection[str], source: Mapping[str, 
     return encode({name: value for name, value in fields.items() if value or type(value) in (int, float)})
 
 
-class LogReader:
+class _LogReader:
     """Reads events, newest first, and makes the rows of `changes` from them."""
 
-    def __init__(self, find_memo: FindMemo, handle: Callable[[str], str] = str) -> None:
+    def __init__(self, find_memo: FindMemo, handle: Callable[[str], str]) -> None:
         self._find_memo = find_memo
         self._handle = handle
         self._after: dict[tuple[str, str], object] = {}

@@ -14,8 +14,6 @@ from recollect.core.text import unescape
 from recollect.core.types import LOCAL, person_key
 from recollect.stores._sql.database import Database, Row
 
-_SPLIT = ""
-"""In a plan: the id is used on two platforms."""
 _OF_SESSIONS = (
     *(StateKind.TURNS, StateKind.LATE_MESSAGES, StateKind.SPEAKERS, StateKind.UNLEARNED_MESSAGES),
     *(StateKind.DISPLAY_NAME, StateKind.MIRROR_SESSIONS, StateKind.LISTENED_CHANNEL, StateKind.SUMMARY_VIEWERS),

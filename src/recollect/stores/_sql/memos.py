@@ -30,7 +30,7 @@ class Memos(ABC, Generic[D]):
     standing: LiteralString
     """Active ones that are pinned or constraints, the newest first."""
     page: LiteralString
-    """The newest first; likewise those that are active, and those of some statuses."""
+    """The newest first; the next two are for active memos, and for those with certain statuses."""
     page_of_active: LiteralString
     page_of_statuses: LiteralString
     count_all: LiteralString

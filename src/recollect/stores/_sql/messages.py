@@ -7,7 +7,7 @@ from typing import Generic, LiteralString, TypeVar
 
 from recollect.core.clock import from_ms, to_ms
 from recollect.core.text import clean, question_share
-from recollect.core.types import LOCAL, Message, Place, split_person
+from recollect.core.types import LOCAL, Message, Place, person_key, split_person
 from recollect.stores._sql import tombstones
 from recollect.stores._sql.database import Database, Row
 from recollect.stores._sql.rows import read_message
@@ -30,6 +30,25 @@ _LAST_SAID = """
 SELECT max(at) FROM messages
 WHERE author = $1 AND substr(author, 1, 64) = substr($1, 1, 64) AND platform = $2 AND NOT bot AND deleted IS NULL
 """
+
+
+def speakers_by(author: LiteralString) -> LiteralString:
+    """Goes from each author to the next in the index over this expression, instead of through all messages."""
+    said = f"SELECT key FROM messages WHERE {author} = authors.author AND NOT bot AND deleted IS NULL"
+    return f"""
+    WITH RECURSIVE authors (author) AS (
+        SELECT min({author}) FROM messages
+        UNION ALL
+        SELECT (SELECT min({author}) FROM messages WHERE {author} > authors.author) FROM authors
+        WHERE authors.author IS NOT NULL
+    )
+    SELECT platform, messages.author, name FROM (
+        SELECT coalesce(({said} AND name <> '' ORDER BY key DESC LIMIT 1), ({said} ORDER BY key DESC LIMIT 1)) AS said
+        FROM authors WHERE authors.author IS NOT NULL LIMIT $1
+    ) AS people JOIN messages ON messages.key = people.said
+    """
+
+
 _FIRST, _LAST = -(1 << 62), 1 << 62
 
 
@@ -48,6 +67,8 @@ class Messages(ABC, Generic[D]):
     """After a key, by a person or in the person's DM."""
     of_people: LiteralString
     """After a key, by people, from one time up to another."""
+    speaking: LiteralString
+    """One message of each author: platform, author and name."""
     recent_of_session: LiteralString
     recent_of_stream: LiteralString
     later: LiteralString
@@ -164,6 +185,10 @@ class Messages(ABC, Generic[D]):
         names = {(author, platform), (person, LOCAL)}  # the library may speak for people of any platform
         times = [at for name in names if (at := self._db.value(_LAST_SAID, name)) is not None]
         return from_ms(max(times)) if times else None
+
+    def speakers(self, limit: int = 10_000) -> list[tuple[str, str]]:
+        rows = self._db.rows(self.speaking, (limit,))
+        return [(person_key(platform, author), name) for platform, author, name in rows]
 
     def streams(self, prefix: str) -> list[str]:
         return [name for (name,) in self._db.rows(self.scopes_between, prefix_range(prefix))]

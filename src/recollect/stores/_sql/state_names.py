@@ -5,10 +5,12 @@ A name that is not understood becomes the key of `StateKind.OTHER`, and its reco
 
 import json
 from collections.abc import Callable
+from typing import LiteralString
 
 from recollect.core.state import Owner, StateKind
 from recollect.core.text import unescape
 from recollect.core.types import Subject
+from recollect.stores._sql.database import Database
 
 Row = tuple[str, str, int, str, str | None, str | None]
 """Kind, key, number, item, person and guild: the columns of the table `state`, in this order."""
@@ -24,9 +26,23 @@ _WHOLE_NAMES: dict[str, StateKind] = {
     "discord:followed": StateKind.BOT_POSITION,
 }
 """Lists that were nobody's and had no key."""
+INDEXES: LiteralString = """
+CREATE INDEX state_in_order ON state (kind, key, number);
+CREATE INDEX state_by_person ON state (person) WHERE person IS NOT NULL;
+CREATE INDEX state_by_guild ON state (guild) WHERE guild IS NOT NULL;
+"""
 
 
-def convert(name: str, number: int, item: str) -> Row:
+def move(db: Database, table: LiteralString) -> None:
+    """State gets an owner, which so far was part of its name; `table` creates the table that replaces `counters`."""
+    db.run(table)
+    db.run(INDEXES)
+    rows = [_convert(*row) for row in db.rows("SELECT name, number, item FROM counters")]
+    db.many("INSERT INTO state (kind, key, number, item, person, guild) VALUES ($1, $2, $3, $4, $5, $6)", rows)
+    db.run("DROP TABLE counters")
+
+
+def _convert(name: str, number: int, item: str) -> Row:
     """The row of `state` for a row of `counters`."""
     kind, key, owner = _parse(name, item)
     if kind is StateKind.UNSEEN_DELETIONS:

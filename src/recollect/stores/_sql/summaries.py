@@ -76,7 +76,10 @@ class Summaries:
 
     def rewrite(self, prefix: str, since: datetime, change: Callable[[Summary], str]) -> list[str]:
         changed: dict[str, None] = {}
-        for row in self._db.rows(_BETWEEN, (*prefix_range(prefix), to_ms(since))):
+        between = *prefix_range(prefix), to_ms(since)
+        # One that another transaction is about to save may repeat what this changes in the one before it.
+        self._db.lock(*(f"summary:{row[0]}" for row in self._db.rows(_BETWEEN, between)))
+        for row in self._db.rows(_BETWEEN, between):
             summary = _summary(row)
             text = change(summary)
             if text != summary.text:

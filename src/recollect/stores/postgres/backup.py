@@ -6,14 +6,14 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
-from recollect.core.errors import BadInput, StoreError, StoreUnwritable
+from recollect.core.errors import StoreError
 from recollect.core.ports import Progress
+from recollect.stores._sql.backup import new_backup
 from recollect.stores.postgres.address import Address
 from recollect.stores.postgres.database import Connection
-from recollect.workspace.disk import make_folder
 
 _PROGRAM = "pg_dump"
 
@@ -21,26 +21,12 @@ _PROGRAM = "pg_dump"
 def backup(
     connection: Connection, address: Address, tools: Path | None, target: Path, progress: Progress | None
 ) -> None:
-    """The copy appears under its name only when it is whole."""
-    if target.exists():
-        raise BadInput(f"{target} exists already; a backup never overwrites")
     program = _find(tools, connection.info.server_version // 10_000)
-    partial = target.with_name(target.name + ".part")
-    try:
-        make_folder(target.parent)
-        partial.unlink(missing_ok=True)
+    with new_backup(target) as partial:
         os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         _dump(program, address, partial)
-        with partial.open("rb+") as file:
-            os.fsync(file.fileno())
         if progress is not None:
             progress(1, 1)
-        partial.rename(target)
-    except OSError as error:
-        raise StoreUnwritable(f"cannot write the backup {target}: {error.strerror}") from error
-    finally:
-        with suppress(OSError):
-            partial.unlink(missing_ok=True)
 
 
 def _find(tools: Path | None, server: int) -> str:

@@ -32,7 +32,7 @@ MAX_CONFLICTS = 20
 """Times that a unit is retried because of conflicts with others."""
 _RETRY_DELAY_SECONDS = 0.1
 _RESERVED_FOR_READS = 2
-"""Connections that writes leave to reads, in a pool that is large enough."""
+"""Connections reserved for reads, if the pool is large enough."""
 _OUTCOME: LiteralString = "SELECT pg_xact_status(%s::text::xid8)"
 _NOTED: LiteralString = "SELECT EXISTS (SELECT 1 FROM commits WHERE token = %s::text::uuid)"
 
@@ -70,13 +70,13 @@ class _Deadline:
         return self.until - time.monotonic()
 
     def for_server(self, error: psycopg.Error | None) -> None:
-        """Sleep a little, or give up."""
+        """Back off, or give up."""
         if self.remaining <= 0:
             raise faults.unreachable(self.address, error) from None
         time.sleep(min(_RETRY_DELAY_SECONDS * (0.5 + random.random()), max(self.remaining, 0)))
 
     def for_others(self, error: psycopg.Error) -> None:
-        """The pauses grow, and differ, so that the same two don't meet again and again."""
+        """The pauses grow, with jitter, so that the same two units don't collide again and again."""
         self.conflicts += 1
         if self.conflicts > MAX_CONFLICTS:
             raise faults.conflicting(self.address, error) from error
@@ -117,7 +117,7 @@ class Engine(Generic[S]):
         return await self._submit(self._writers, work, self.address.patience)
 
     async def close(self) -> None:
-        """Finish what is queued, then let go of the server; when that is away, no one waits for it any longer."""
+        """Finish what is queued, then disconnect; a server that is away is not waited for."""
         self._closed = True
         await asyncio.to_thread(self._shut_down)
 

@@ -7,7 +7,7 @@ from recollect.core.clock import to_ms
 from recollect.core.errors import StoreError
 from recollect.core.text import clean, digest, question_share
 from recollect.core.types import Message, Place
-from recollect.stores._sql.messages import DELETE, EDIT, ERASE, Messages
+from recollect.stores._sql.messages import DELETE, EDIT, ERASE, Messages, speakers_by
 from recollect.stores._sql.rows import place_json, read_message
 from recollect.stores._sql.tombstones import ERASED, message_fingerprint
 from recollect.stores.postgres import vectors, words
@@ -88,6 +88,7 @@ class PostgresMessages(Messages[Database]):
         f"{_READ} WHERE messages.key > $1 AND NOT bot AND deleted IS NULL AND at >= $2 AND at < $3 "
         "ORDER BY messages.key LIMIT $4"
     )
+    speaking: LiteralString = speakers_by(_BEGINNING)
     recent_of_session: LiteralString = (
         f"{_READ} WHERE session = {_OF_SCOPE} AND at < $2 ORDER BY at DESC, messages.key DESC LIMIT $3"
     )

@@ -8,12 +8,11 @@ import logging
 from collections.abc import Callable
 from typing import LiteralString
 
-from psycopg import RawCursor, errors, sql
+from psycopg import errors, sql
 
 from recollect.core.clock import now, to_ms
 from recollect.core.errors import CorruptStore, StoreError, StoreUnwritable
-from recollect.core.fingerprints import Fingerprints
-from recollect.stores._sql import changes_from_log, identities, state_names, summary_audiences
+from recollect.stores._sql import changes_from_log, identities, state_names, summary_audiences, tombstones
 from recollect.stores._sql.schema import (
     IS_LAST_CHANGE,
     KINDS_OF_EVENTS,
@@ -55,7 +54,7 @@ END $$;
 )
 
 _0004_COMMITS: LiteralString = """
-CREATE TABLE commits (                   -- of late, for whoever lost the connection before he heard of it
+CREATE TABLE commits (                   -- recent ones, for a client that lost its connection during COMMIT
     token uuid PRIMARY KEY, at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 """
@@ -93,34 +92,22 @@ CREATE TABLE state (                     -- lists of records, by kind and key; e
     item text COLLATE "C" NOT NULL, person text COLLATE "C", guild text COLLATE "C",
     PRIMARY KEY (kind, key, item)
 );
-CREATE INDEX state_in_order ON state (kind, key, number);
-CREATE INDEX state_by_person ON state (person) WHERE person IS NOT NULL;
-CREATE INDEX state_by_guild ON state (guild) WHERE guild IS NOT NULL;
 """
 
 
+def _database(connection: Connection) -> Database:
+    """The connection as shared code sees it, in the transaction that the caller has begun."""
+    db = Database(connection, writing=True)
+    db.begun = True
+    return db
+
+
 def _add_state_owners(connection: Connection) -> None:
-    """State gets an owner, which so far was part of its name."""
-    connection.execute(_STATE_TABLE)
-    rows = connection.execute("SELECT name, number, item FROM counters").fetchall()
-    columns: LiteralString = "kind, key, number, item, person, guild"
-    with connection.cursor() as cursor, cursor.copy(f"COPY state ({columns}) FROM STDIN") as copy:
-        for row in rows:
-            copy.write_row(state_names.convert(*row))
-    connection.execute("DROP TABLE counters")
+    state_names.move(_database(connection), _STATE_TABLE)
 
 
 def _key_fingerprints(connection: Connection) -> None:
-    """A secret of the store; what tombstones hold of texts is keyed with it. Those of messages hold ids, no texts."""
-    fingerprints = Fingerprints.new()
-    connection.execute("INSERT INTO meta VALUES ('secret', %s)", (fingerprints.secret,))
-    rows = connection.execute(
-        "DELETE FROM tombstones WHERE starts_with(scope, 'user:') OR starts_with(scope, 'lore:') "
-        "RETURNING scope, fingerprint, at"
-    ).fetchall()
-    keyed = [(scope, fingerprints.of_digest(unkeyed), at) for scope, unkeyed, at in rows]
-    with connection.cursor() as cursor:
-        cursor.executemany("INSERT INTO tombstones (scope, fingerprint, at) VALUES (%s, %s, %s)", keyed)
+    tombstones.key_fingerprints(_database(connection))
 
 
 _CHANGES_TABLE: LiteralString = """
@@ -134,8 +121,6 @@ CREATE TABLE changes (                   -- a row per memo and change; its id is
 );
 CREATE INDEX changes_by_scope ON changes (scope, id);
 CREATE INDEX changes_by_memo ON changes (scope, memo, id);
-CREATE INDEX changes_by_batch ON changes (batch);
-CREATE INDEX changes_by_message ON changes (message) WHERE message IS NOT NULL;
 """
 _SOURCE = ("origin", "actor", "platform", "guild", "channel", "channel_name", "thread", "message", "evidence", "trace")
 _FIND_MEMO: LiteralString = f"""
@@ -145,9 +130,6 @@ SELECT tags, origin, actor, platform, guild, channel, channel_name, thread, mess
 
 
 def _record_changes(connection: Connection) -> None:
-    """What undo reads gets a table of its own; so far it was in the log."""
-    connection.execute(_CHANGES_TABLE)
-
     def find_memo(scope: str, memo: str) -> str | None:
         row = connection.execute(_FIND_MEMO, (handle(scope), handle(memo))).fetchone()
         if row is None:
@@ -157,16 +139,7 @@ def _record_changes(connection: Connection) -> None:
         source = dict(zip((*_SOURCE, "heard"), values[:11], strict=True)) | {"metadata": metadata}
         return changes_from_log.memo_json(scope, tuple(values[12:]), tags, source)
 
-    reader, before = changes_from_log.LogReader(find_memo, handle), changes_from_log.NEWEST
-    with RawCursor(connection) as page, connection.cursor() as cursor:
-        while events := page.execute(changes_from_log.PAGE, (before,)).fetchall():
-            converted = list(reader.convert(events))
-            with cursor.copy("COPY changes FROM STDIN") as copy:
-                for row, _ in converted:
-                    copy.write_row(row)
-            changed = [(data, row[0]) for row, data in converted]
-            cursor.executemany("UPDATE events SET data = %s WHERE id = %s", changed)
-            before = events[-1][0]
+    changes_from_log.convert(_database(connection), _CHANGES_TABLE, find_memo)
 
 
 _IDENTITIES = identities.Statements(
@@ -182,9 +155,7 @@ _IDENTITIES = identities.Statements(
 
 def _tell_platforms_apart(connection: Connection) -> None:
     """People get their platform into their key; the documents' views still show the bare id."""
-    db = Database(connection, writing=True)
-    db.begun = True
-    identities.convert(db, _IDENTITIES)
+    identities.convert(_database(connection), _IDENTITIES)
     connection.execute(f"{MEMORY_FACTS}; DROP VIEW action_log;")
     connection.execute(
         "CREATE INDEX scopes_by_bare_id ON scopes (md5(substr(name, 6 + strpos(substr(name, 6), ':')))) "
@@ -194,16 +165,7 @@ def _tell_platforms_apart(connection: Connection) -> None:
 
 
 def _record_audiences(connection: Connection) -> None:
-    """Summaries and short-term entries know who could hear what they repeat."""
-    connection.execute(summary_audiences.COLUMNS)
-    cursor = RawCursor(connection)
-    sessions = [name for (name,) in cursor.execute(summary_audiences.SESSIONS).fetchall()]
-
-    def details(session: str) -> list[str]:
-        return [detail for (detail,) in cursor.execute(summary_audiences.PLACES, (session,)).fetchall()]
-
-    for audience, session in summary_audiences.find(sessions, details):
-        connection.execute("UPDATE summaries SET audience = %s WHERE session = %s", (audience, session))
+    summary_audiences.convert(_database(connection))
 
 
 def _show_documents(connection: Connection) -> None:

@@ -184,7 +184,7 @@ CREATE TABLE counters (                  -- numbered from 1 without gaps, so tha
 CREATE TABLE events (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, kind text COLLATE "C" NOT NULL, at bigint NOT NULL,
     actor text NOT NULL, scope bigint, memo text COLLATE "C", reason text NOT NULL, data text,
-    -- Ids are given out before the commit: whoever follows the log goes by the transaction first.
+    -- Ids are assigned before the commit, so followers of the log order by transaction first.
     transaction bigint NOT NULL DEFAULT pg_current_xact_id()::text::bigint
 );
 CREATE UNIQUE INDEX events_in_order ON events (transaction, id);

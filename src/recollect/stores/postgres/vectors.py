@@ -143,7 +143,7 @@ def make(db: Database, corpus: Corpus, model: str, dims: int) -> Embedder:
 
 
 def note_missing(db: Database, corpus: Corpus, key: int) -> None:
-    """Write down that a row has no vector yet; needless while no set is complete, as then all rows are scanned."""
+    """Record that a row has no vector yet; not needed while no set is complete, as then all rows are scanned."""
     if any(embedder.complete for embedder in _embedders(db).values() if embedder.corpus == corpus):
         db.run("INSERT INTO unembedded VALUES (%s, %s) ON CONFLICT DO NOTHING", (corpus, key))
 
@@ -173,7 +173,7 @@ def activate(db: Database, corpus: Corpus, model: str) -> None:
 
 
 def list_missing(db: Database, embedder: Embedder) -> None:
-    """Write down which rows have no vector in a set that is called complete."""
+    """Record which rows have no vector in a set that is marked as complete."""
     corpus = embedder.corpus
     db.run(
         f"INSERT INTO unembedded SELECT %s, key FROM {corpus} WHERE {ALIVE[corpus]} "

@@ -1,43 +1,27 @@
 """Copies of the file: on request while it is in use, and by itself before an upgrade of its tables."""
 
 import logging
-import os
 import shlex
 import shutil
-from contextlib import suppress
 from itertools import count
 from pathlib import Path
 
 import apsw
 
-from recollect.core.errors import BadInput, CorruptStore, StoreUnwritable
+from recollect.core.errors import CorruptStore, StoreUnwritable
 from recollect.core.ports import Progress
+from recollect.stores._sql.backup import new_backup
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.engine import translated
-from recollect.workspace.disk import UPGRADE_COPY, make_folder, sync
+from recollect.workspace.disk import UPGRADE_COPY
 
 log = logging.getLogger("recollect.stores")
 
 
 def backup(path: Path | None, db: Database, target: Path, progress: Progress | None = None) -> None:
-    """Copy the store while it is in use; the copy appears under its name only when it is whole."""
-    if target.exists():
-        raise BadInput(f"{target} exists already; a backup never overwrites")
-    partial = target.with_name(target.name + ".part")
-    try:
-        make_folder(target.parent)
-        partial.unlink(missing_ok=True)
-        with translated(target):
-            _copy(path, db, partial, progress)
-        with partial.open("rb+") as file:
-            os.fsync(file.fileno())
-        partial.rename(target)
-        sync(target.parent)
-    except OSError as error:
-        raise StoreUnwritable(f"cannot write the backup {target}: {error.strerror}") from error
-    finally:
-        with suppress(OSError):
-            partial.unlink(missing_ok=True)
+    """Copy the store while it is in use."""
+    with new_backup(target) as partial, translated(target):
+        _copy(path, db, partial, progress)
 
 
 def _copy(path: Path | None, db: Database, target: Path, progress: Progress | None) -> None:

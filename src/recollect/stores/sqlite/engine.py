@@ -17,6 +17,7 @@ from recollect.core.errors import CorruptStore, StoreBusy, StoreError, StoreUnwr
 from recollect.stores._sql.units import call, closed, read_only
 from recollect.stores.sqlite import secure_delete
 from recollect.stores.sqlite.database import Database
+from recollect.stores.sqlite.forks import Usage
 
 T = TypeVar("T")
 
@@ -89,13 +90,18 @@ class Engine(Generic[S]):
         self._expected = 0.0  # until when a caller that has just written may write again
         self._closed = False
         self._scrub_at = self._scrub_cost = 0.0
-        with translated(path):
-            self._writer = Database(path, immutable=bool(read_only))
-            try:
-                prepare(self._writer)
-            except BaseException:
-                self._writer.close()
-                raise
+        self._writer_usage = Usage()
+        try:
+            with translated(path), self._writer_usage:
+                self._writer = self._writer_usage.connection = Database(path, immutable=bool(read_only))
+                try:
+                    prepare(self._writer)
+                except BaseException:
+                    self._writer.close()
+                    raise
+        except BaseException:
+            self._writer_usage.end()
+            raise
         self._session = open_session(self._writer)
         self._file = _identity(path)
         self._threads = [threading.Thread(target=self._serve_writes, name="recollect-write", daemon=True)]
@@ -146,12 +152,15 @@ class Engine(Generic[S]):
         """One reader: opens its connection when the first work comes."""
         connection: Database | None = None
         session: S | None = None
+        usage = Usage()
         while (item := self._reads.get()) is not None:
             has_turn = self._turn.acquire(timeout=READER_TURN_TIMEOUT_SECONDS)
             try:
-                with translated(self.path):
+                with translated(self.path), usage:
                     if connection is None or session is None:
-                        connection = Database(self.path, read_only=True, immutable=bool(self._read_only))
+                        connection = usage.connection = Database(
+                            self.path, read_only=True, immutable=bool(self._read_only)
+                        )
                         session = self._open_session(connection)
                     item.result = _run_read(connection, session, item.work)
             except BaseException as error:  # noqa: BLE001 - handed to the caller
@@ -161,26 +170,34 @@ class Engine(Generic[S]):
             _answer([item])
             del item
         if connection is not None:
-            connection.close()
+            with usage:
+                connection.close()
+        usage.end()
 
     def _serve_writes(self) -> None:
         while True:
             group, last = self._next_group()
             if group:
-                self._commit([item for item in group if not item.reads and not item.exclusive])
-                self._run_reads([item for item in group if item.reads])
-                self._run_exclusives([item for item in group if item.exclusive])
+                with self._writer_usage:
+                    self._commit([item for item in group if not item.reads and not item.exclusive])
+                    self._run_reads([item for item in group if item.reads])
+                    self._run_exclusives([item for item in group if item.exclusive])
                 _answer(group)
                 if any(not item.background for item in group):
                     self._expected = monotonic() + self._linger
             if last:
-                with suppress(apsw.Error):
-                    for _ in range(MAX_CLOSING_STEPS):
-                        if not self._writer.has_stale_words or secure_delete.scrub_step(self._writer):
-                            break
-                    self._writer.run("PRAGMA optimize")
-                self._writer.close()
+                with self._writer_usage:
+                    self._close_writer()
+                self._writer_usage.end()
                 return
+
+    def _close_writer(self) -> None:
+        with suppress(apsw.Error):
+            for _ in range(MAX_CLOSING_STEPS):
+                if not self._writer.has_stale_words or secure_delete.scrub_step(self._writer):
+                    break
+            self._writer.run("PRAGMA optimize")
+        self._writer.close()
 
     def _next_group(self) -> tuple[list[_QueuedWork], bool]:
         """What waits to be written, and whether that is the last.
@@ -213,10 +230,11 @@ class Engine(Generic[S]):
                 return self._writes.get(timeout=idle_for if self._scrub_cost == 0 else 0)
             began = monotonic()
             try:
-                is_done = secure_delete.scrub_step(self._writer)
+                with self._writer_usage:
+                    is_done = secure_delete.scrub_step(self._writer)
             except apsw.BusyError:  # later
                 is_done = True
-            except apsw.Error:  # whoever reads or writes next is told
+            except apsw.Error:  # the next read or write reports it
                 is_done, self._writer.has_stale_words = True, False
             self._scrub_cost += monotonic() - began
             if is_done:

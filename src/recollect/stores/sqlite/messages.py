@@ -6,7 +6,7 @@ from typing import LiteralString
 from recollect.core.clock import to_ms
 from recollect.core.text import clean, question_share
 from recollect.core.types import Message, Place
-from recollect.stores._sql.messages import DELETE, EDIT, ERASE, Messages
+from recollect.stores._sql.messages import DELETE, EDIT, ERASE, Messages, speakers_by
 from recollect.stores._sql.tombstones import ERASED, message_fingerprint
 from recollect.stores.sqlite import vectors
 from recollect.stores.sqlite.database import Database
@@ -66,6 +66,7 @@ class SQLiteMessages(Messages[Database]):
     of_people: LiteralString = (
         f"{_READ} WHERE key > $1 AND NOT bot AND deleted IS NULL AND at >= $2 AND at < $3 ORDER BY key LIMIT $4"
     )
+    speaking: LiteralString = speakers_by("author")
     recent_of_session: LiteralString = (
         f"{_READ} WHERE session = $1 AND at < $2 AND deleted IS NULL ORDER BY at DESC, key DESC LIMIT $3"
     )

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from recollect.core.clock import now, to_ms
 from recollect.core.errors import CorruptStore
-from recollect.core.fingerprints import Fingerprints
-from recollect.stores._sql import changes_from_log, identities, state_names, summary_audiences
+from recollect.stores._sql import changes_from_log, identities, state_names, summary_audiences, tombstones
 from recollect.stores._sql.schema import (
     IS_LAST_CHANGE,
     KINDS_OF_EVENTS,
@@ -193,18 +192,11 @@ CREATE TABLE state (                     -- lists of records, by kind and key; e
     kind TEXT NOT NULL, key TEXT NOT NULL, number INTEGER NOT NULL, item TEXT NOT NULL, person TEXT, guild TEXT,
     PRIMARY KEY (kind, key, item)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX state_in_order ON state (kind, key, number);
-CREATE INDEX state_by_person ON state (person) WHERE person IS NOT NULL;
-CREATE INDEX state_by_guild ON state (guild) WHERE guild IS NOT NULL;
 """
 
 
 def _add_state_owners(db: Database) -> None:
-    """State gets an owner, which so far was part of its name."""
-    db.run(_STATE_TABLE)
-    rows = [state_names.convert(*row) for row in db.rows("SELECT name, number, item FROM counters")]
-    db.executemany("INSERT INTO state (kind, key, number, item, person, guild) VALUES (?, ?, ?, ?, ?, ?)", rows)
-    db.run("DROP TABLE counters")
+    state_names.move(db, _STATE_TABLE)
 
 
 def _show_documents(db: Database) -> None:
@@ -218,17 +210,6 @@ def _show_documents(db: Database) -> None:
     db.run(bare_action_log(_CREATED_AT, "instr", trace="events.data ->> 'trace'"))
 
 
-def _key_fingerprints(db: Database) -> None:
-    """A secret of the store; what tombstones hold of texts is keyed with it. Those of messages hold ids, no texts."""
-    fingerprints = Fingerprints.new()
-    db.run("INSERT INTO meta VALUES ('secret', ?)", (fingerprints.secret,))
-    condition = "scope LIKE 'user:%' OR scope LIKE 'lore:%'"
-    rows = db.rows(f"SELECT scope, fingerprint, at FROM tombstones WHERE {condition}")
-    db.run(f"DELETE FROM tombstones WHERE {condition}")
-    keyed = [(scope, fingerprints.of_digest(unkeyed), at) for scope, unkeyed, at in rows]
-    db.executemany("INSERT INTO tombstones VALUES (?, ?, ?)", keyed)
-
-
 _CHANGES_TABLE = """
 CREATE TABLE changes (                   -- a row per memo and change; its id is that of the event that logs it
     id INTEGER PRIMARY KEY, scope TEXT NOT NULL, memo TEXT NOT NULL, batch TEXT,
@@ -240,15 +221,10 @@ CREATE TABLE changes (                   -- a row per memo and change; its id is
 ) STRICT;
 CREATE INDEX changes_by_scope ON changes (scope);
 CREATE INDEX changes_by_memo ON changes (scope, memo);
-CREATE INDEX changes_by_batch ON changes (batch);
-CREATE INDEX changes_by_message ON changes (message) WHERE message IS NOT NULL;
 """
-_INSERT_CHANGE = "INSERT INTO changes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
 def _record_changes(db: Database) -> None:
-    """What undo reads gets a table of its own; so far it was in the log."""
-    db.run(_CHANGES_TABLE)
     columns = changes_from_log.MEMO_COLUMNS
     find = f"SELECT tags, guild, channel, source, {columns} FROM memos WHERE key >> 32 = ? AND id = ?"
 
@@ -260,12 +236,7 @@ def _record_changes(db: Database) -> None:
         origin = {"guild": guild, "channel": channel, **json.loads(source)}
         return changes_from_log.memo_json(scope, tuple(values), json.loads(tags or "[]"), origin)
 
-    reader, before = changes_from_log.LogReader(find_memo), changes_from_log.NEWEST
-    while events := db.rows(changes_from_log.PAGE, (before,)):
-        converted = list(reader.convert(events))
-        db.executemany(_INSERT_CHANGE, [row for row, _ in converted])
-        db.executemany("UPDATE events SET data = ? WHERE id = ?", [(data, row[0]) for row, data in converted])
-        before = events[-1][0]
+    changes_from_log.convert(db, _CHANGES_TABLE, find_memo)
 
 
 _MEMOS_OF_PEOPLE = """
@@ -297,19 +268,6 @@ def _tell_platforms_apart(db: Database) -> None:
     db.run(bare_action_log(_CREATED_AT, "instr"))
 
 
-def _record_audiences(db: Database) -> None:
-    """Summaries and short-term entries know who could hear what they repeat."""
-    db.run(summary_audiences.COLUMNS)
-    sessions = [name for (name,) in db.rows(summary_audiences.SESSIONS)]
-
-    def details(session: str) -> list[str]:
-        return [detail for (detail,) in db.rows(summary_audiences.PLACES, (session,))]
-
-    db.executemany(
-        "UPDATE summaries SET audience = ? WHERE session = ?", list(summary_audiences.find(sessions, details))
-    )
-
-
 _MESSAGES_BY_AUTHOR = """
 CREATE INDEX messages_by_author ON messages (author);
 CREATE INDEX messages_at_a_place ON messages (place);
@@ -336,10 +294,10 @@ MIGRATIONS: list[tuple[str, Migration]] = [
     ("memos by time", _0005_MEMOS_BY_TIME),
     ("queues and tenants of jobs, names of the glossary", _0006_JOB_QUEUES),
     ("state with owners", _add_state_owners),
-    ("a secret, keyed fingerprints", _key_fingerprints),
+    ("a secret, keyed fingerprints", tombstones.key_fingerprints),
     ("changes", _record_changes),
     ("people of platforms", _tell_platforms_apart),
-    ("audiences of summaries and exchanges", _record_audiences),
+    ("audiences of summaries and exchanges", summary_audiences.convert),
     ("views of documents D and E", _show_documents),
     ("versions of memos", _MEMO_VERSIONS),
     ("messages by author and place", _MESSAGES_BY_AUTHOR),

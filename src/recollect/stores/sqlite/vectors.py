@@ -42,7 +42,7 @@ def add(db: Database, corpus: Corpus, model: str, vectors: Mapping[int, Vector],
 
 
 def note_missing(db: Database, corpus: Corpus, key: int) -> None:
-    """Write down that a row has no vector yet; needless while no set is complete, as then all rows are scanned."""
+    """Record that a row has no vector yet; not needed while no set is complete, as then all rows are scanned."""
     db.run(
         "INSERT OR IGNORE INTO unembedded SELECT ?1, ?2 WHERE EXISTS "
         "(SELECT 1 FROM embedders WHERE corpus = ?1 AND complete)",

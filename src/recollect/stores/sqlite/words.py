@@ -24,7 +24,7 @@ MAX_TERMS_PER_QUERY = 16
 MAX_UNCOUNTED_ROWS = 300
 """Entries of a word that are read at once; where there are more, they are counted first."""
 ROWS_PER_SEARCH = 40
-"""Rows whose words can be cut anew in the time of a search."""
+"""Rows whose text can be split into words again in the time of a search."""
 
 
 class _HeldScope:

@@ -42,6 +42,17 @@ class MessagesContract:
         rest = await store.read(lambda tx: tx.messages.said_between(None, None, 10, first[0]))
         assert len(rest) == 2
 
+    async def test_everyone_who_spoke_is_known_by_a_name(self, store: Store):
+        said = [("ada", ""), ("ada", "Ada"), ("bo", ""), ("cy", "Cy"), ("bot", "Bot")]
+        for number, (author, name) in enumerate(said):
+            message = make_message("hello", id=f"{number}", author=author, name=name, bot=author == "bot")
+            await say(store, message)
+        await say(store, make_message("hi", Place(channel="general"), id="9", author="discord:eve", name="Eve"))
+        await store.write(lambda tx: tx.messages.delete("discord", "3", at(5)))
+        known = await store.read(lambda tx: tx.messages.speakers())
+        assert dict(known) == {"discord:ada": "Ada", "discord:bo": "", "discord:eve": "Eve"}
+        assert len(await store.read(lambda tx: tx.messages.speakers(2))) <= 2
+
     async def test_every_field_of_a_message_survives(self, store: Store):
         place = Place("discord", "g", "c", "t", None, "général", public=True, private_thread=True)
         full = make_message(

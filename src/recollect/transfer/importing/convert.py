@@ -25,7 +25,7 @@ from recollect.core.types import (
 )
 from recollect.policy import kinds
 from recollect.policy.guard.statements import gives_instructions, kind_of_statement
-from recollect.policy.redaction import redact
+from recollect.policy.redaction import redact, redact_memo
 from recollect.policy.redaction.json_values import redact_value
 from recollect.policy.viewer import valid_user
 from recollect.policy.visibility import VisibilityPolicy, source_audience
@@ -82,7 +82,7 @@ def gives_orders(entry: ConvertedEntry) -> bool:
 def _convert(entry: Entry, options: ImportOptions) -> ConvertedEntry:
     subject = _subject(entry)
     cleaned = valid_memo_text(clean(entry.text))
-    text = redact(cleaned).text
+    text = redact_memo(clean(entry.text)).text
     source = _source(entry, options)
     created, updated, dated = _times(entry, options)
     kind, label = _kind(entry, text)

@@ -36,7 +36,7 @@ BATCH_SIZE = 200
 IMPORTED = EventKind.MEMORY_IMPORTED
 
 StoredTexts = dict[tuple[str, str], str]
-"""The words of messages that are here, by platform and id."""
+"""The texts of messages in the store, by platform and id."""
 Models = dict[str, int | None]
 """Models whose vectors can be taken over, with the size these have; None where there are none yet."""
 StoreItem = Entry | SummaryEntry | MessageEntry | TombstoneEntry | Problem
@@ -65,7 +65,7 @@ class Destination:
     add_message: Callable[[Tx, Message], bool]
     """Adds a message to the store; False when it was deleted there."""
     max_message_chars: int
-    """Characters of a message that are kept."""
+    """Maximum length of a stored message, in characters."""
 
 
 async def run_import(
@@ -281,7 +281,7 @@ class _Importer:
         return outcome("new")
 
     def page(self, entry: PageEntry) -> Outcome:
-        """A file of the workspace; none that is there is overwritten."""
+        """A file of the workspace; existing files are not overwritten."""
         outcome = partial(Outcome, entry.location, "page")
         text = redact(clean(entry.text)).text
         try:
@@ -300,7 +300,7 @@ class _Importer:
 
 @lru_cache(maxsize=1024)
 def _name(name: str) -> str:
-    """Cached, as few people speak and each keeps their name."""
+    """Cached: a file has few speakers, and their names rarely change."""
     return redact(clean(name)).text
 
 

@@ -10,6 +10,7 @@ from recollect.core.events import Event
 from recollect.core.ports import Tx
 from recollect.core.state import Owner, StateKind
 from recollect.core.text import digest
+from recollect.transfer.mirror.pages.state import content_digest
 
 _MAX_DIGESTS = 8
 """Contents per file that are recognized: processes that write it at the same time each have their own."""
@@ -60,14 +61,14 @@ class MirrorState:
             tx.state.append(StateKind.MIRROR_SESSIONS, "", name, owner)
         if kind == "shortterm":
             tx.state.append(StateKind.MIRROR_GUILDS, "", name, owner)
-        tx.state.append(StateKind.FILE_DIGESTS, file, _digest(data), owner)
+        tx.state.append(StateKind.FILE_DIGESTS, file, content_digest(data), owner)
         if tx.state.count(StateKind.FILE_DIGESTS, file) > 2 * _MAX_DIGESTS:
-            earlier = [known for known in tx.state.items(StateKind.FILE_DIGESTS, file) if known != _digest(data)]
+            earlier = [known for known in tx.state.items(StateKind.FILE_DIGESTS, file) if known != content_digest(data)]
             tx.state.remove(StateKind.FILE_DIGESTS, file, earlier[:-_MAX_DIGESTS])
 
     def is_own_content(self, tx: Tx, file: str, data: bytes) -> bool:
         """Whether the mirror wrote this content to the file."""
-        return _digest(data) in tx.state.items(StateKind.FILE_DIGESTS, file)
+        return content_digest(data) in tx.state.items(StateKind.FILE_DIGESTS, file)
 
     def _position(self, tx: Tx) -> int:
         """The id of the last processed event; 0 when the log has become shorter than that."""
@@ -81,7 +82,3 @@ def _file_owner(file: str) -> Owner:
     kind, _, name = file.partition(" ")
     owners = {"durable": Owner.person, "shortterm": Owner.guild, "rolling": Owner.of_session}
     return owners[kind](name) if kind in owners else Owner.nobody()
-
-
-def _digest(data: bytes) -> str:
-    return digest(data.decode("utf-8", "surrogateescape"))[:32]

@@ -14,7 +14,7 @@ from recollect.core.errors import BadInput
 MAX_PAGE_BYTES = 1 << 20
 """Bytes of a page of Markdown."""
 _MAX_COUNT = 1_000_000_000
-"""Higher counts are not plausible, and may not fit into a store."""
+"""Higher counts are implausible, and may not fit into a store."""
 _MAX_EPOCH_SECONDS = 100_000_000_000
 """Numbers below this are seconds: as milliseconds they'd be a time before 1973."""
 
@@ -125,7 +125,7 @@ def page(path: Path) -> str:
 
 
 def opening(path: Path, size: int = 2_000) -> str:
-    """How a file begins; empty for what can't be read, and for a pipe, which would make us wait."""
+    """The beginning of a file; empty if it can't be read, and for a pipe, which would block."""
     return first_bytes(path, size).decode("utf-8-sig", "replace").replace("\r\n", "\n")
 
 
@@ -140,7 +140,7 @@ def first_bytes(path: Path, size: int) -> bytes:
 
 
 def occurrences(path: Path, word: bytes) -> int:
-    """How often a word stands in a file, but for those that two pieces share; 0 for what can't be read."""
+    """How often a word occurs in a file, without those that span two chunks; 0 if the file can't be read."""
     try:
         with path.open("rb") as file:
             return sum(piece.count(word) for piece in iter(lambda: file.read(1 << 20), b""))
@@ -160,7 +160,7 @@ def files_in(folder: Path | None, pattern: str) -> list[Path]:
 
 
 def lies_in(folder: Path, path: Path) -> bool:
-    """Whether a path below a folder leads nowhere else; the folder itself may be a link."""
+    """Whether a path stays below a folder once links are resolved; the folder itself may be a link."""
     return _lies_in(path, {folder: True})
 
 
@@ -171,7 +171,7 @@ def _lies_in(path: Path, is_inside: dict[Path, bool]) -> bool:
 
 
 def nests(value: Any, max_depth: int) -> bool:
-    """Whether lists and objects lie in each other more than so many times."""
+    """Whether lists and objects are nested deeper than this."""
     level = [value]
     for _ in range(max_depth):
         level = [child for parent in level for child in _children(parent)]
@@ -206,7 +206,7 @@ def _check_name(value: str, name: str) -> str:
 
 
 def _check_utf8(value: str, name: str) -> str:
-    """Refuses what stands for bytes that are no text."""
+    """Refuses surrogates: they stand for bytes that are no text."""
     if not value.isascii() and any("\ud800" <= char <= "\udfff" for char in value):
         raise BadInput(f"its {name} is not in UTF-8")
     return value

@@ -14,10 +14,10 @@ from urllib.parse import unquote
 
 from recollect.core.errors import BadInput
 from recollect.core.ports.format import Entry, Item, Owner, PageEntry, Problem
-from recollect.core.types import EVERYWHERE, Audience, AudienceLevel, Origin, Provenance, Status
+from recollect.core.types import EVERYWHERE, Origin, Provenance, Status
 from recollect.policy.kinds import CATEGORIES, from_kind, to_category
 from recollect.transfer.readers import fields as values
-from recollect.workspace.front_matter import fields, read_text, read_words, split_front_matter, time_of
+from recollect.workspace.front_matter import fields, read_audience, read_text, read_words, split_front_matter, time_of
 from recollect.workspace.names import safe_id
 
 NOTES = "MEMORY.md"
@@ -138,7 +138,7 @@ def _read_page(path: Path, where: str, home: Owner | None, owner: Owner) -> Entr
         created=created,
         updated=time_of(page_fields, "updated_at") or created,
         happened=_happened(path, created, category if named is None else None),
-        audience=_audience(read_text(page_fields, "audience")),
+        audience=read_audience(page_fields),
         shared=read_text(page_fields, "audience") == str(EVERYWHERE),  # never written by recollect: a person decided it
         source=Provenance(origin=_origin(read_text(page_fields, "source")), actor=user or "", guild=guild),
         id=named,
@@ -171,15 +171,6 @@ def _happened(path: Path, created: datetime | None, category: str | None) -> dat
     if dated and created and dated[1] != f"{created:%Y-%m-%d}":
         return values.timestamp(dated[1], "date")
     return created if category == "event" else None
-
-
-def _audience(text: str | None) -> Audience | None:
-    if text is None:
-        return None
-    audience = Audience.parse(text)
-    if not isinstance(audience.level, AudienceLevel) or str(audience) != text:
-        raise BadInput(f"unknown audience {text[:40]!r}")
-    return audience
 
 
 def _origin(text: str | None) -> Origin:

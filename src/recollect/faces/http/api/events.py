@@ -4,7 +4,7 @@ import json
 from collections.abc import AsyncGenerator, Collection
 from typing import Annotated
 
-from fastapi import Header, Query
+from fastapi import Header, Query, Request
 from fastapi.responses import StreamingResponse
 from starlette.responses import Response
 
@@ -56,6 +56,7 @@ async def list_events(
 
 @routes.get("/events/stream", responses=READING | problems(503) | _EVENT_STREAM, response_class=StreamingResponse)
 async def stream_events(
+    request: Request,
     state: AppStateDep,
     kind: Kinds = [],  # noqa: B006 - FastAPI copies it
     scope: Scope = None,
@@ -72,12 +73,16 @@ async def stream_events(
         newest = await state.admin.events(limit=1)
         start = newest[0].id if newest else 0
     headers = {"x-accel-buffering": "no"}
-    return StreamingResponse(_stream(state, start, kind, scope), headers=headers, media_type="text/event-stream")
+    return StreamingResponse(
+        _stream(request, state, start, kind, scope), headers=headers, media_type="text/event-stream"
+    )
 
 
-async def _stream(state: AppState, start: int, kinds: Collection[str], scope: str | None) -> AsyncGenerator[str]:
+async def _stream(
+    request: Request, state: AppState, start: int, kinds: Collection[str], scope: str | None
+) -> AsyncGenerator[str]:
     yield "retry: 2000\n\n"
-    async for last_id, events in follow(state, start):
+    async for last_id, events in follow(state, start, request.state.is_current):
         for event in events:
             if (not kinds or event.kind in kinds) and scope in (None, event.scope):
                 yield _render_event(event)

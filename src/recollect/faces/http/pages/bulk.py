@@ -7,7 +7,7 @@ from fastapi.responses import HTMLResponse, Response
 
 from recollect.admin.bulk import MAX_AT_ONCE, BulkOutcome
 from recollect.core.errors import BadInput
-from recollect.core.types import EVERYWHERE, Audience, Subject
+from recollect.core.types import EVERYWHERE, Audience, AudienceLevel, Subject
 from recollect.faces.http.pages.context import PageContext, PageDep, find_subject, local_path
 from recollect.faces.http.pages.format import memos_url, subject_query, url
 from recollect.faces.http.pages.memos import Name, redirect_after_change
@@ -50,7 +50,7 @@ async def _change(
         case "restore":
             return await admin.restore_many(subject, memo_ids)
         case "share":
-            audience = EVERYWHERE if heard == "everywhere" else Audience("dm", subject.id)
+            audience = EVERYWHERE if heard == "everywhere" else Audience(AudienceLevel.DM, subject.id)
             return await admin.share_many(subject, memo_ids, audience)
         case "tag":
             return await admin.tag_many(subject, memo_ids, tags.split(","))

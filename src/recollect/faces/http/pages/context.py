@@ -11,15 +11,18 @@ from urllib.parse import parse_qsl, urlsplit
 
 from fastapi import Depends, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
+from jinja2.runtime import Context
 
 from recollect.core.errors import BadInput, RecollectError
 from recollect.core.ports.jobs import JobState
-from recollect.core.types import Subject
+from recollect.core.types import Memo, Place, Subject
 from recollect.core.version import __version__
 from recollect.faces.http.auth import Role, Session
 from recollect.faces.http.dependencies import AppState
 from recollect.faces.http.pages import format as formatting
+from recollect.faces.http.pages import labels
+from recollect.faces.outcome_text import label_erased
 from recollect.policy.merge import is_live
 from recollect.policy.rendering import discord_url
 
@@ -27,8 +30,8 @@ ROOT = Path(__file__).parent.parent
 TEMPLATES, STATIC = ROOT / "templates", ROOT / "static"
 FRAGMENT = "x-fragment"
 """The header by which the script asks for only the part of a page that a filter changes."""
-BADGE_SECONDS = 5.0
-"""How long the number in the menu may be old."""
+SURROUNDINGS_SECONDS = 5.0
+"""How old what every page shows may be."""
 MAX_NUMBER_DIGITS = 18
 """Of a number in a URL."""
 
@@ -68,6 +71,23 @@ _SECTIONS = {
     "/prompts": "/prompt",
 }
 """Pages that are not in the navigation, and the section that they belong to."""
+
+
+@pass_context
+def _describe_place(values: Context, place: Place) -> str:
+    return formatting.describe_place(place, values["guild_names"])
+
+
+@pass_context
+def _describe_memo_audience(values: Context, memo: Memo) -> str:
+    return formatting.describe_memo_audience(memo, values["guild_names"])
+
+
+@pass_context
+def _describe_hearers(values: Context, place: Place) -> str:
+    return formatting.describe_audience(place.audience, place.name, values["guild_names"])
+
+
 _FILTERS = (
     formatting.reveal_hidden,
     formatting.strip_hidden,
@@ -76,11 +96,17 @@ _FILTERS = (
     formatting.hue,
     formatting.timestamp,
     formatting.format_number,
-    formatting.describe_memo_audience,
+    _describe_memo_audience,
     formatting.audience_chip,
     formatting.reference_url,
-    formatting.describe_place,
+    _describe_place,
+    _describe_hearers,
     formatting.format_score,
+    formatting.with_breaks,
+    labels.event_label,
+    label_erased,
+    labels.job_label,
+    labels.section_label,
 )
 _LINKS = (
     formatting.url,
@@ -104,7 +130,7 @@ def _environment() -> Environment:
     )
     stamp = sha256(b"".join(path.read_bytes() for path in sorted(STATIC.iterdir()))).hexdigest()[:12]
     filters: dict[str, Any] = environment.filters
-    filters |= {function.__name__: function for function in _FILTERS}
+    filters |= {function.__name__.removeprefix("_"): function for function in _FILTERS}
     names: dict[str, Any] = environment.globals
     names |= {function.__name__: function for function in _LINKS}
     names |= {"is_live": is_live, "menu": MENU, "version": __version__, "stamp": stamp}
@@ -117,7 +143,11 @@ class PageContext:
 
     state: AppState
     templates: Environment
-    failed_jobs: "FailedJobs"
+    surroundings: "Surroundings"
+
+    @property
+    def guild_names(self) -> formatting.GuildNames:
+        return self.surroundings.guild_names
 
     def render(self, request: Request, name: str, status: int = 200, /, **values: Any) -> HTMLResponse:
         """A page; or only its `part`, a template of its own, if the script asks for that."""
@@ -127,7 +157,8 @@ class PageContext:
 
     def render_fragment(self, name: str, /, **values: Any) -> str:
         now = self.state.clock()
-        return self.templates.get_template(name).render(**values, now=now, ago=partial(formatting.ago, now=now))
+        own = {"now": now, "ago": partial(formatting.ago, now=now), "guild_names": self.guild_names}
+        return self.templates.get_template(name).render(**values, **own)
 
     def _visit(self, request: Request) -> Mapping[str, Any]:
         """The visitor's role, the current section, and the outcome of what they just did."""
@@ -142,7 +173,7 @@ class PageContext:
             "back": current_url(request),
             "notice": formatting.NOTICES.get(done),
             "is_undone": done == "undone",
-            "failed_jobs": getattr(request.state, "failed_jobs", 0),
+            "failed_jobs": self.surroundings.failed_jobs,
             "undo": as_number(request.query_params.get("undo", "")),
         }
 
@@ -156,31 +187,33 @@ def _section(request: Request) -> str:
 
 
 def create(state: AppState) -> PageContext:
-    return PageContext(state, _environment(), FailedJobs(state))
+    return PageContext(state, _environment(), Surroundings(state))
 
 
-class FailedJobs:
-    """How many jobs failed, for the menu; read again after some seconds."""
+class Surroundings:
+    """What every page may show: how many jobs failed, and what servers are called. Read again after some seconds."""
 
     def __init__(self, state: AppState) -> None:
-        self._state = state
-        self._count, self._read_at = 0, float("-inf")
+        self.failed_jobs = 0
+        self.guild_names: formatting.GuildNames = {}
+        self._state, self._read_at = state, float("-inf")
 
-    async def read(self) -> int:
-        if monotonic() - self._read_at > BADGE_SECONDS:
-            self._read_at = monotonic()
-            try:
-                counts, _ = await self._state.admin.jobs(limit=1)
-                self._count = counts.get(JobState.FAILED, 0)
-            except RecollectError:
-                self._count = 0
-        return self._count
+    async def refresh(self) -> None:
+        if monotonic() - self._read_at <= SURROUNDINGS_SECONDS:
+            return
+        self._read_at = monotonic()
+        try:
+            counts, _ = await self._state.admin.jobs(limit=1)
+            self.failed_jobs = counts.get(JobState.FAILED, 0)
+            self.guild_names = await self._state.admin.guild_names()
+        except RecollectError:
+            self.failed_jobs = 0
 
 
 async def _context(request: Request) -> PageContext:
     page: PageContext = request.app.state.pages
-    if request.method == "GET" and FRAGMENT not in request.headers and hasattr(request.state, "role"):
-        request.state.failed_jobs = await page.failed_jobs.read()
+    if hasattr(request.state, "role"):
+        await page.surroundings.refresh()
     return page
 
 

@@ -18,19 +18,6 @@ from recollect.privacy.target import ErasureTarget
 
 router = APIRouter(include_in_schema=False)
 
-COUNT_LABELS = {
-    "memos": "memories",
-    "messages": "messages",
-    "replies": "replies to them",
-    "exchanges": "short-term entries",
-    "summaries": "summaries",
-    "jobs": "jobs",
-    "counters": "lists of what waits",
-    "unsigned": "lore entries without their author",
-    "events": "lines of the log",
-    "files": "files, and lines of files",
-}
-
 Text = Annotated[str, Query(max_length=2_000)]
 Name = Annotated[str, Form(max_length=2_000)]
 SignedReceipt = Annotated[str, Query(max_length=20_000)]
@@ -61,7 +48,6 @@ async def _render_preview(
         guild=guild,
         target=target,
         preview=preview,
-        count_labels=COUNT_LABELS,
         name=user or guild,
         problem=problem,
         erasures=await page.state.admin.erasures(),
@@ -86,7 +72,6 @@ async def receipt(request: Request, page: PageDep, of: SignedReceipt) -> HTMLRes
         "receipt.html",
         receipt=receipt_from_json(_verified_receipt(page, of)),
         of=of,
-        count_labels=COUNT_LABELS,
     )
 
 

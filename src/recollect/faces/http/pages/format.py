@@ -1,13 +1,23 @@
 """Records as text and links for the pages: times, audiences, places; and text with its hidden characters revealed."""
 
 import re
+from collections.abc import Mapping
 from datetime import datetime
 from urllib.parse import quote, urlencode
 
 from markupsafe import Markup, escape
 
 from recollect.core.text import clip
-from recollect.core.types import Audience, Memo, Place, Provenance, Subject, guild_key, parse_message_ref
+from recollect.core.types import (
+    Audience,
+    AudienceLevel,
+    Memo,
+    Place,
+    Provenance,
+    Subject,
+    guild_key,
+    parse_message_ref,
+)
 
 # Invisible and bidirectional control characters. Joiners are not included: emoji and some scripts need them.
 _HIDDEN = re.compile(
@@ -16,6 +26,9 @@ _HIDDEN = re.compile(
 )
 _UNITS = ((365 * 86_400, "year"), (30 * 86_400, "month"), (86_400, "day"), (3_600, "hour"), (60, "minute"))
 
+GuildNames = Mapping[str, str]
+"""What guilds are called, by `guild_key`."""
+NO_NAMES: GuildNames = {}
 MAX_ID_DIGITS = 12
 MAX_BRIEF_CHARS, MAX_BRIEF_LINES = 300, 6
 """How much of a text a list shows."""
@@ -69,6 +82,11 @@ def reveal_hidden(text: object) -> Markup:
         pieces += [escape(value[start : match.start()]), Markup('<span class="unseen">{}</span>').format(code)]
         start = match.end()
     return Markup("").join([*pieces, escape(value[start:])])
+
+
+def with_breaks(html: Markup) -> Markup:
+    """An id or a path that may be broken after its separators, so that it is not broken between letters."""
+    return Markup(re.sub(r"([._:/])(?=\w)", r"\1<wbr>", str(html)))  # noqa: S704 - adds nothing but breaks to safe HTML
 
 
 def strip_hidden(text: object) -> str:
@@ -125,13 +143,13 @@ def format_score(value: float) -> str:
     return f"{value:.3f}".replace("-0.000", "0.000")
 
 
-def describe_audience(audience: Audience, channel_name: str | None = None) -> str:
-    """Who may hear something, in a few words; with the channel's name, if that is known."""
+def describe_audience(audience: Audience, channel_name: str | None = None, guilds: GuildNames = NO_NAMES) -> str:
+    """Who may hear something, in a few words; with the names of the channel and the guild, if they are known."""
     match audience.level:
         case "everywhere":
             return "wherever they speak"
         case "guild":
-            return f"{_members(audience)} server {shorten_id(audience.id)}"
+            return f"{_members(audience)} {name_server(audience.id, guilds)}"
         case "channel":
             return f"those in #{(channel_name or audience.id).removeprefix('#')}"
         case "dm" | "unknown":
@@ -144,12 +162,12 @@ def _members(audience: Audience) -> str:
     return "those who read the ordinary channels of" if audience.readers else "everyone on"
 
 
-def describe_memo_audience(memo: Memo) -> str:
-    source = memo.source
-    if memo.audience.level == "guild" and source.guild and memo.audience.id == guild_key(source.platform, source.guild):
-        return f"{_members(memo.audience)} its server"
-    is_source = memo.audience.level == "channel" and memo.audience.id in (source.channel, source.thread)
-    return describe_audience(memo.audience, source.channel_name if is_source else None)
+def describe_memo_audience(memo: Memo, guilds: GuildNames = NO_NAMES) -> str:
+    source, level = memo.source, memo.audience.level
+    if level == AudienceLevel.GUILD and source.guild and memo.audience.id == guild_key(source.platform, source.guild):
+        return f"{_members(memo.audience)} {guilds.get(memo.audience.id) or 'its server'}"
+    is_source = level == AudienceLevel.CHANNEL and memo.audience.id in (source.channel, source.thread)
+    return describe_audience(memo.audience, source.channel_name if is_source else None, guilds)
 
 
 def audience_chip(memo: Memo) -> str:
@@ -167,13 +185,18 @@ def audience_chip(memo: Memo) -> str:
             return "DM only"
 
 
-def describe_place(place: Place) -> str:
-    """`#general, server 42`, `DM with ann`"""
+def describe_place(place: Place, guilds: GuildNames = NO_NAMES) -> str:
+    """`#general, Repair Café`, `#general, server 42`, `DM with ann`"""
     if place.dm is not None:
         return f"DM with {place.dm}"
     name = (place.name or place.thread or place.channel or "?").removeprefix("#")
     closed = "" if place.public and not place.private_thread else " (closed)"
-    return f"#{name}{closed}, {f'server {shorten_id(place.guild)}' if place.guild else place.platform}"
+    return f"#{name}{closed}, {name_server(place.guild_key, guilds) if place.guild_key else place.platform}"
+
+
+def name_server(guild: str, guilds: GuildNames) -> str:
+    """A guild by its name; by its id where nobody said that."""
+    return guilds.get(guild) or f"server {shorten_id(guild)}"
 
 
 def shorten_id(text: str) -> str:

@@ -32,7 +32,7 @@ async def jobs(request: Request, page: PageDep) -> HTMLResponse:
         queues=await admin.queue_names({job.queue for job in status.jobs}),
         running=worker.is_running,
         since=dict(worker.running),
-        problems=[(group, log_rows.rows([group.last])[0]) for group in await admin.problems()],
+        problems=[(group, log_rows.rows([group.last], page.guild_names)[0]) for group in await admin.problems()],
         models=await admin.model_use(),
     )
 

@@ -34,7 +34,7 @@ async def journal_page(
     chosen, kinds = _kinds(kind)
     before_id, until_day = as_number(before), _day(day)
     log = await page.state.admin.log_page(kinds, until_day, before_id, MAX_ROWS + 1)
-    rows = log_rows.rows(log.entries)
+    rows = log_rows.rows(log.entries, page.guild_names)
     return page.render(
         request,
         "log.html",
@@ -80,14 +80,14 @@ async def stream(
     _, kinds = _kinds(kind)
     last = as_number(request.headers.get("last-event-id", "")) or as_number(after) or 0
     headers = {"x-accel-buffering": "no"}
-    return StreamingResponse(_follow(page, kinds, last), headers=headers, media_type="text/event-stream")
+    return StreamingResponse(_follow(request, page, kinds, last), headers=headers, media_type="text/event-stream")
 
 
-async def _follow(page: PageContext, kinds: Collection[str], last: int) -> AsyncGenerator[bytes]:
+async def _follow(request: Request, page: PageContext, kinds: Collection[str], last: int) -> AsyncGenerator[bytes]:
     yield b"retry: 2000\n\n"
-    async for last_id, events in follow(page.state, last):
+    async for last_id, events in follow(page.state, last, request.state.is_current):
         matching = [event for event in events if not kinds or event.kind in kinds]
-        for row in log_rows.rows(await page.state.admin.describe_events(matching)):
+        for row in log_rows.rows(await page.state.admin.describe_events(matching), page.guild_names):
             lines = page.render_fragment("log_row.html", row=row, names={}).splitlines()
             data = "".join(f"data: {line}\n" for line in lines if line.strip())
             yield f"id: {row.event.id}\nevent: row\n{data}\n".encode("utf-8", "replace")

@@ -8,7 +8,7 @@ from recollect.admin.log import LogEntry
 from recollect.core.events import Event, EventKind
 from recollect.core.events import EventKind as K
 from recollect.core.types import Memo, Subject, parse_message_ref
-from recollect.faces.http.pages.format import describe_place, memo_url, memos_url, url
+from recollect.faces.http.pages.format import NO_NAMES, GuildNames, describe_place, memo_url, memos_url, url
 
 
 class Group(StrEnum):
@@ -19,7 +19,7 @@ class Group(StrEnum):
     SUMMARIES = "Summaries"
     MESSAGES = "Messages"
     CALLS = "Model calls"
-    CONSOLIDATION = "Reflection"
+    CONSOLIDATION = "Tidying"
     TROUBLE = "Trouble"
     CONSENT = "Consent"
     ERASED = "Erased"
@@ -95,11 +95,13 @@ class About:
     link: str
 
 
-def rows(entries: Sequence[LogEntry]) -> list[Row]:
-    return [Row(entry.event, entry.memo, _about(entry), entry.actor, _message(entry.event)) for entry in entries]
+def rows(entries: Sequence[LogEntry], guilds: GuildNames = NO_NAMES) -> list[Row]:
+    return [
+        Row(entry.event, entry.memo, _about(entry, guilds), entry.actor, _message(entry.event)) for entry in entries
+    ]
 
 
-def _about(entry: LogEntry) -> About | None:
+def _about(entry: LogEntry, guilds: GuildNames) -> About | None:
     scope = entry.event.scope
     if not scope:
         return None
@@ -107,9 +109,11 @@ def _about(entry: LogEntry) -> About | None:
         subject = Subject.of_scope(scope)
         owner = subject.guild or "" if subject.is_lore else subject.id
         return About("lore" if subject.is_lore else entry.person, owner, memos_url(subject))
-    if entry.person or scope.startswith("session:") or ":" not in scope:
+    if entry.person or ":" not in scope:
         return About(entry.person or scope, scope, "/jobs")
-    return About(describe_place(entry.place) if entry.place else scope, scope, url("/session", name=scope))
+    if entry.place is None:
+        return About(scope, scope, url("/session", name=scope))
+    return About(describe_place(entry.place, guilds), scope, url("/session", name=entry.place.session))
 
 
 def _message(event: Event) -> str | None:

@@ -9,7 +9,7 @@ from recollect.core.errors import BadInput, VersionConflict
 from recollect.core.types import EVERYWHERE, Audience, Memo, Subject
 from recollect.faces.http.pages.context import PageContext, PageDep, after, as_number, find_subject
 from recollect.faces.http.pages.diff import steps
-from recollect.faces.http.pages.format import describe_audience, memo_url, memos_url, subject_query, url
+from recollect.faces.http.pages.format import GuildNames, describe_audience, memo_url, memos_url, subject_query, url
 from recollect.faces.http.pages.memos import Field, Name, last_change, redirect_after_change
 
 router = APIRouter(include_in_schema=False)
@@ -51,21 +51,21 @@ async def render_memo(
         memo=details.memo,
         message=details.message,
         steps=steps(details.memo, details.events),
-        audiences=_audiences(details.memo),
+        audiences=_audiences(details.memo, page.guild_names),
         last=await last_change(page, subject),
         problem=problem,
         draft=details.memo.text if draft is None else draft,
     )
 
 
-def _audiences(memo: Memo) -> dict[str, str]:
+def _audiences(memo: Memo, guilds: GuildNames) -> dict[str, str]:
     """Audiences that can be chosen for a memo, by the value that a form sends."""
     choices = [memo.audience, EVERYWHERE, Audience("dm", memo.subject.id)]
     if memo.source.heard is not None:
         choices.append(memo.source.heard)
         if memo.source.heard.guild:
             choices.append(Audience("guild", memo.source.heard.guild, memo.source.heard.guild))
-    return {str(audience): describe_audience(audience) for audience in choices}
+    return {str(audience): describe_audience(audience, guilds=guilds) for audience in choices}
 
 
 @router.post("/memo/revise")
@@ -101,7 +101,7 @@ async def share(
 ) -> Response:
     subject, admin = await find_subject(page, user, guild, changes=True), page.state.admin
     before = (await admin.memo_details(subject, memo)).memo
-    if audience not in _audiences(before):
+    if audience not in _audiences(before, page.guild_names):
         raise BadInput("that audience can't be chosen for this memory")
     try:
         await admin.share(subject, memo, Audience.parse(audience), as_number(version))

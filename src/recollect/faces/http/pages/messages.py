@@ -1,6 +1,7 @@
 """Messages: conversations, a transcript with what was learned from each line, and one message in its context."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from itertools import groupby
 from typing import Annotated
@@ -15,7 +16,7 @@ from recollect.core.errors import BadInput
 from recollect.core.sessions import parse_session
 from recollect.core.types import Message, Place
 from recollect.faces.http.pages.context import PageContext, PageDep, after, local_path
-from recollect.faces.http.pages.format import url
+from recollect.faces.http.pages.format import describe_place, url
 
 router = APIRouter(include_in_schema=False)
 
@@ -36,13 +37,11 @@ async def messages(
     if session:
         return await _render_session(request, page, session, _time(before), _time(later))
     conversations = await page.state.admin.conversations()
-    names = await page.state.admin.guild_names({item.place.guild_key or "" for item in conversations})
     return page.render(
         request,
         "messages.html",
         404 if find.strip() else 200,
         servers=_by_server(conversations),
-        guild_names=names,
         find=find,
     )
 
@@ -85,12 +84,17 @@ async def _render(
         place=transcript.place,
         days=days,
         chosen=chosen,
+        title=await _title(page, transcript.place),
         session=transcript.place.session,
         guild=guild,
-        guild_name=(await page.state.admin.guild_names({guild})).get(guild, ""),
         before=lines[0].message.at.isoformat() if lines and not transcript.is_first else "",
         later=lines[-1].message.at.isoformat() if lines and not transcript.is_last else "",
     )
+
+
+async def _title(page: PageContext, place: Place) -> str:
+    names = await page.state.admin.profile_names([place.person] if place.person else [])
+    return describe_place(replace(place, dm=names.get(place.person or "") or place.dm), page.guild_names)
 
 
 @router.post("/places/pause")

@@ -41,7 +41,10 @@ async def overview(request: Request, page: PageDep) -> HTMLResponse:
     checks: Sequence[HealthCheck] | None = (
         await page.state.admin.check_health() if "examine" in request.query_params else None
     )
-    problems = [(group, log_rows.rows([group.last])[0]) for group in await page.state.admin.problems(MAX_PROBLEMS)]
+    problems = [
+        (group, log_rows.rows([group.last], page.guild_names)[0])
+        for group in await page.state.admin.problems(MAX_PROBLEMS)
+    ]
     return page.render(
         request,
         "overview.html",

@@ -7,7 +7,6 @@ from fastapi.responses import HTMLResponse
 from starlette.exceptions import HTTPException
 
 from recollect.faces.http.pages.context import PageDep
-from recollect.faces.http.pages.search import SECTIONS
 
 router = APIRouter(include_in_schema=False)
 
@@ -26,6 +25,4 @@ async def prompts(
         )
     shown = [chosen] if chosen else await admin.sent_prompts()
     names = await admin.profile_names({prompt.user for prompt in shown})
-    return page.render(
-        request, "prompts.html", chosen=chosen, prompts=shown, names=names, sections=SECTIONS, keeps=keeps
-    )
+    return page.render(request, "prompts.html", chosen=chosen, prompts=shown, names=names, keeps=keeps)

@@ -1,15 +1,19 @@
 """Learning from messages again: which ones, what that would change, and how far it is."""
 
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Form, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
+from recollect.admin.messages import Conversation
 from recollect.admin.names import require_single
+from recollect.core.changes import Step
 from recollect.core.errors import BadInput, ModelError
 from recollect.core.outcomes import NothingToRelearn, RelearnOutcome, RelearnPreview, RelearnRun
 from recollect.core.sessions import parse_session
+from recollect.core.types import Place, Subject, message_ref
 from recollect.faces.http.pages.context import PageContext, PageDep
 from recollect.faces.http.pages.format import url
 from recollect.faces.outcome_text import render_relearning, render_step
@@ -44,7 +48,7 @@ async def relearning(
     progress = await page.state.admin.relearned(run) if run else None
     problem = f"There is no run {run}." if run and progress is None else ""
     fields = {"user": user, "session": session, "message": message}
-    return _render(request, page, fields, 404 if problem else 200, outcome=progress, run=run, problem=problem)
+    return await _render(request, page, fields, 404 if problem else 200, outcome=progress, problem=problem)
 
 
 @router.post("/relearn/preview")
@@ -52,22 +56,26 @@ async def preview(request: Request, page: PageDep, fields: Fields) -> HTMLRespon
     try:
         outcome = await _relearn(page, fields, dry_run=True)
     except BadInput as error:
-        return _render(request, page, fields, 422, problem=str(error))
+        return await _render(request, page, fields, 422, problem=str(error))
     except ModelError as error:
-        return _render(
+        return await _render(
             request, page, fields, 503, problem=f"The model does not answer, and nothing was changed: {error}"
         )
     if isinstance(outcome, NothingToRelearn):
-        return _render(request, page, fields, 404, problem=outcome.detail)
-    return _render(request, page, fields, outcome=outcome)
+        return await _render(request, page, fields, 404, problem=outcome.detail)
+    return await _render(request, page, fields, outcome=outcome)
 
 
 @router.post("/relearn")
 async def relearn(request: Request, page: PageDep, fields: Fields) -> Response:
-    outcome = await _relearn(page, fields, dry_run=False)
+    try:
+        outcome = await _relearn(page, fields, dry_run=False)
+    except BadInput as error:
+        return await _render(request, page, fields, 422, problem=str(error))
     if isinstance(outcome, RelearnRun):
         return RedirectResponse(url("/relearn", run=outcome.id), 303)
-    return _render(request, page, fields, 404, problem=outcome.detail if isinstance(outcome, NothingToRelearn) else "")
+    problem = outcome.detail if isinstance(outcome, NothingToRelearn) else ""
+    return await _render(request, page, fields, 404, problem=problem)
 
 
 async def _relearn(page: PageContext, fields: dict[str, str], *, dry_run: bool) -> RelearnOutcome:
@@ -75,10 +83,12 @@ async def _relearn(page: PageContext, fields: dict[str, str], *, dry_run: bool) 
     conversation = parse_session(session) if session else None
     if session and conversation is None:
         raise BadInput(f"{session!r} is not a conversation")
+    message = fields["message"].strip()
+    found = await admin.find_message(message) if message else None
     return await admin.relearn(
         user=require_single(await admin.match_name(user)) if user else None,
         place=None if conversation is None else conversation.place,
-        message=fields["message"].strip() or None,
+        message=message_ref(found) if found else message or None,
         since=_day(fields["since"]),
         until=_day(fields["until"], after=timedelta(days=1)),
         degraded=bool(fields["degraded"]),
@@ -93,19 +103,37 @@ def _day(typed: str, after: timedelta = timedelta()) -> datetime | None:
         raise BadInput(f"{typed!r} is not a day; write 2026-05-01") from None
 
 
-def _render(
+async def _render(
     request: Request, page: PageContext, fields: dict[str, str], status: int = 200, /, **values: Any
 ) -> HTMLResponse:
     outcome: RelearnPreview | RelearnRun | None = values.pop("outcome", None)
     preview = outcome if isinstance(outcome, RelearnPreview) else None
+    changes = preview.changes if preview else ()
+    admin, people = page.state.admin, {subject.id for step in changes if (subject := _subject(step))}
+    conversations = await admin.conversations()
     return page.render(
         request,
         "relearn.html",
         status,
-        **{"run": "", "problem": "", **values},
+        **{"problem": "", **values},
+        part="relearn_progress.html",
         fields={name: fields.get(name, "") for name in FIELDS},
+        places=_choices(conversations, fields.get("session", "")),
         preview=preview,
         progress=outcome if isinstance(outcome, RelearnRun) else None,
         lines=[] if outcome is None else render_relearning(outcome),
-        changes=[] if preview is None else [(step, render_step(step)) for step in preview.changes],
+        changes=[(_subject(step), render_step(step)) for step in changes],
+        names=await admin.profile_names({*people, *filter(None, [fields.get("user", "")])}),
     )
+
+
+def _subject(step: Step) -> Subject | None:
+    memo = step.after or step.before
+    return memo.subject if memo else None
+
+
+def _choices(conversations: Sequence[Conversation], session: str) -> dict[str, tuple[Place, str]]:
+    """Conversations to choose from, with the name of the person of a DM; the chosen one is among them."""
+    known = {item.place.session: (item.place, item.person) for item in conversations}
+    chosen = parse_session(session) if session else None
+    return known if chosen is None or session in known else {session: (chosen.place, ""), **known}

@@ -26,18 +26,6 @@ RANKERS: dict[DesignRanker, str] = {
     "hybrid": "a weighted sum behind a gate",
     "rrf": "ranks by words and by meaning, fused",
 }
-SECTIONS = {
-    "durable": "What is known about the speaker",
-    "lore": "Lore of the server",
-    "people": "Other people who are mentioned",
-    "rolling": "Summary of the conversation",
-    "history": "Recent conversation",
-    "past": "Earlier messages that fit",
-    "shortterm": "Recent exchanges on the server",
-    "context": "Files of the workspace",
-    "message": "The message itself",
-}
-"""Sections of a prompt in plain words."""
 MEMO_SECTIONS = ("durable", "lore")
 MULTIPLIERS = ("speaker", "date", "statement", "standing")
 """Parts of a `unified` score that multiply the others."""
@@ -125,9 +113,7 @@ async def prompt(request: Request, page: PageDep, q: Text = "", user: Name = "",
         preview = await chat_request(page.state.memory, message, count_use=False)
     links = await _memo_links(page, asker, preview) if preview else {}
     total = sum(part.tokens for part in preview.parts()) if preview else 0
-    return page.render(
-        request, "prompt.html", q=q, asker=asker, sent=preview, tokens=total, sections=SECTIONS, links=links
-    )
+    return page.render(request, "prompt.html", q=q, asker=asker, sent=preview, tokens=total, links=links)
 
 
 async def _memo_links(page: PageContext, asker: Asker, sent: ChatRequest) -> dict[str, str]:

@@ -14,7 +14,7 @@ from recollect.core.text import fold
 from recollect.core.types import Summary
 from recollect.faces.http.pages.context import PageDep, after
 from recollect.faces.http.pages.diff import Piece, pieces
-from recollect.faces.http.pages.format import describe_place, url
+from recollect.faces.http.pages.format import GuildNames, describe_place, url
 
 router = APIRouter(include_in_schema=False)
 
@@ -47,8 +47,8 @@ async def sessions(request: Request, page: PageDep, part: Text = "") -> HTMLResp
     folded, admin = fold(part.strip()), page.state.admin
     names = await admin.sessions(part.strip(), PAGE_SIZE + 1)
     others = set(await admin.sessions(limit=MAX_NAMES_SEARCHED)) - {*names} if folded else set[str]()
-    visible = [_session(details) for details in await admin.describe_sessions(names)]
-    labeled = [_session(details) for details in await admin.describe_sessions(sorted(others))]
+    visible = [_session(details, page.guild_names) for details in await admin.describe_sessions(names)]
+    labeled = [_session(details, page.guild_names) for details in await admin.describe_sessions(sorted(others))]
     visible += [session for session in labeled if folded in fold(session.label)]
     more = len(visible) > PAGE_SIZE
     visible = sorted(
@@ -59,18 +59,20 @@ async def sessions(request: Request, page: PageDep, part: Text = "") -> HTMLResp
     return page.render(request, "sessions.html", part="sessions_list.html", filter=part, sessions=visible, more=more)
 
 
-def _session(details: SessionDetails) -> Session:
+def _session(details: SessionDetails, guilds: GuildNames) -> Session:
     """Labeled with its place; a DM with the person's name."""
     place = details.place
     named = replace(place, dm=details.person) if place and details.person else place
-    return Session(details.name, describe_place(named) if named else details.name, details.summary)
+    return Session(details.name, describe_place(named, guilds) if named else details.name, details.summary)
 
 
 @router.get("/session")
 async def session(request: Request, page: PageDep, name: Text) -> HTMLResponse:
     current, earlier = await page.state.admin.summaries(name)
     (details,) = await page.state.admin.describe_sessions([name])
-    return page.render(request, "session.html", session=_session(details), versions=_versions(current, earlier))
+    return page.render(
+        request, "session.html", session=_session(details, page.guild_names), versions=_versions(current, earlier)
+    )
 
 
 def _versions(current: Summary | None, earlier: Sequence[Summary]) -> list[Version]:

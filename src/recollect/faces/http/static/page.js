@@ -175,7 +175,10 @@ function refreshLive(mark) {
   }
   const schedule = () => (timer = timer || setTimeout(refresh, LIVE_MS));
   const source = new EventSource("/live/stream");
-  source.addEventListener("open", () => (mark.hidden = false));
+  source.addEventListener("open", () => {
+    mark.hidden = false;
+    schedule(); // what changed before the stream was open is not told
+  });
   source.addEventListener("error", () => (mark.hidden = true));
   source.addEventListener("changed", schedule);
   ["focusout", "toggle"].forEach((name) => target.addEventListener(name, () => due && schedule(), true));

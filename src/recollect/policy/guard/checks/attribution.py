@@ -95,7 +95,9 @@ def _differs(case: Case) -> bool:
     if context.foreign:
         about_other = any(map(_is_foreign_other, context.clauses[:1]))
         is_request = _PATTERNS.asks_you.search(context.lower) and _PATTERNS.wishes.search(case.lower_fact)
-        return subject.is_user and about_other and not (is_request or _names_possession(fact, context.lower))
+        is_mine = any(map(_PATTERNS.foreign_mine.match, context.clauses[:1]))
+        is_of_user = subject.is_user or (bool(subject.name) and not is_mine)  # a place may come first, as in Turkish
+        return is_of_user and about_other and not (is_request or _names_possession(fact, context.lower))
     if subject.is_user and (_is_of_institution(fact, case.clauses) or _is_role_of_another(case)):
         return True
     if subject.is_user and (_is_of_another(fact, context.lower) or not (verbs or _keeps_verb(fact, case.clauses))):

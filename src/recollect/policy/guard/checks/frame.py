@@ -26,11 +26,15 @@ _PATTERNS = Patterns(
     spoken_singly=r"(?<!\w)'(?P<inside>[^'\n]{3,200}(?:'\w[^'\n]{0,100}){0,3})'(?!\w)|[「『](?P<bracketed>[^」』\n]{3,200})[」』]",
     said_by=r"^[*\"'”’_]{0,3},? ?(?:(?:says|said|reads|claims|wrote|goes|meinte|sagte?|dit|dijo|disse)"
     r" (?!i\b|ich\b)\w|と言)",
-    when=r"\bonly\b.*\b(?:when|if|while)\b",
+    when=r"\bonly\b.*\b(?:when|if|while)\b"
+    r"|\bonly (?!got\b|have\b|started\b|just\b)\w+ (?:at|on|during|after) ",
     complement=r"\b(?P<state>sick|tired|dead|blind|deaf|hungry|thirsty|starving|drunk|high|mad|crazy|hooked|nuts)"
     r"(?: and tired)? (?:of|to|for|on|about) ",
     inside=r"(?P<thing>[^\W\d_][\w-]+) (?:in|up|dans|im|en|na|no) (?:{my}|the|la|le|el|a|o)? ?"
     r"(?:throat|stomach|belly|closet|pants|bonnet|sleeve|gorge|ventre|bauch|hals|magen|garganta|barriga)\b",
+    those_who=r"(?<!i'm )(?<!i am )(?<!one of )(?<!one of those )"
+    r"\b(?:people|persons?|folks?|anyone|anybody|everyone|everybody|someone|somebody|those|guys?|men|women|kids|friends"
+    r"|neighbou?rs|colleagues) (?:who|that) (?P<rest>[^.!?;,]+)",
     been=r"\bha(?:s|ve) been (?:to|in)\b|\b(?:went|travell?ed|flew) to\b|\bvisited\b",
     was_there=r"\b(?:been|went|visited|travell?ed|flew|was|were|back|returned|came|spent|stayed|lived|last|ago|saw|toured)\b",
 )
@@ -114,6 +118,17 @@ def _complement(case: Case) -> Reason | None:
     return None
 
 
+def _those_who(case: Case) -> Reason | None:
+    """ "I can't stand people who hate cats" is not "Hates cats"."""
+    content = word_forms.content_words(case.lower_fact)
+    for match in _PATTERNS.those_who.finditer(case.context.lower):
+        rest, outside = words(match["rest"]), words(case.context.lower.replace(match[0], " "))
+        is_theirs = bool(content) and all(word_forms.has_form(word, rest) for word in content)
+        if is_theirs and not any(word_forms.has_form(word, outside) for word in content):
+            return Reason.SOMEBODY_ELSE
+    return None
+
+
 def _experience(case: Case) -> Reason | None:
     """A trip that is planned was not made, and what will be bought is not owned."""
     if not case.context.foreign:
@@ -130,5 +145,6 @@ _CHECKS: tuple[Callable[[Case], Reason | None], ...] = (
     _quotation,
     _limit,
     _complement,
+    _those_who,
     _experience,
 )

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import LiteralString
 
-from recollect.core.ports.archive import Name, Record
+from recollect.core.ports.archive import Record
 from recollect.stores._sql.archive import EventsSection, JobsSection
 from recollect.stores.postgres import events
 from recollect.stores.postgres.archive.section import ArchiveSection, columns_of
@@ -28,17 +28,15 @@ class Jobs(JobsSection[Database], ArchiveSection):
 class Events(EventsSection[Database], ArchiveSection):
     names = ("events.id::bigint",)
 
-    def put(self, records: Sequence[Record]) -> None:
-        overwrites = self._any_exists([record[:1] for record in records])
+    def _insert(self, records: Sequence[Record]) -> None:
         scopes = make_scopes(self._db, {record[4] for record in records} - {""})
         self._db.many(_PUT_EVENT, [(*record[:4], scopes.get(record[4]), *record[5:]) for record in records])
         self._db.run(_COUNT_UP_EVENTS)
-        if overwrites:
-            events.recount(self._db)
-        else:
-            self._add_to_counts(records)
 
-    def _add_to_counts(self, records: Sequence[Record]) -> None:
+    def _recount(self) -> None:
+        events.recount(self._db)
+
+    def _count_more(self, records: Sequence[Record]) -> None:
         counts = Counter((record[1], record[2] // _DAY) for record in records)
         last: dict[tuple[str, int], int] = {}
         for _, kind, at, *_ in records:
@@ -47,14 +45,6 @@ class Events(EventsSection[Database], ArchiveSection):
         kinds, days, totals, lasts = columns_of(rows)
         values = {"kinds": kinds, "days": days, "counts": totals, "lasts": lasts, "shard": self._db.shard}
         self._db.run(events.COUNTING, values)
-
-    def remove(self, names: Sequence[Name]) -> None:
-        self._db.run("DELETE FROM events WHERE id = ANY(%s::bigint[])", ([event for (event,) in names],))
-        events.recount(self._db)
-
-    def _any_exists(self, names: Sequence[Name]) -> bool:
-        sql: LiteralString = "SELECT EXISTS (SELECT 1 FROM events WHERE id = ANY(%s::bigint[]))"
-        return self._db.value(sql, ([event for (event,) in names],))
 
 
 _PUT_EVENT: LiteralString = """

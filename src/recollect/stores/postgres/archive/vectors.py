@@ -1,8 +1,7 @@
 """The sections of vectors: which sets there are, and the vectors of each, under the names of their rows."""
 
 from array import array
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import LiteralString
 
 from recollect.core.ports import Corpus, Vector
@@ -13,6 +12,7 @@ from recollect.stores.postgres import vectors
 from recollect.stores.postgres.archive.section import ArchiveSection, columns_of
 from recollect.stores.postgres.database import Database, handle
 from recollect.stores.postgres.tables import vector_views
+from recollect.stores.postgres.vectors import add
 from recollect.stores.postgres.write_gate import Gate
 
 
@@ -78,45 +78,18 @@ class _Vectors(VectorsSection[Database]):
         )
         return [(*row[:3], _vector(row[3])) for row in rows]
 
-    def find(self, names: Sequence[Name]) -> dict[Name, Record]:
-        records: dict[Name, Record] = {}
-        for _, model, table in self._sets():
-            row_names = [name[1:] for name in names if name[0] == model]
-            keys = self._keys(row_names)
-            rows = self._db.rows(
-                f"SELECT key, vector_send(embedding) FROM {table} WHERE key = ANY(%s::bigint[])",
-                ([key for key, _ in keys.values()],),
-            )
-            vectors_by_key = dict(rows)
-            for name in row_names:
-                vector = vectors_by_key.get(keys.get(name, (0, 0))[0])
-                if vector is not None:
-                    records[model, *name] = (model, *name, _vector(vector))
-        return records
+    def _vectors(self, table: LiteralString, keys: Sequence[int]) -> dict[int, Vector]:
+        sql: LiteralString = f"SELECT key, vector_send(embedding) FROM {table} WHERE key = ANY(%s::bigint[])"
+        return {key: _vector(sent) for key, sent in self._db.rows(sql, (list(keys),))}
 
-    def write(self, records: Sequence[Record]) -> list[Record]:
-        models = {model for _, model, _ in self._sets()}
-        keys = self._keys([record[1:3] for record in records])
-        by_model: defaultdict[str, dict[int, tuple[int, Vector]]] = defaultdict(dict)
-        skipped: list[Record] = []
-        for record in records:
-            row = keys.get(record[1:3])
-            if row is None or record[0] not in models:
-                skipped.append(record)
-            else:
-                by_model[record[0]][row[0]] = (row[1], record[3])
-        for model, of_model in by_model.items():
-            vectors.add(self._db, self.corpus, model, of_model)
-        return skipped
+    def _add(self, model: str, table: LiteralString, vectors: Mapping[int, tuple[int, Vector]]) -> None:
+        del table
+        add(self._db, self.corpus, model, vectors)
 
-    def remove(self, names: Sequence[Name]) -> None:
-        for _, model, table in self._sets():
-            keys = self._keys([name[1:] for name in names if name[0] == model])
-            removed = self._db.rows(
-                f"DELETE FROM {table} WHERE key = ANY(%s::bigint[]) RETURNING key", ([key for key, _ in keys.values()],)
-            )
-            for (key,) in removed:
-                vectors.note_missing(self._db, self.corpus, key)
+    def _remove(self, table: LiteralString, keys: Sequence[int]) -> None:
+        sql: LiteralString = f"DELETE FROM {table} WHERE key = ANY(%s::bigint[]) RETURNING key"
+        for (key,) in self._db.rows(sql, (list(keys),)):
+            vectors.note_missing(self._db, self.corpus, key)
 
     def _sets(self, first: int = 0) -> list[tuple[int, str, LiteralString]]:
         rows = self._db.rows(
@@ -126,7 +99,6 @@ class _Vectors(VectorsSection[Database]):
         return [(set_id, model, vectors.table_of(self.corpus, set_id)) for set_id, model in rows]
 
     def _keys(self, names: Sequence[Name]) -> dict[Name, tuple[int, int]]:
-        """Key and scope of each row that exists."""
         if not names:
             return {}
         first, second = columns_of(names)

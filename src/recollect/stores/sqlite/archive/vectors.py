@@ -2,10 +2,10 @@
 
 from abc import abstractmethod
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import LiteralString
 
-from recollect.core.ports import Corpus
+from recollect.core.ports import Corpus, Vector
 from recollect.core.ports.archive import Name, Record
 from recollect.stores._sql.archive import VectorsSection
 from recollect.stores._sql.database import Row
@@ -70,6 +70,10 @@ class _Vectors(VectorsSection[Database]):
     @abstractmethod
     def _key(self, row: Sequence[str]) -> int | None: ...
 
+    def _keys(self, names: Sequence[Name]) -> dict[Name, tuple[int, int]]:
+        keys = ((name, self._key(name)) for name in names)
+        return {name: (key, key >> 32) for name, key in keys if key is not None}
+
     def _page(self, table: LiteralString, after: int, limit: int) -> list[Row]:
         return self._db.rows(
             f"SELECT vectors.key, {self.identity}, embedding FROM {table} AS vectors "
@@ -77,33 +81,15 @@ class _Vectors(VectorsSection[Database]):
             (after, limit),
         )
 
-    def find(self, names: Sequence[Name]) -> dict[Name, Record]:
-        records: dict[Name, Record] = {}
-        tables = {model: table for _, model, table in self._sets()}
-        for name in names:
-            key = self._key(name[1:]) if name[0] in tables else None
-            sql = f"SELECT embedding FROM {tables.get(name[0])} WHERE key = ?"
-            vector = None if key is None else self._db.value(sql, (key,))
-            if vector is not None:
-                records[name] = (*name, vector)
-        return records
+    def _vectors(self, table: LiteralString, keys: Sequence[int]) -> dict[int, Vector]:
+        sql = f"SELECT key, embedding FROM {table} WHERE key {self._db.among}"
+        return dict(self._db.rows(sql, (self._db.array(keys),)))
 
-    def write(self, records: Sequence[Record]) -> list[Record]:
-        tables = {model: table for _, model, table in self._sets()}
-        keys = [self._key(record[1:-1]) if record[0] in tables else None for record in records]
-        by_model: defaultdict[str, dict[int, bytes]] = defaultdict(dict)
-        for key, record in zip(keys, records, strict=True):
-            if key is not None:
-                by_model[record[0]][key] = record[-1]
-        for model, embeddings in by_model.items():
-            self._store(tables[model], model, embeddings)
-        return [record for key, record in zip(keys, records, strict=True) if key is None]
-
-    def _store(self, table: str, model: str, embeddings: dict[int, bytes]) -> None:
+    def _add(self, model: str, table: LiteralString, vectors: Mapping[int, tuple[int, Vector]]) -> None:
         """Caches of a scope go by its number of changes, and reload what did not join at the scope's end."""
         of_scope: defaultdict[int, list[int]] = defaultdict(list)
-        for key in embeddings:
-            of_scope[key >> 32].append(key)
+        for key, (scope, _) in vectors.items():
+            of_scope[scope].append(key)
         for scope, keys in of_scope.items():
             last = self._db.value(f"SELECT max(key) FROM {table} WHERE key BETWEEN ? AND ?", span(scope)) or -1
             changes: int = self._db.value(
@@ -112,26 +98,22 @@ class _Vectors(VectorsSection[Database]):
             edits = [(scope, changes, key) for key in keys if key < last]
             self._db.many("INSERT INTO vector_edits VALUES (?, ?, ?)", edits)
         self._db.changed_scopes.update(of_scope)
-        self._db.many(f"INSERT OR REPLACE INTO {table} (key, embedding) VALUES (?, ?)", list(embeddings.items()))
+        rows = [(key, vector) for key, (_, vector) in vectors.items()]
+        self._db.many(f"INSERT OR REPLACE INTO {table} (key, embedding) VALUES (?, ?)", rows)
         if self._db.value(_COMPLETE, (self.corpus, model)):
-            rows = [(self.corpus, key) for key in embeddings]
-            self._db.many("DELETE FROM unembedded WHERE corpus = ? AND key = ?", rows)
-
-    def remove(self, names: Sequence[Name]) -> None:
-        tables = {model: table for _, model, table in self._sets()}
-        for model, *row in names:
-            key = self._key(row)
-            if key is not None and model in tables:
-                self._remove_one(tables[model], key)
-
-    def _remove_one(self, table: str, key: int) -> None:
-        if self._db.value(f"DELETE FROM {table} WHERE key = ? RETURNING key", (key,)) is not None:
-            changes = self._db.value(
-                "UPDATE scopes SET changes = changes + 1 WHERE id = ? RETURNING changes", (key >> 32,)
+            self._db.many(
+                "DELETE FROM unembedded WHERE corpus = ? AND key = ?", [(self.corpus, key) for key in vectors]
             )
-            self._db.run("INSERT INTO vector_edits VALUES (?, ?, ?)", (key >> 32, changes, key))
-            self._db.changed_scopes.add(key >> 32)
-            vectors.note_missing(self._db, self.corpus, key)
+
+    def _remove(self, table: LiteralString, keys: Sequence[int]) -> None:
+        for key in keys:
+            if self._db.value(f"DELETE FROM {table} WHERE key = ? RETURNING key", (key,)) is not None:
+                changes = self._db.value(
+                    "UPDATE scopes SET changes = changes + 1 WHERE id = ? RETURNING changes", (key >> 32,)
+                )
+                self._db.run("INSERT INTO vector_edits VALUES (?, ?, ?)", (key >> 32, changes, key))
+                self._db.changed_scopes.add(key >> 32)
+                vectors.note_missing(self._db, self.corpus, key)
 
     def _sets(self, first: int = 0) -> list[tuple[int, str, LiteralString]]:
         sql = "SELECT id, model FROM embedders WHERE corpus = ? AND id >= ? ORDER BY id"

@@ -11,11 +11,11 @@ from datetime import UTC, datetime
 import yaml
 
 from recollect.core.errors import BadInput
-from recollect.core.text import collapse_spaces, valid_memo_text
-from recollect.core.types import EVERYWHERE, Audience, AudienceLevel, Kind, Memo
+from recollect.core.text import collapse_spaces
+from recollect.core.types import EVERYWHERE, Audience, Kind, Memo
 from recollect.policy.kinds import CATEGORIES, from_category, from_kind, to_category
-from recollect.policy.redaction import Redacted, redact
-from recollect.workspace.front_matter import fields, read_text, read_words, split_front_matter, time_of
+from recollect.policy.redaction import Redacted, redact, redact_memo
+from recollect.workspace.front_matter import fields, read_audience, read_text, read_words, split_front_matter, time_of
 
 MAX_PAGE_BYTES = 65_536
 """Bytes of a page: more is a document, not something to remember."""
@@ -43,7 +43,7 @@ class Page:
     @property
     def words(self) -> Redacted:
         """The words to remember, without secrets; raises BadInput when they can't be."""
-        return redact(valid_memo_text(self.body))
+        return redact_memo(self.body)
 
 
 def parse(data: bytes) -> Page:
@@ -144,7 +144,7 @@ def _read(front_matter: str, body: str) -> Page:
         id=read_text(values, "id"),
         user=read_text(values, "user"),
         guild=read_text(values, "guild"),
-        audience=_audience(read_text(values, "audience")),
+        audience=read_audience(values),
         extra=extra,
     )
 
@@ -157,15 +157,6 @@ def _keywords(values: Mapping[str, yaml.Node]) -> tuple[str, ...] | None:
     if len(keywords) > _MAX_TAGS:
         raise BadInput(f"it has {len(keywords)} keywords; the limit is {_MAX_TAGS}")
     return tuple(filter(None, keywords))
-
-
-def _audience(text: str | None) -> Audience | None:
-    if text is None:
-        return None
-    audience = Audience.parse(text)
-    if not isinstance(audience.level, AudienceLevel) or str(audience) != text:
-        raise BadInput(f"unknown audience {text[:40]!r}")
-    return audience
 
 
 def _dump(value: Mapping[str, object]) -> str:

@@ -1,0 +1,283 @@
+"""Secrets told by what they give access to: "type … to log in", "the gate code is …", "the padlock opens with …".
+
+Each class is its words in eight languages times a value that looks like a secret; every search looks at a few dozen
+characters around a rare word, so that cost grows with length only.
+"""
+
+import re
+from collections.abc import Iterator
+
+from recollect.policy.redaction.codes import UNIT
+from recollect.policy.redaction.shapes import DESCRIBES, is_strong, looks_chosen
+from recollect.policy.redaction.span import Span
+from recollect.policy.redaction.spoken_secrets import PASSWORDS
+
+_REACH = 100
+_SENTENCE_END = re.compile(r"[\n;]|(?<!\d)[.!?](?=\s|$)")
+
+# Class 1: what is typed to get in.
+_PURPOSE = re.compile(
+    r"\b(?:log(?:ging)?(?: me| us)?[ -]?(?:into|in|on)\b|logged (?:me |us )?in\b|sign(?:ing)?(?: me| us)?[ -]?in"
+    r"|get(?:ting)? in(?:to)?\b"
+    r"|to access\b|unlock|decrypt"
+    r"|(?:when|if|where) (?:it asks|asked|prompted)|at the prompt"
+    r"|einlogg|einzulogg|anmeld|anzumeld|melde? dich|entsperr|rein(?:zu)?kommen|zugreif|wenn (?:er|sie"
+    r"|es) (?:danach )?fragt"
+    r"|connecte[rz]?|connexion|accéder|déverrouill|(?:quand|si) (?:ça|on|il) (?:te |vous )?(?:le )?demande"
+    r"|iniciar sesi[óo]n|acceder|desbloque|para entrar|entra con|cuando (?:te )?(?:l[oae] )?pida"
+    r"|aceder|acessar|iniciar sess[ãa]o|fazer login|(?:pra|para) entrar|entra com|quando (?:te )?pedir"
+    r"|accedi|accedere|per entrare|entrare con|sblocca|quando (?:te )?l[oa] chiede"
+    r"|zalogowa|zaloguj|logowan|odblokow|żeby wejść|aby wejść|gdy (?:o to )?zapyta"
+    r"|giriş (?:için|yap)|girmek için|bağlanmak|oturum aç|kilidi (?:aç|kaldır))"
+)
+_ENTERED = re.compile(
+    r"(?<!\w)(?:typ(?:ed?|ing)|enter(?:ing|ed)?|us(?:ed?|ing)|put(?:ting)?(?: in)?|try|key in|with|is"
+    r"|gib|gebt|tipp\w{0,2}|nimm|nehmt|nutz\w?|benutz\w?|verwende\w?|mit|ist|bitte"
+    r"|tape[rz]?|entre[rz]?|mets|mettez|utilise[rz]?|saisi[rst]\w?|avec|est"
+    r"|escrib\w{1,3}|teclea|usa[rs]?|pon(?:er|es)?|introduc\w{1,2}|mete|marca|con|es"
+    r"|digit[ae]r?|põe|p[õo]r|coloca[r]?|escreve[r]?|insere|use|com|é"
+    r"|inserisc[ie]|inserire|metti|scriv[ie]|usare|è"
+    r"|wpisz|wpisać|użyj|podaj|wklep|hasłem|to|jest|kodem|için|şifre|\S{1,64}@\S{3,64}[,;]|[\w.-]{2,40} /)"
+    r"(?:(?:,? [^\W\d_]{1,10}){0,2}?:? )[\"'`“„«(]?(?P<value>[^\s\"'`”»)]{6,64})"
+)
+_ENTERED_BEFORE = re.compile(
+    r"(?<!\S)[\"'`“„«]?(?P<value>[^\s\"'`”»]{6,64})[\"'`”“»]? "
+    r"(?:eingeb|eintipp|einzugeb|nehmen|benutzen|verwenden|yaz|gir(?!iş)|kullan|tuşla|logs? |gets? |lets? |will "
+    r"|is what |unlocks )"
+)
+
+# Class 2: the code of something that is locked.
+_CODE_WORD = re.compile(
+    r"(?<!\w)(?:(?:pass|key)?codes?|combos?|combination|pin|\w{0,14}(?:code|kombination)|geheimzahl|combinaison"
+    r"|c[óo]digos?"
+    r"|clave|combinaci[óo]n|senha|segredo|combinação|codice|combinazione|kod\w{0,6}|kombinacja|szyfr"
+    r"|şifre\w{0,6})(?!\w)"
+)
+_OTHER_CODE = re.compile(
+    r"(?:zip|post\w*|area|country|dial\w*|error|exit|status|http|promo\w*|discount|coupon|voucher|gift|order|booking"
+    r"|product"
+    r"|part|bar|qr|source|dress|course|model|colou?r|hex|tax|sort|fehler|farb\w*|rabatt\w*|gutschein\w*|bestell\w*"
+    r"|vorwahl"
+    r"|erreur|promo|réduction|couleur|descuento|color|pedido|desconto|cor|erro|cupom|sconto|errore|colore|fiscale"
+    r"|civile|cap"
+    r"|rabatow\w*|pocztow\w*|błędu|koloru|hata|indirim|posta|renk|postal|writing|wrote|commit\w*|review\w*|line"
+    r"|lines)"
+)
+_JOINED = re.compile(
+    r"(?:[:=(→,-]|(?<!\w)(?:is|was|goes|reads|now|still|ist|lautet|war|jetzt|est|c['’]est|était|maintenant|es|era"
+    r"|fue|ahora|é|foi"
+    r"|agora|è|era|adesso|to|jest|było|był|teraz|artık|olarak|code|combo|pin|kod\w{0,6}|şifre\w{0,6}"
+    r"|(?:changed|set|geändert|cambi\w+|mud\w+|changé|zmien\w+|qued[óo]|wurde) (?:to|auf|en|in|a|para|pra|na)))"
+    r"(?: (?:the|die|der|le|la|el|o|il|number|nummer|número|numéro|numero))?['’]?s?\s{0,2}[\"'`“(]?$"
+)
+_CODE = (
+    r"(?P<value>[0-9]{1,2}(?:[ -][0-9]{1,2}){2,5}|[0-9]{3}[ -][0-9]{3}"
+    r"|[a-f]?[0-9]{1,7}[a-f]?[0-9]{1,5}[a-f]?)(?P<end>[#*]{0,2})"
+    r"(?![\w-]|[.,:/]\d)"
+)
+_NUMBER = re.compile(rf"(?<![\w.,:/-]){_CODE}")
+_LOCK = (
+    r"(?:(?:bike|bicycle|cable|combination|pad) ?)?lock|safe|vault|lock ?box|key ?box|keypad|voicemail"
+    r"|(?:fahrrad|zahlen|vorhänge)?schloss|tresor|schlüsselkasten|cadenas|coffre(?:-fort)?|digicode|boîte à clés"
+    r"|candado|caja fuerte|cadeado|cofre|lucchetto|cassaforte|kłódka|sejf|domofon|asma kilit|kilit|kasa"
+)
+_LOCK_IS = re.compile(
+    rf"(?<!\w)(?:{_LOCK})(?:\s?[:=]|['’]s|,? (?:is|ist|hat|hat die nummer|hat den code|est|c['’]est|es|tiene el|é|è"
+    rf"|to))"
+    r"(?: (?:now|jetzt|still|maintenant|ahora|agora|die nummer|der code|le|el|o|il))? "
+    rf"{_CODE}(?=\s?(?:$|[.,;!)\n]| (?:if|but|and|now|btw|falls|aber|und|si|mais|pero|y|mas|e|ma|ale|jeśli)\b))"
+)
+_END = (
+    r"(?=[\"'`”]?\s?(?:$|[.,;!)\n]| (?:at|on|to|for|and|when|ein|auf|am|an|beim|öffn\w{0,3}|à|au|sur|pour|et|en|al"
+    r"|para"
+    r"|y|no|na|em|ao|e|alla|allo|sul|przy|do|i)\b))"
+)
+_BETWEEN = r"(?:,? [^\W\d_][\w'’-]{0,12}){0,4}?"
+_KEYED = re.compile(
+    r"(?<!\w)(?:punch(?: in)?|typ(?:e|ing)(?: in)?|enter(?:ing)?|key(?: in)?|dial|press|gib|gebt|tipp\w{0,2}"
+    r"|drück\w{0,2}|tape[rz]?|fais|faites|compose[rz]?|marca[rs]?|teclea[rs]?|pulsa|pon|introduce|digit[aei]r?|põe"
+    r"|aperta|premi|wpisz|wbij|wciśnij|wpisać)"
+    rf"{_BETWEEN}:? [\"'`“]?{_CODE}{_END}"
+)
+_OPENS_WITH = re.compile(
+    r"(?<!\w)(?:opens?|opened|unlock\w{0,3}|geht|öffne\w{0,2}|entsperr\w{0,3}|ouvre[rz]?|abre[rs]?|apre|apri"
+    r"|otwiera się"
+    rf"|otwórz|odblokuj){_BETWEEN} (?:with|using|mit|avec|con|com|kodem)"
+    r"(?: (?:the|el|o|il|le|der|dem))?(?: (?:code|número|numéro|numero|nummer|código|codice))? "
+    rf"[\"'`“]?{_CODE}{_END}"
+)
+_KEYED_BEFORE = re.compile(
+    rf"(?<![\w.,:/-]){_CODE} (?:ile aç|kodu?yla aç|tuşla|yaz|gir(?!iş)|bas(?:ın|man|\b)|eingeb|eintipp|drücken"
+    rf"|opens (?:the|my)|unlocks (?:the|my))"
+)
+_LOCKED_THING = re.compile(
+    rf"(?<!\w)(?:{_LOCK}|locker|gate|door|garage|shed|barn|cabin|building|elevator|lift|suitcase|briefcase|luggage"
+    rf"|phone|tablet|ipad|iphone"
+    r"|laptop|alarm|entrance|intercom|parking|barrier|mail ?box|airbnb|sauna|gym|(?:debit|credit|bank|sim) card|sms"
+    r"|texted|text message"
+    r"|(?:haus|garten|hof|einfahrts|keller|garagen|büro|wohnungs|eingangs)?(?:tor|tür)\w{0,6}|garagen?\w{0,4}"
+    r"|keller\w{0,4}|spind\w{0,4}"
+    r"|koffer\w{0,4}|handy\w{0,4}|schranke\w{0,4}|eingang\w{0,4}|schließfach\w{0,4}|alarmanlage\w{0,4}|safe\w{0,6}"
+    r"|tresor\w{0,6}"
+    r"|portail|portillon|porte|immeuble|valise|vélo|téléphone|portable|alarme|carte|interphone|entrée|hall|cave"
+    r"|bâtiment"
+    r"|reçue?"
+    r"|puerta|portal|port[óo]n|maleta|taquilla|trastero|edificio|verja|cochera|bici\w*|m[óo]vil|tarjeta|alarma"
+    r"|garaje|llegó"
+    r"|llegado|telefonillo"
+    r"|portão|porta|mala|cacifo|armário|prédio|elevador|celular|cartão|telem[óo]vel|garagem|interfone|veio|chegou"
+    r"|recebi"
+    r"|cancello|portone|valigia|armadietto|cantina|telefono|cellulare|bancomat|citofono|allarme|box|arrivat[oa]"
+    r"|ricevut[oa]"
+    r"|bram\w{1,2}|furt\w{1,3}|drzwi\w{0,3}|walizk\w|szafk\w|domofon\w{0,2}|kłódk\w|garaż\w{0,2}|piwnic\w|klatk\w"
+    r"|roweru|karty|sejf\w{0,2}|alarmu"
+    r"|kapı\w{0,4}|bavul\w{0,3}|dolap\w{0,3}|dolabı\w{0,3}|telefon\w{0,4}|kilid\w{0,4}|kasa\w{0,3}|bina\w{0,4}"
+    r"|apartman\w{0,4}|garaj\w{0,3}"
+    r"|bisiklet\w{0,4}|kart\w{0,4}|site\w{0,4}|gelen|geldi)(?!\w)|(?:tür|tor|garagen?|alarm|safe|tresor|schloss"
+    r"|keller|handy"
+    r"|spind|koffer|hof|eingangs)"
+    r"(?=(?:anlagen?)?-?(?:code|kombination))"
+)
+_MIN_CODE_DIGITS = 3
+_BRACKETED = re.compile(
+    rf"(?<!\w)(?:{PASSWORDS}|pin(?: code)?|clave|otp|tan|cvv|cvc) [(\[](?P<value>[^\s()\[\]]{{3,64}})[)\]]"
+)
+"""A name with its value in brackets; years and sizes in brackets are none."""
+
+# Class 3: the answer to a security question, and the code on the back of a card.
+_SAID = r"[\"'`“„«]?(?P<value>[^\W_][\w'’-]{2,24}(?: [^\W_][\w'’-]{0,24}){0,2})(?=[\"'`”“»]?\s?(?:$|[.,;!\n)]))"
+_ANSWER = re.compile(
+    r"(?:(?:security|secret|recovery) (?:question['’]?s? )?answer|answer (?:to|for) (?:my|the|your"
+    r"|our)? ?(?:[\w'’-]{1,12} ){0,2}?(?:security|secret|recovery) question"
+    r"|antwort auf (?:die|meine) (?:sicherheits|geheim)frage|réponse (?:secrète|à (?:ma|la) question (?:secrète"
+    r"|de sécurité))"
+    r"|respuesta (?:secreta|(?:a|de) (?:mi|la) pregunta (?:secreta|de seguridad))|resposta (?:secreta|(?:d?a"
+    r"|à)(?: minha)? pergunta (?:secreta|de segurança))"
+    r"|risposta (?:segreta|alla (?:mia )?domanda (?:segreta|di sicurezza))"
+    r"|odpowied[źz] na pytanie (?:zabezpieczające|pomocnicze|bezpieczeństwa)"
+    r"|(?:güvenlik|gizli) soru(?:m|sun)?un cevabı)"
+    r"(?:[^\n.:=!,]{0,50}?(?:\?|\s?[:=]|,? (?:is|was|ist|lautet|est|es|é|è|to|jest))|)\s{1,2}" + _SAID
+)
+_BACK_CODE = re.compile(
+    r"(?:(?:code|digits|number|numbers) (?:on|from|at) the back|(?:code|nummer|zahl|ziffern) (?:auf der rückseite"
+    r"|hinten)|(?:code|chiffres) (?:au dos|derrière)"
+    r"|(?:c[óo]digo|n[úu]meros?|d[íi]gitos) (?:de atr[áa]s|de detr[áa]s|atr[áa]s|no verso|do verso|del reverso)"
+    r"|(?:codice|numeri|cifre) (?:sul retro|dietro)"
+    r"|(?:kod|cyfry) (?:z tyłu|na odwrocie)|arka(?:sın)?daki (?:kod|numara))"
+    r"(?:\s?[:=]|,? (?:is|are|ist|sind|lautet|est|sont|c['’]est|es|son|é|são|è|sono"
+    r"|to))?\s{1,2}(?P<value>[0-9]{3,4})(?![\w.,:/-]*\d)"
+)
+_HAS_CODE = re.compile(r"\d\w{2}|\d[ -]\d")
+_NAME = re.compile(rf"(?<!\w)(?:{PASSWORDS})(?!\w)")
+_WORD = re.compile(r"[^\s\"'`“”„«»(),;]{8,64}")
+_PAIR = re.compile(r"(?<![\w/])[\w.-]{2,40} / (?P<value>[^\s/|@]{8,64})(?![/@])")
+_ACCOUNT = re.compile(
+    r"(?<!\w)(?:log(?:ged|s)?[ -]?(?:me )?in|creds|credentials|ssh|s?ftp|vpn|rdp|smb|account|konto|zugang\w{0,6}"
+    r"|compte|accès|identifiants?|cuenta"
+    r"|acceso|conta|acesso|accesso|hesab\w{0,3}|giriş|dostęp\w{0,2}|konta)(?!\w)"
+)
+_DIGIT = re.compile(r"\d")
+_QUESTION_STEM = re.compile("question|frage|answer|réponse|respuesta|resposta|risposta|pytani|soru")
+
+
+def spans(text: str, lower: str) -> Iterator[Span]:
+    """The values of such secrets."""
+    if _DIGIT.search(lower):
+        for purpose in _PURPOSE.finditer(lower):
+            yield from _entered(*_sentence(lower, *purpose.span()), text, lower)
+        yield from _strong(text, lower)
+    if _HAS_CODE.search(lower):
+        yield from _codes(lower)
+    yield from _bracketed(text, lower)
+    if _QUESTION_STEM.search(lower):
+        yield from _answers(text, lower)
+
+
+def _strong(text: str, lower: str) -> Iterator[Span]:
+    """Values that could hardly be anything else, before the name of a password or after a user's."""
+    for name in _NAME.finditer(lower):
+        start, _ = _sentence(lower, *name.span())
+        for word in _WORD.finditer(text, start, name.start()):
+            if is_strong(word[0].rstrip(".:?")):
+                yield Span(*word.span(), "password")
+    for account in _ACCOUNT.finditer(lower):
+        for word in _WORD.finditer(text, *_sentence(lower, *account.span())):
+            if is_strong(word[0].rstrip(".:?")):
+                yield Span(*word.span(), "password")
+    for pair in _PAIR.finditer(lower) if " / " in lower else ():
+        value = text[slice(*pair.span("value"))].rstrip(".,:;?")
+        if is_strong(value) or (looks_chosen(value) and _ACCOUNT.search(lower, *_sentence(lower, *pair.span()))):
+            yield Span(pair.start("value"), pair.start("value") + len(value), "password")
+
+
+def _codes(lower: str) -> Iterator[Span]:
+    """The numbers that open something, and those on the back of a card."""
+    for word in _CODE_WORD.finditer(lower):
+        yield from _code_of_a_thing(word, lower)
+    for pattern in (_LOCK_IS, _KEYED, _OPENS_WITH, _KEYED_BEFORE):
+        for match in pattern.finditer(lower):
+            is_named = pattern is _LOCK_IS or _LOCKED_THING.search(lower, *_sentence(lower, *match.span()))
+            if is_named and _is_code(match["value"]) and not UNIT.match(lower, match.end("end")):
+                yield Span(match.start("value"), match.end("end"), "PIN")
+    yield from (Span(*match.span("value"), "PIN") for match in _BACK_CODE.finditer(lower))
+
+
+def _code_of_a_thing(word: re.Match[str], lower: str) -> Iterator[Span]:
+    """The number that a word such as "code" leads to, in a sentence with something that has a lock."""
+    start, end = _sentence(lower, *word.span())
+    if _OTHER_CODE.search(lower, max(start, word.start() - 12), min(end, word.end() + 24)):
+        return
+    if not _LOCKED_THING.search(lower, start, end):
+        return
+    for match in _NUMBER.finditer(lower, word.end(), end):
+        leads = _JOINED.search(lower, max(word.start(), match.start() - 40), match.start())
+        if leads and (_is_year(match["value"]) and leads[0].rstrip().endswith((" en", " in", " na"))):
+            continue
+        is_bare = leads and leads[0].strip().isalpha() and _CODE_WORD.fullmatch(leads[0].strip())
+        if is_bare and len(match["value"]) == _MIN_CODE_DIGITS:  # "code 404"
+            continue
+        if leads and _is_code(match["value"]) and not UNIT.match(lower, match.end("end")):
+            yield Span(match.start("value"), match.end("end"), "PIN")
+
+
+def _bracketed(text: str, lower: str) -> Iterator[Span]:
+    if "(" not in lower and "[" not in lower:
+        return
+    for match in _BRACKETED.finditer(lower):
+        value = text[slice(*match.span("value"))]
+        if looks_chosen(value) or re.fullmatch(r"(?!(?:19|20)\d\d$)\d{4,8}", value):
+            yield Span(*match.span("value"), "password")
+
+
+def _answers(text: str, lower: str) -> Iterator[Span]:
+    """The answers to security questions: a name, or a single word that describes nothing."""
+    for match in _ANSWER.finditer(lower):
+        value = text[slice(*match.span("value"))]
+        if value[0].isupper() or (" " not in value and value not in DESCRIBES):
+            yield Span(*match.span("value"), "security answer")
+
+
+def _sentence(lower: str, start: int, end: int) -> tuple[int, int]:
+    """The bounds of the sentence around a match, within reach of it."""
+    ends = [match.end() for match in _SENTENCE_END.finditer(lower, max(0, start - _REACH), start)]
+    after = _SENTENCE_END.search(lower, end, end + _REACH)
+    return (ends[-1] if ends else max(0, start - _REACH)), (after.start() if after else min(len(lower), end + _REACH))
+
+
+def _entered(start: int, end: int, text: str, lower: str) -> Iterator[Span]:
+    for pattern in (_ENTERED, _ENTERED_BEFORE):
+        position = start
+        while match := pattern.search(lower, position, end):
+            value = text[match.start("value") : match.end("value")].rstrip(".,;:?)]}")
+            if looks_chosen(value):
+                yield Span(match.start("value"), match.start("value") + len(value), "password")
+            position = match.end() if looks_chosen(value) else match.start() + 1
+
+
+def _is_year(value: str) -> bool:
+    return re.fullmatch(r"(?:19|20)\d\d", value) is not None
+
+
+def _is_code(value: str) -> bool:
+    digits = sum(map(str.isdigit, value))
+    return _MIN_CODE_DIGITS <= digits <= 8 and not re.fullmatch(r"(?:19|20)\d\d-\d\d-\d\d", value)
