@@ -5,7 +5,7 @@ Its vector store, graph and reranker have no counterpart: recollect has its own.
 
 import logging
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from recollect.core.errors import BadInput
 from recollect.inputs import shown
@@ -35,14 +35,15 @@ def settings_of(config: object) -> dict[str, Any]:
     """Settings of recollect; those under the key `recollect` win. Raises BadInput."""
     if not isinstance(config, Mapping):
         raise BadInput(f"config= is a dictionary, as mem0's from_config takes it, not {shown(config)}")
-    parts: Mapping[str, Any] = config
+    parts = cast("Mapping[str, Any]", config)
     settings: dict[str, Any] = {}
     if llm := _named(parts, "llm"):
         model, address = llm
         tasks = {"model": model}  # mem0 learns with the model that is named, not with a smaller one of its provider
         settings |= {"model": model, "extraction": dict(tasks), "summary": dict(tasks)}
         settings |= {"model_base_url": address} if address else {}
-    provider = (parts.get("embedder") or {}).get("provider", "openai")
+    section: Mapping[str, Any] = parts.get("embedder") or {}
+    provider = section.get("provider", "openai")
     if (embedder := _named(parts, "embedder")) and provider in EMBEDDERS:
         name, address = embedder
         settings |= {"embedder": name} | ({"embedder_base_url": address} if address else {})
@@ -60,11 +61,11 @@ def settings_of(config: object) -> dict[str, Any]:
 def _named(config: Mapping[str, Any], part: str) -> tuple[str, str | None] | None:
     """The model that a part of the configuration names, and the address of its server. Its key is handed on."""
     section: Mapping[str, Any] = config.get(part) or {}
-    provider, options = str(section.get("provider", "openai")), section.get("config") or {}
-    model = options.get("model")
+    options: Mapping[str, Any] = section.get("config") or {}
+    provider, model = str(section.get("provider", "openai")), options.get("model")
     if not model:
         return None
-    address = options.get(f"{provider}_base_url") or options.get("base_url") or SERVERS.get(provider)
+    address: str | None = options.get(f"{provider}_base_url") or options.get("base_url") or SERVERS.get(provider)
     if address and provider in SERVERS and not address.rstrip("/").endswith("/v1"):
         address = f"{address.rstrip('/')}/v1"
     name = "openai" if provider in SERVERS else PROVIDERS.get(provider, provider)

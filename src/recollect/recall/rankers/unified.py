@@ -157,7 +157,8 @@ def rank(question: RankQuery, pool: RankPool) -> list[Ranked]:
         share = entry.score / best if best > 0 else 0.0
         entry.score = entry.parts["match"] * (share if entry.item.kind else math.sqrt(share))
         if wants_all and entry.item.kind not in ("", Kind.LORE):
-            entry.score = entry.parts["match"] = ALL_SCORE * entry.parts["standing"]
+            entry.score = ALL_SCORE * entry.parts["standing"]
+            entry.parts = {**entry.parts, "match": entry.score}
         entry.relevant = entry.score >= calibration.RELEVANT_SCORE
     return in_order(ranked)
 
