@@ -41,6 +41,8 @@ DOES_NOT = [
     ("de", "in welcher Stadt lebe ich?", "Wohnt im dritten Stock ohne Aufzug"),
     ("de", "in welcher Stadt lebe ich?", "Lieblingsfilm ist Das Leben der Anderen"),
     ("de", "was ist mein Job?", "Ist gegen Penicillin allergisch"),
+    ("en", "where do I like to eat out?", "i cant eat kiwi, my throat swells up"),
+    ("de", "wo esse ich am liebsten?", "Hat von der Oma gelernt wie man Labskaus kocht"),
     ("de", "wo ist meine Ferienwohnung?", "die Wohnung ist in Berlin"),
     ("de", "Wie nennt sich meine Band?", "Spielt Schlagzeug in einer Band"),
     ("de", "Was isst Miriam nicht?", "Frau heißt Miriam und ist Architektin"),

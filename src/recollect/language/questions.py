@@ -5,9 +5,9 @@ asked, `own`, `speaks` (as a subject) and `other` are words for oneself and for 
 open a statement that changes what was said before it, `changed` says that something planned is at another time or off,
 `name` and `naming` tell what someone or something is called, `fillers` are phrases without meaning, `spellings` put
 right how people write, `wish` and `asks_wish` are what is not yet so, and questions about such, `wants` is what an
-answer must contain (`times` are words for a time, `past` those for what was so once), and `topics` are pairs of
-expressions: how a question asks about a thing, and how statements about it are worded. A statement fits if it has
-everything that the question names; one that has a part of it is only near.
+answer must contain (`times` are words for a time, `past` those for what was so once, `where` those that go before a
+place), and `topics` are pairs of expressions: how a question asks about a thing, and how statements about it are
+worded. A statement fits if it has everything that the question names; one that has a part of it is only near.
 """
 
 import re
@@ -117,8 +117,9 @@ class Question:
             tables = _tables(self.language)
             naming = tables.naming_kin if self.relatives else tables.naming
             return naming.search(text) is not None or tables.name.search(text) is not None
-        if wanted == "past":
-            return _tables(self.language).past.search(text) is not None
+        if wanted in ("past", "where"):
+            tables = _tables(self.language)
+            return (tables.past if wanted == "past" else tables.where).search(text) is not None
         return _WANTED[wanted](text)
 
 
@@ -138,6 +139,7 @@ class _Tables:
     asks_wish: re.Pattern[str]
     fillers: re.Pattern[str]
     past: re.Pattern[str]
+    where: re.Pattern[str]
     times: str
     wants: tuple[tuple[str, re.Pattern[str]], ...]
     topics: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]
@@ -176,6 +178,7 @@ def _tables(language: str) -> _Tables:
         _whole(data["asks_wish"]),
         _whole(data["fillers"]),
         _whole(data.get("past", "")),
+        _whole(data.get("where", "")),
         data["times"],
         tuple((kind, _whole(expression)) for kind, expression in data["wants"].items()),
         tuple((_whole(asks), _whole(f"{first}(?:{states})")) for asks, states in data["topics"].values()),

@@ -82,8 +82,9 @@ async def find(memory: AsyncMemory, message: Message, query: str, language: str)
     others.sort(key=lambda each: (bool(question.wants) and not each.has_wanted, order[each.item.id]))
     retold = {each.item.source.message for each in (*partial, *others) if isinstance(each.item, Memo)}
     near = [each.item for each in (*partial, *others) if each.item.id not in retold]
-    nearest = await search.quotable(near[: 2 * MAX_NEAREST])
-    return Findings((), nearest[:MAX_NEAREST])
+    nearest = (await search.quotable(near[: 2 * MAX_NEAREST]))[:MAX_NEAREST]
+    memos = [item for item in nearest if isinstance(item, Memo)]
+    return Findings((), nearest, await search.sources(memos, [item for item, _ in said]))
 
 
 async def _previous_questions(memory: AsyncMemory, message: Message, language: str) -> list[str]:

@@ -242,7 +242,7 @@ class OfflineSearch:
         if findings.fits:
             return self._list("fits", [self.quote(item, findings.sources.get(item.id)) for item in findings.fits])
         if nearest and findings.nearest:
-            return self._list("nearest", [self.quote(item) for item in findings.nearest])
+            return self._list("nearest", [self.quote(item, findings.sources.get(item.id)) for item in findings.nearest])
         return self.say("nothing")
 
     def quote(self, item: Memo | Message, source: Message | None = None) -> str:
@@ -326,7 +326,9 @@ class OfflineSearch:
             and message.id != self.message.id
             and recognize(message.text) is None
         ]
-        quotable = await self.memory.timeline.quotable(own[::-1], len(own), self.message.place) if own else []
+        if not own:
+            return None
+        quotable = await self.memory.timeline.quotable(own[::-1], len(own), self.message.place)
         return quotable[0] if quotable else None
 
     def _list(self, name: str, texts: Sequence[str]) -> str:
