@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import discord
@@ -36,6 +36,8 @@ class Scene:
         self.memory = memory
         self.server = server
         self.guild: GuildHandle = env.create_guild("Acme")
+        bot = env.backend.get_guild(self.guild.id).members[env.bot.user.id]
+        bot.joined_at = (env.now() - timedelta(days=30)).isoformat()  # it needs no welcome after a restart
         self.staff_role = self.guild.create_role("staff")
         self.dev = self.guild.create_text_channel("dev")
         self.general = self.guild.create_text_channel("general")
