@@ -56,6 +56,15 @@ async def test_what_the_assistant_answers_is_kept_with_the_question_unless_it_is
     assert "Ann: Which port does Postgres use? - Bot: It listens on port 5432" in await summary(None, asked)
     recalled = f"{noise}[Ann]: Where do I live, again?\n[Bot]: You live in Lisbon."
     assert "Lisbon" not in await summary(None, recalled)
+    replies = "[Bot]: You decided to go to Galway in May.\n[Ann]: right\n[Bot]: Sure thing, Ann."
+    decided = f"{noise}[Ann]: What about the trip?\n{replies}"
+    assert "Bot:" not in await summary(None, decided)
+
+
+async def test_what_people_agree_to_do_is_a_decision_in_other_words_too():
+    noise = "[Ben]: the build was slow this morning, it took twenty minutes until it ended, and then it failed\n" * 2
+    for said in ("agreed, let's accept both formats", "we'll take the train on Friday", "decision then: no new fields"):
+        assert (await summary(None, f"{noise}[Ann]: {said}")).splitlines()[0] == f"Ann: {said}"
 
 
 @pytest.mark.parametrize("entry", yaml.safe_load(LABELS.read_text("utf-8")), ids=lambda entry: entry["name"])

@@ -24,7 +24,8 @@ _COMMON_VERBS = frozenset("eat drink smoke play work live use own drive run writ
 
 
 _WHEN_ENDED = re.compile(
-    r" (?:long ago|ages ago|(?:(?:about |over |almost )?(?:\d+|an?|two|three|four|five|six|seven|eight|nine|ten|a few|several) )?"
+    r" (?:(?:long|ages) ago"
+    r"|(?:(?:about |over |almost )?(?:\d+|an?|two|three|four|five|six|seven|eight|nine|ten|a few|several) )?"
     r"(?:years?|yrs?|months?|weeks?|days?) ago|last (?:year|month|week|spring|summer|autumn|fall|winter)"
     r"|(?:in|since) (?:(?:19|20)\d\d|january|february|march|april|may|june|july|august|september|october|november"
     r"|december))$",

@@ -174,7 +174,7 @@ def _find_answer(turns: Sequence[_Turn], asked: int) -> tuple[int, str] | tuple[
     answers: tuple[()] | None = None
     for index in range(asked + 1, min(len(turns), asked + 1 + _MAX_TURNS_TO_ANSWER)):
         turn = turns[index]
-        if turn.speaker == turns[asked].speaker:
+        if turn.speaker == turns[asked].speaker or (turn.is_assistant and answers is not None):
             continue
         statements = [sentence for sentence in turn.sentences if not _is_question(sentence)]
         if turn.is_assistant:
