@@ -246,9 +246,7 @@ def violations(module: str, source: str, *, is_package: bool = False) -> list[st
     if not is_within(importer, "settings") and reads_environment(source):
         problems.append("reads the environment: only settings does")
     if reads_prose(source):
-        problems.append(
-            "decides by the words of a reason: compare members of `Reason`, `EventKind` or `AudienceLevel`"
-        )
+        problems.append("decides by the words of a reason: compare members of `Reason`, `EventKind` or `AudienceLevel`")
     if len(source.splitlines()) > MAX_MODULE_LINES:
         problems.append(f"has more than {MAX_MODULE_LINES} lines: it probably holds two ideas")
     return [f"{module} {problem}" for problem in dict.fromkeys(problems) if problem]

@@ -350,10 +350,10 @@ async def _(turned: Turned) -> str:
 async def _(turned: Turned) -> bool:
     """Whether the one memory is shown that a message means, which only the one before it explains."""
     async with opened(**turned.settings(memos__inject_max_items=1)) as stage:
-        await stage.remember("The gate opens with the code 4711", "Likes tea with milk")
-        await stage.say("how does the gate open, and with which code?", "ben")
+        await stage.remember("The gate opens with the green lever", "Likes tea with milk")
+        await stage.say("how does the gate open, and with which lever?", "ben")
         shown = lines(await stage.prompt("and now?"), "relevant")
-    return any("4711" in line for line in shown)
+    return any("lever" in line for line in shown)
 
 
 @EFFECTS.at("memos.overflow", ("stop", False), ("notice", True))

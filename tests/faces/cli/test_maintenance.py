@@ -44,14 +44,14 @@ def states(findings: list[dict[str, str]], state: str) -> list[str]:
 def test_welcome_tells_where_things_are_and_what_to_try_and_makes_no_file(cli: Run, folder: Path):
     done = cli()
     assert "data/memory.db" in done.out
-    assert done.out.count("  recollect ") == 4
+    assert done.out.count("  recollect ") == 5
     assert list(folder.iterdir()) == []
     assert cli("--json").json["memories"] == 0
 
 
 def test_welcome_counts_memories(cli: Run, store: Path):
     assert cli("--json").json["memories"] == 1
-    assert "1 item about me" in cli().out
+    assert "1 memory about me" in cli().out
 
 
 def test_version(cli: Run):

@@ -10,7 +10,7 @@ from datetime import date, datetime
 from recollect.core.events import EventKind
 from recollect.core.outcomes import CannotUndo, Forgotten, Refused
 from recollect.core.text import clip, collapse_spaces
-from recollect.core.types import Memo, Message
+from recollect.core.types import AudienceLevel, Memo, Message
 from recollect.faces import outcome_text
 from recollect.faces.assistant import evidence
 from recollect.language import corrections, dates, detection, periods, requests, word_forms
@@ -102,7 +102,7 @@ async def change_in_words(memory: AsyncMemory, message: Message) -> str | None:
             name = "knew" if outcome_text.is_known(remembered) else "remembered"
             told = [answer(name, language, text=remembered.memo.text)]
             told += [answer("retired", language, texts=memo.text.rstrip(".")) for memo in remembered.replaced]
-            told += [answer("only_you", language)] if remembered.memo.audience.level == "dm" else []
+            told += [answer("only_you", language)] if remembered.memo.audience.level == AudienceLevel.DM else []
             return "\n".join(told)
         case RequestKind.FORGET:
             forgotten = await view.forget(request.topic)
