@@ -1,70 +1,92 @@
-"""How SQLite is read: short reads one after the other, a long one in nobody's way, and by the right index."""
+"""Which thread reads: a reader's, or the caller's own for kinds of reads that are short."""
 
 import asyncio
-import re
 import threading
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-from recollect.core.types import Kind, Status
-from recollect.stores.sqlite import SQLiteStore, create
+from recollect.core.errors import StoreError
+from recollect.stores.sqlite.engine import Engine
+from recollect.stores.sqlite.reader import BRIEF_AFTER, MAX_BRIEF_SECONDS
 from recollect.stores.sqlite.tx import SQLiteTx
-from recollect.testing.store_contract.samples import ADA, at, make_memo, put
+from recollect.testing.store_contract.samples import make_message
+from tests.stores.test_sqlite_writing import opened, say
 
 
-@pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[SQLiteStore]:
-    opened = create(f"sqlite:///{tmp_path / 'memory.db'}")
-    yield opened
-    await opened.close()
+def thread_that_counts(tx: SQLiteTx) -> tuple[int, int]:
+    return threading.get_ident(), tx.generation()
 
 
-async def test_a_long_read_keeps_no_other_waiting(store: SQLiteStore):
-    begun, goes_on = threading.Event(), threading.Event()
-
-    def long(_: object) -> None:
-        begun.set()
-        goes_on.wait()
-
-    task = asyncio.ensure_future(store.read(long))
-    await asyncio.to_thread(begun.wait)
-    assert await asyncio.gather(*(store.read(lambda tx: tx.index.size([ADA.scope])) for _ in range(9))) == [0] * 9
-    goes_on.set()
-    await task
+def short_reads(engine: Engine[SQLiteTx]) -> None:
+    for _ in range(BRIEF_AFTER):
+        engine._brief_reads.took(thread_that_counts, 0)
 
 
-async def test_a_read_that_fails_lets_the_next_one_in(store: SQLiteStore):
-    for _ in range(9):
-        with pytest.raises(ZeroDivisionError):
-            await store.read(lambda _: 1 / 0)
-    assert await store.read(lambda tx: tx.index.size([ADA.scope])) == 0
+async def test_a_kind_of_read_that_was_short_several_times_is_run_by_the_caller(tmp_path: Path):
+    async with opened(tmp_path, 0) as engine:
+        assert (await engine.read(thread_that_counts))[0] != threading.get_ident()
+        short_reads(engine)
+        assert (await engine.read(thread_that_counts))[0] == threading.get_ident()
+        engine._brief_reads.took(thread_that_counts, 2 * MAX_BRIEF_SECONDS)
+        assert (await engine.read(thread_that_counts))[0] != threading.get_ident(), "one long read ends it"
 
 
-@pytest.mark.parametrize(
-    ("look", "index"),
-    [
-        (lambda tx: tx.memos.list(ADA, [Status.ACTIVE], 3), "memos_by_time"),
-        (lambda tx: tx.index.recent("memos", [ADA.scope], 3), "memos_by_time"),
-        (lambda tx: tx.memos.always_relevant(ADA), "memos_standing"),
-    ],
-)
-async def test_the_newest_memos_are_found_without_reading_the_others(store: SQLiteStore, look, index: str):
-    memos = [
-        make_memo(f"text {n}", updated=at(n), kind=Kind.CONSTRAINT if n % 9 == 0 else Kind.FACT) for n in range(50)
-    ]
-    await put(store, *memos)
+async def test_the_caller_reads_what_was_written_before_and_lets_others_run(tmp_path: Path):
+    ran: list[str] = []
 
-    def plan(tx: SQLiteTx) -> str:
-        asked: list[tuple[str, object]] = []
-        tx.db.trace_v2(1, lambda event: asked.append((event["sql"], event["id"])))
-        look(tx)
-        tx.db.trace_v2(0, None)
-        sql = next(sql for sql, _ in asked if "FROM memos" in sql)
-        values = sql.count("?") + len(set(re.findall(r"\$\d", sql)))
-        return " ".join(row[-1] for row in tx.db.rows(f"EXPLAIN QUERY PLAN {sql}", (1,) * values))
+    async def other() -> None:
+        ran.append("other")
 
-    told = await store.read(plan)
-    assert index in told
-    assert "TEMP B-TREE" not in told
+    async with opened(tmp_path, 0) as engine:
+        short_reads(engine)
+        _, before = await engine.read(thread_that_counts)
+        await say(engine, "1")
+        task = asyncio.create_task(other())
+        thread, after = await engine.read(thread_that_counts)
+        assert (thread, after, ran) == (threading.get_ident(), before + 1, ["other"])
+        await task
+
+
+async def test_other_threads_leave_the_callers_connection_alone(tmp_path: Path):
+    async with opened(tmp_path, 0) as engine:
+        short_reads(engine)
+        here, _ = await engine.read(thread_that_counts)
+        there = await asyncio.to_thread(lambda: asyncio.run(_read_elsewhere(engine)))
+    assert there[0] not in (here, there[1])
+
+
+async def _read_elsewhere(engine: Engine[SQLiteTx]) -> tuple[int, int]:
+    return (await engine.read(thread_that_counts))[0], threading.get_ident()
+
+
+async def test_the_caller_does_not_wait_for_a_reader(tmp_path: Path):
+    reading, go_on = threading.Event(), threading.Event()
+
+    def slow(tx: SQLiteTx) -> None:
+        reading.set()
+        go_on.wait(60)
+
+    async with opened(tmp_path, 0) as engine:
+        short_reads(engine)
+        task = asyncio.create_task(engine.read(slow))
+        await asyncio.to_thread(reading.wait, 60)
+        assert (await engine.read(thread_that_counts))[0] != threading.get_ident()
+        go_on.set()
+        await task
+
+
+async def test_the_caller_can_neither_write_in_a_read_nor_read_after_closing(tmp_path: Path):
+    def writes(tx: SQLiteTx) -> bool:
+        return tx.messages.add(make_message("1"))
+
+    async with opened(tmp_path, 0) as engine:
+        short_reads(engine)
+        for _ in range(BRIEF_AFTER):
+            engine._brief_reads.took(writes, 0)
+        with pytest.raises(StoreError, match="can't write"):
+            await engine.read(writes)
+        assert (await engine.read(thread_that_counts))[0] == threading.get_ident(), "its connection is as before"
+        await engine.close()
+        with pytest.raises(StoreError, match="closed"):
+            await engine.read(thread_that_counts)

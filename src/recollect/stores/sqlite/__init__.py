@@ -13,7 +13,8 @@ from recollect.core.errors import ConfigError, StoreUnwritable
 from recollect.core.ports import Corpus, HealthCheck, Progress, Tx
 from recollect.stores.sqlite import opening, secure_delete
 from recollect.stores.sqlite.database import Database
-from recollect.stores.sqlite.engine import Engine, translated
+from recollect.stores.sqlite.engine import Engine
+from recollect.stores.sqlite.errors import translated
 from recollect.stores.sqlite.matrix_cache import MatrixCache
 from recollect.stores.sqlite.schema import migrate
 from recollect.stores.sqlite.tx import SQLiteTx

@@ -12,7 +12,7 @@ from recollect.core.errors import CorruptStore, StoreUnwritable
 from recollect.core.ports import Progress
 from recollect.stores._sql.backup import new_backup
 from recollect.stores.sqlite.database import Database
-from recollect.stores.sqlite.engine import translated
+from recollect.stores.sqlite.errors import translated
 from recollect.workspace.disk import UPGRADE_COPY
 
 log = logging.getLogger("recollect.stores")

@@ -3,21 +3,23 @@
 import asyncio
 import queue
 import threading
-from collections.abc import Callable, Generator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 import apsw
 
-from recollect.core.errors import CorruptStore, StoreBusy, StoreError, StoreUnwritable
-from recollect.stores._sql.units import call, closed, read_only
+from recollect.core.errors import StoreBusy, StoreUnwritable
+from recollect.stores._sql.units import call, closed
 from recollect.stores.sqlite import secure_delete
 from recollect.stores.sqlite.database import Database
+from recollect.stores.sqlite.errors import translated
 from recollect.stores.sqlite.forks import Usage
+from recollect.stores.sqlite.reader import BriefReads, Reader, S, run_read
 
 T = TypeVar("T")
 
@@ -36,21 +38,6 @@ READER_TURN_TIMEOUT_SECONDS = 0.02
 """A reader waits this long for the one before it: Python threads that alternate at each statement get half as much done
 as one after the other, but no reader should wait long for a slow one.
 """
-
-
-class Session(Protocol):
-    """What units of work get to see of a connection."""
-
-    def flush(self) -> None:
-        """Write what was held back until the end of the transaction."""
-        ...
-
-    def discard(self) -> None:
-        """Drop it: the transaction is undone."""
-        ...
-
-
-S = TypeVar("S", bound=Session)
 
 
 @dataclass(slots=True)
@@ -87,6 +74,10 @@ class Engine(Generic[S]):
         self._writes: queue.SimpleQueue[_QueuedWork | None] = queue.SimpleQueue()
         self._reads: queue.SimpleQueue[_QueuedWork | None] = queue.SimpleQueue()
         self._turn = threading.Lock()
+        self._brief_reads = BriefReads()
+        self._caller_reader: Reader[S] | None = None
+        """For brief reads, in the thread `_caller`."""
+        self._caller = 0
         self._expected = 0.0  # until when a caller that has just written may write again
         self._closed = False
         self._scrub_at = self._scrub_cost = 0.0
@@ -115,7 +106,35 @@ class Engine(Generic[S]):
         return await self._enqueue(self._writes, work, background=background)
 
     async def read(self, work: Callable[[S], T]) -> T:
-        return await self._enqueue(self._writes if self.path is None else self._reads, work, reads=True)
+        if self.path is None:
+            return await self._enqueue(self._writes, work, reads=True)
+        if self._brief_reads.includes(work) and (results := self._read_here(work)):
+            await asyncio.sleep(0)  # others that are ready come first, as if this had waited
+            return results[0]
+        return await self._enqueue(self._reads, work, reads=True)
+
+    def _read_here(self, work: Callable[[S], T]) -> tuple[T] | None:
+        """The result, read in this thread; None if a reader thread has to do it.
+
+        The first thread that asks has a connection for that, and does not wait: neither for a reader nor for a lock.
+        """
+        if self._closed or not self._turn.acquire(blocking=False):
+            return None
+        began = monotonic()
+        try:
+            if self._caller_reader is None:
+                self._caller_reader, self._caller = self._make_reader(), threading.get_ident()
+            if self._caller == threading.get_ident():
+                return (self._caller_reader.run(work, waits=False),)
+        except StoreBusy:
+            pass
+        finally:
+            self._turn.release()
+            self._brief_reads.took(work, monotonic() - began)
+        return None
+
+    def _make_reader(self) -> Reader[S]:
+        return Reader(self.path, self._open_session, immutable=bool(self._read_only))
 
     async def run_exclusive(self, work: Callable[[Database], T]) -> T:
         """Run work on the writer's connection outside of any transaction, while nothing of ours is written."""
@@ -145,34 +164,27 @@ class Engine(Generic[S]):
         self._writes.put(None)
         for _ in range(READER_THREADS):
             self._reads.put(None)
+        with self._turn:
+            if self._caller_reader is not None:
+                self._caller_reader.close()
         for thread in self._threads:
             await asyncio.to_thread(thread.join)
 
     def _serve_reads(self) -> None:
-        """One reader: opens its connection when the first work comes."""
-        connection: Database | None = None
-        session: S | None = None
-        usage = Usage()
+        reader = self._make_reader()
         while (item := self._reads.get()) is not None:
             has_turn = self._turn.acquire(timeout=READER_TURN_TIMEOUT_SECONDS)
+            began = monotonic()
             try:
-                with translated(self.path), usage:
-                    if connection is None or session is None:
-                        connection = usage.connection = Database(
-                            self.path, read_only=True, immutable=bool(self._read_only)
-                        )
-                        session = self._open_session(connection)
-                    item.result = _run_read(connection, session, item.work)
+                item.result = reader.run(item.work)
             except BaseException as error:  # noqa: BLE001 - handed to the caller
                 item.error = error
+            self._brief_reads.took(item.work, monotonic() - began)
             if has_turn:
                 self._turn.release()
             _answer([item])
             del item
-        if connection is not None:
-            with usage:
-                connection.close()
-        usage.end()
+        reader.close()
 
     def _serve_writes(self) -> None:
         while True:
@@ -259,7 +271,7 @@ class Engine(Generic[S]):
             self._writer.pragma("query_only", True)
             try:
                 with translated(self.path):
-                    item.result = _run_read(self._writer, self._session, item.work)
+                    item.result = run_read(self._writer, self._session, item.work)
             except BaseException as error:  # noqa: BLE001 - handed to the caller
                 item.error = error
             finally:
@@ -302,15 +314,6 @@ def _identity(path: Path | None) -> tuple[int, int] | None:
     return None if status is None else (status.st_dev, status.st_ino)
 
 
-def _run_read(connection: Database, session: S, work: Callable[[S], T]) -> T:
-    try:
-        with connection.transaction("BEGIN"):
-            return call(work, session)
-    except apsw.ReadOnlyError as error:
-        session.discard()
-        raise read_only() from error
-
-
 def _answer(group: list[_QueuedWork]) -> None:
     """Wake the callers, one hop into each event loop."""
     loops = {item.loop for item in group}
@@ -327,29 +330,3 @@ def _resolve(items: list[_QueuedWork]) -> None:
             item.future.set_exception(item.error)
         else:
             item.future.set_result(item.result)
-
-
-@contextmanager
-def translated(path: Path | None) -> Generator[None]:
-    """Turn SQLite's errors into ours, with advice."""
-    try:
-        yield
-    except apsw.Error as error:
-        raise _translate(error, path) from error
-
-
-def _translate(error: apsw.Error, path: Path | None) -> StoreError:
-    match error:
-        case apsw.CorruptError() | apsw.NotADBError():
-            return CorruptStore(
-                f"{path} is damaged or not a recollect store ({error}). It was left as it is: "
-                "run 'recollect doctor' for details, or restore it from a backup."
-            )
-        case apsw.BusyError() | apsw.LockedError():
-            return StoreBusy(f"{path} is locked by another process; try again, or stop that process.")
-        case apsw.FullError():
-            return StoreUnwritable(f"no space left to write {path}; free some and try again. Nothing stored was lost.")
-        case apsw.ReadOnlyError() | apsw.CantOpenError() | apsw.PermissionsError() | apsw.IOError():
-            return StoreUnwritable(f"cannot write {path} ({error}); check that folder and file are writable.")
-        case _:
-            return StoreError(f"{path}: {error}")

@@ -1,0 +1,35 @@
+"""SQLite's errors as ours, with advice."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+import apsw
+
+from recollect.core.errors import CorruptStore, StoreBusy, StoreError, StoreUnwritable
+
+
+@contextmanager
+def translated(path: Path | None) -> Generator[None]:
+    """Turn SQLite's errors into ours, with advice."""
+    try:
+        yield
+    except apsw.Error as error:
+        raise _translate(error, path) from error
+
+
+def _translate(error: apsw.Error, path: Path | None) -> StoreError:
+    match error:
+        case apsw.CorruptError() | apsw.NotADBError():
+            return CorruptStore(
+                f"{path} is damaged or not a recollect store ({error}). It was left as it is: "
+                "run 'recollect doctor' for details, or restore it from a backup."
+            )
+        case apsw.BusyError() | apsw.LockedError():
+            return StoreBusy(f"{path} is locked by another process; try again, or stop that process.")
+        case apsw.FullError():
+            return StoreUnwritable(f"no space left to write {path}; free some and try again. Nothing stored was lost.")
+        case apsw.ReadOnlyError() | apsw.CantOpenError() | apsw.PermissionsError() | apsw.IOError():
+            return StoreUnwritable(f"cannot write {path} ({error}); check that folder and file are writable.")
+        case _:
+            return StoreError(f"{path}: {error}")
