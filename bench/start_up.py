@@ -40,7 +40,8 @@ MEMOS = ("I like green tea", "I live in Lisbon", "my sister Nora plays chess")
 
 def environment(source: Path, folder: Path) -> dict[str, str]:
     own = {name: value for name, value in os.environ.items() if not name.startswith("RECOLLECT_")}
-    return own | {"PYTHONPATH": str(source), "HOME": str(folder), "RECOLLECT_DATA_DIR": str(folder), "TERM": "xterm"}
+    folders = {"PYTHONPATH": str(source), "HOME": str(folder), "RECOLLECT_DATA_DIR": str(folder), "TERM": "xterm"}
+    return own | folders | {"PYTHONDONTWRITEBYTECODE": ""}  # compiled once, as an installation is
 
 
 def run(arguments: list[str], source: Path, folder: Path) -> float:

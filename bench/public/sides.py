@@ -39,7 +39,8 @@ class Side:
     def environment(self, folder: Path) -> dict[str, str]:
         own = {name: value for name, value in os.environ.items() if not name.startswith("RECOLLECT_")}
         path = [*([str(self.source)] if self.source else []), str(ROOT), str(folder / "plug-ins")]
-        return own | {"PYTHONPATH": os.pathsep.join(path), "HOME": str(folder), "PYTHONHASHSEED": "0"}
+        python = {"PYTHONPATH": os.pathsep.join(path), "PYTHONHASHSEED": "0"}
+        return own | python | {"HOME": str(folder), "PYTHONDONTWRITEBYTECODE": ""}  # compiled once
 
     def start(self, folder: Path) -> None:
         """Start the child on this folder, which may hold what an earlier one has saved."""
