@@ -468,9 +468,13 @@ def peak_mb() -> float:
 
 
 async def run(size: Size) -> Report:
-    logging.getLogger("recollect").setLevel(logging.ERROR)
-    with _without_pauses():
-        return await _run(size)
+    log, level = logging.getLogger("recollect"), logging.getLogger("recollect").level
+    log.setLevel(logging.ERROR)
+    try:
+        with _without_pauses():
+            return await _run(size)
+    finally:
+        log.setLevel(level)
 
 
 @contextmanager

@@ -256,13 +256,16 @@ async def lookups(run: Run) -> int:
         layer = Counting()
         memory = talk.stage.with_layers({"counting": layer}).memory
         message = talk.stage.message("what do I like to drink?")
-        await memory.context(message)
+        asked = -1
+        while asked != layer.asked:  # until nothing changes any more: the embedder may become ready meanwhile
+            asked = layer.asked
+            await memory.context(message)
         talk.stage.clock.advance(minutes=1)
         await memory.context(message)
         for _ in range(20):  # let the refresh in the background start
             await asyncio.sleep(0)
         await memory.close()
-        return layer.asked
+        return 1 + layer.asked - asked
 
 
 HAIKU, OPUS, MINE = "claude-haiku-4-5", "claude-opus-4-5", "gpt-x"

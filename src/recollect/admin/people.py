@@ -140,7 +140,9 @@ class PeopleAdmin(AdminBase):
             people |= {user: display_names(user)} if user else {}
             choices = known_places(tx, user)
             requested = parse_session(session) if session else None
-            chosen = resolve_place(tx, requested.place) if requested else next(iter(choices), Place(dm=user))
+            chosen = resolve_place(tx, requested.place) if requested else None
+            if chosen is None or (user and chosen.person not in (None, user)):  # the DM of whoever came before
+                chosen = next(iter(choices), Place(dm=user))
             if chosen.session not in {choice.session for choice in choices}:
                 choices.append(chosen)
             return Asker(match, chosen, people, choices if user else [])
