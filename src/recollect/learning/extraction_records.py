@@ -13,7 +13,7 @@ from recollect.learning.budget import NO_LIMIT, TokenBudget
 from recollect.learning.token_usage import total_usage
 from recollect.policy import guard
 from recollect.policy.viewer import provenance
-from recollect.policy.visibility import VisibilityPolicy
+from recollect.policy.visibility import VisibilityPolicy, stated_audience
 
 Checked = tuple[Proposal, guard.Accepted | guard.Refused]
 
@@ -116,6 +116,7 @@ def candidate_of(
         confidence=min(1.0, max(0.0, proposal.confidence)),
         happened=verdict.happened,
         supersedes=next(iter(replaced), None),
+        power=stated_audience(message.place, options.policy),
     )
     return candidate, replaced
 

@@ -236,7 +236,7 @@ async def test_a_file_that_was_made_private_stays_private(tmp_path: Path) -> Non
     assert len(items(tmp_path)) == 2
 
 
-@pytest.mark.acceptance("A50", "B19")
+@pytest.mark.acceptance("A50", "B19", "B78")
 @pytest.mark.parametrize("profile", ["discoclaw", "dnam"])
 async def test_whoever_reads_while_a_file_is_written_sees_a_whole_one(tmp_path: Path, profile: str) -> None:
     async with keeping(tmp_path, profile) as stage:
