@@ -1,5 +1,6 @@
 """Items of SIMPLE DNAM that only count from end to end, under its profile."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -11,13 +12,15 @@ import pytest
 
 from recollect.core.ports import ExtractionResult, Tx
 from recollect.core.types import Place, Status
-from recollect.testing.model_server import ModelServer, Request, Says
+from recollect.jobs.options import WorkerOptions
+from recollect.testing.model_server import ModelServer, Request, Says, Slow
 from recollect.testing.models import FakeModel, quoting
 from tests.faces.assistant.test_assistant import talking
 from tests.scenes import DEV, DM, Stage, lines, opened
-from tests.transfer.mirror.keeping import keeping
+from tests.transfer.mirror.keeping import keeping, written
 from tests.wire.test_requests import TERMINAL, last_turn
 
+DOCS = Path(__file__).parents[2] / "docs"
 AT_ONCE = {"enabled": True, "trigger": "on_ingest"}
 
 
@@ -69,7 +72,7 @@ async def learning(answer: Any, **settings: Any) -> AsyncIterator[tuple[Stage, M
     """A stage whose learning model is asked over the network."""
     async with ModelServer(answer) as server:
         over = {"model": "haiku", "model_base_url": server.url, "run_worker": True}
-        async with opened("dnam", extraction=AT_ONCE, **over, **settings) as stage:
+        async with opened("dnam", **{"extraction": AT_ONCE, **over, **settings}) as stage:
             yield stage, server
 
 
@@ -98,6 +101,19 @@ async def test_the_model_that_learns_gets_what_is_known_by_id_and_neither_tools_
     assert "Answer with strict JSON only, no prose and no code fences" in request.instructions
     assert request.tools == []
     assert not {"user", "metadata", "container", "previous_response_id"} & request.body.keys()
+
+
+@pytest.mark.acceptance("B28", "B44")
+async def test_a_model_that_does_not_answer_is_given_up_and_memory_stays_as_it_was() -> None:
+    over = {"extraction": {**AT_ONCE, "timeout": "50ms"}}
+    async with learning(lambda _: Slow(asyncio.Event()), **over) as (stage, server):
+        stage.memory.worker.options = WorkerOptions(max_attempts=1)
+        await stage.remember("Lives in Porto")
+        await stage.tell("I moved to Rome last week")
+        assert await stage.known() == ["Lives in Porto"]
+        (error,) = await stage.events("extract.error")
+    assert error.text == "no answer within 0 s"
+    assert len(server.requests) == 1
 
 
 @pytest.mark.acceptance("B40", "B41", "B79")
@@ -172,3 +188,34 @@ async def test_what_breaks_off_in_the_middle_of_a_write_leaves_memory_as_it_was(
             await stage.memory.store.write(half)
         assert await stage.known() == ["I prefer tea"]
         assert "coffee" not in (await stage.prompt("what do I prefer to drink?")).text
+
+
+VARIABLES = (
+    *("SUMMARY_ENABLED", "SUMMARY_MODEL", "SUMMARY_MAX_CHARS", "SUMMARY_EVERY_N_TURNS", "SUMMARY_DATA_DIR"),
+    *("DURABLE_MEMORY_ENABLED", "DURABLE_MODEL", "DURABLE_EVERY_N_TURNS", "DURABLE_DATA_DIR"),
+    *("DURABLE_INJECT_MAX_CHARS", "DURABLE_MAX_ITEMS", "MEMORY_CHANNEL_ID", "MEMORY_COMMANDS_ENABLED"),
+)
+
+
+def folders(data: Path) -> set[str]:
+    return {path.parent.relative_to(data).as_posix() for path in data.rglob("*.json")}
+
+
+@pytest.mark.acceptance("B89")
+async def test_the_docs_name_every_variable_and_file_and_the_request_says_how_to_use_memory(tmp_path: Path) -> None:
+    for page in ("settings.md", "from/dnam.md"):
+        text = (DOCS / page).read_text("utf-8")
+        assert [name for name in VARIABLES if f"`DISCOCLAW_{name}`" not in text] == []
+    async with keeping(tmp_path, "dnam", model=FakeModel(), summary={"every_n_turns": 1}) as stage:
+        await stage.remember("I prefer tea")
+        await stage.reply("I see.", await stage.say("hello"))
+        await written(stage)
+    assert folders(tmp_path) == {"memory/durable", "memory/rolling"}
+    state = (DOCS / "guide" / "operating.md").read_text("utf-8").partition("## State on disk")[2]
+    assert "`memory/durable/<user>.json`" in state
+    assert "`memory/rolling/<session>.json`" in state
+    async with talking(lambda _: Says("I see."), profile="dnam") as talk:
+        await talk.ask("hello")
+        (request,) = talk.server.requests
+    for rule in ("lossy", "trust it", "acknowledge", "cite", "unless asked"):
+        assert rule in request.instructions
