@@ -56,7 +56,7 @@ async def test_facts_of_discoclaw_have_one_of_seven_kinds_whoever_states_them() 
     ) as talk:
         for kind in seven:
             await talk.stage.remember(f"Notes about the {kind}", kind=kind)
-        for kind in (*seven, "opinion"):
+        for kind in (*seven, "opinion", "event"):
             await talk.ask(f"I collect stamps about my {kind}")
             await talk.stage.settle()
         with pytest.raises(BadInput, match="unknown kind"):
@@ -65,7 +65,7 @@ async def test_facts_of_discoclaw_have_one_of_seven_kinds_whoever_states_them() 
         turn = last_turn(talk.server.requests[-1])
     shown = re.findall(r"^- \[(.*?)\] (Notes|I collect).*? (\w+) \(src", turn, re.MULTILINE)
     assert sorted(kind for kind, who, about in shown if kind == about) == sorted([*seven, *seven])
-    assert [kind for kind, _, about in shown if about == "opinion"] == ["fact"]
+    assert [kind for kind, _, about in shown if about in ("opinion", "event")] == ["fact", "fact"]
 
 
 @pytest.mark.acceptance("E17")
