@@ -126,10 +126,12 @@ class TestRemember:
         assert (memo.source.origin, memo.source.channel, memo.source.message) == ("manual", "c-dev", "m1")
         assert memo.created == memo.updated == told.clock()
 
-    @pytest.mark.acceptance("B40", "B41")
-    async def test_stated_again_it_is_updated_and_keeps_its_id(self, told: Told):
-        first = await told("Works   at\nAcme", tags=["job"], place=DEV)
-        again = await told("works at ACME", tags=["work"], place=DEV, message="m2")
+    @pytest.mark.acceptance("B40", "B41", "B79")
+    @pytest.mark.parametrize("profile", ["unified", "dnam"])
+    async def test_stated_again_it_is_updated_and_keeps_its_id(self, profile: str):
+        async with opened(profile=profile) as told:
+            first = await told("Works   at\nAcme", tags=["job"], place=DEV)
+            again = await told("works at ACME", tags=["work"], place=DEV, message="m2")
         assert (first.text, again.text) == ("Works at Acme", "works at ACME")
         assert (again.id, again.created, again.tags) == (first.id, first.created, ("job", "work"))
         assert again.updated == first.updated + timedelta(minutes=1)
@@ -265,15 +267,17 @@ class TestForget:
         assert isinstance(done, Forgotten)
         assert await shown(told) == ["Works with Acme people", "Works at Acme"]
 
-    @pytest.mark.acceptance("B42", "B18")
-    async def test_what_is_forgotten_is_stamped_and_kept_but_never_found(self, told: Told):
-        memo = await told("Works at Acme")
-        told.clock.advance(days=1)
-        await told.memory.forget("Acme", user="ann")
-        kept = await told.memory.get(memo.id, user="ann")
-        assert (kept.status, kept.updated, kept.created) == (Status.DEPRECATED, told.clock(), memo.created)
-        assert await search(told, "Acme") == []
-        assert await search(told, "Acme", status=Status.DEPRECATED) == ["Works at Acme"]
+    @pytest.mark.acceptance("B42", "B18", "B79")
+    @pytest.mark.parametrize("profile", ["unified", "dnam"])
+    async def test_what_is_forgotten_is_stamped_and_kept_but_never_found(self, profile: str):
+        async with opened(profile=profile) as told:
+            memo = await told("Works at Acme")
+            told.clock.advance(days=1)
+            await told.memory.forget("Works at Acme", user="ann")
+            kept = await told.memory.get(memo.id, user="ann")
+            assert (kept.status, kept.updated, kept.created) == (Status.DEPRECATED, told.clock(), memo.created)
+            assert await search(told, "Acme") == []
+            assert await search(told, "Acme", status=Status.DEPRECATED) == ["Works at Acme"]
 
     async def test_by_number_in_the_list(self, told: Told):
         await told("Likes tea", "Likes coffee")

@@ -181,7 +181,11 @@ async def kill(store: str, rounds: int, seed: int, every: int) -> None:
 
 
 @pytest.mark.acceptance("B76")
-async def test_a_process_killed_anywhere_on_the_write_path_loses_and_repeats_nothing(tmp_path: Path):
+@pytest.mark.parametrize("profile", ["unified", pytest.param("dnam", marks=pytest.mark.slow)])
+async def test_a_process_killed_anywhere_on_the_write_path_loses_and_repeats_nothing(
+    tmp_path: Path, profile: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("RECOLLECT_PROFILE", profile)
     await kill(ground.at(tmp_path / "memory.db"), rounds=6, seed=4, every=3)
 
 

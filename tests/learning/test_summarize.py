@@ -76,9 +76,10 @@ async def test_a_channel_where_only_people_talk_is_summarized_unless_its_documen
 
 
 @pytest.mark.acceptance("A42", "C17", "C18")
-async def test_the_model_gets_the_previous_summary_and_the_exchange_with_replies_cut_short() -> None:
+@pytest.mark.parametrize("profile", ["unified", "discoclaw", "rolling"])
+async def test_the_model_gets_the_previous_summary_and_the_exchange_with_replies_cut_short(profile: str) -> None:
     model = summing(lambda previous, exchange, limit: "so far")
-    async with opened(model=model, summary={"every_n_turns": 1}) as stage:
+    async with opened(profile, model=model, summary={"every_n_turns": 1}) as stage:
         await stage.reply("x" * 900, await stage.say("tell me everything", name="Ann"))
         await stage.settle()
         await stage.reply("fine", await stage.say("and then?", name="Ann"))

@@ -178,12 +178,15 @@ class TestLayersThatMisbehave:
     @pytest.mark.parametrize(
         "layer", [Failing(RuntimeError("broken")), Failing(asyncio.CancelledError()), Never(), NotEvenAsync()]
     )
-    async def test_one_that_fails_or_hangs_is_left_out_and_logged(self, layer, caplog: pytest.LogCaptureFixture):
-        async with opened() as stage:
+    @pytest.mark.parametrize("profile", ["unified", "dnam"])
+    async def test_one_that_fails_or_hangs_is_left_out_and_logged(
+        self, layer, profile: str, caplog: pytest.LogCaptureFixture
+    ):
+        async with opened(profile) as stage:
             other = Waiting(asyncio.Barrier(1), "lore")
             await stage.known()  # from here on the store is quick
             prompt = await stage.with_layers({"bad": layer, "good": other}, deadline=0.05).prompt("hello")
-            assert names(prompt) == ["instructions", "lore", "message"]
+            assert names(prompt) == [*(["instructions"] if profile == "unified" else []), "lore", "message"]
             assert prompt.missing == ("bad",)
             (record,) = [record for record in caplog.records if record.name == "recollect.prompting"]
             assert record.levelno == logging.WARNING

@@ -112,7 +112,8 @@ def test_storage_directory_of_a_layer_can_be_set_apart(layer: str, group: str, e
     ],
 )
 def test_summary_variables_are_trimmed_and_clamped(variable: str, given: str, name: str, result: Any):
-    assert value(load({**KEYS, f"DISCOCLAW_SUMMARY_{variable}": given}, profile="discoclaw"), name) == result
+    for profile in ("discoclaw", "rolling"):
+        assert value(load({**KEYS, f"DISCOCLAW_SUMMARY_{variable}": given}, profile=profile), name) == result
 
 
 @pytest.mark.acceptance("C23")

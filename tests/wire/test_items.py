@@ -1,17 +1,21 @@
 """Items of the documents that only count from end to end, each under its own document's profile."""
 
+import asyncio
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from recollect import Place
+from recollect.core.errors import BadInput
 from recollect.core.ports import ExtractionInput, ExtractionResult
 from recollect.core.types import Status
+from recollect.testing.embedding_server import EmbeddingServer, held
 from recollect.testing.model_server import Request, Says
 from recollect.testing.models import FakeModel, nothing, quoting
 from tests.faces.assistant.test_assistant import talking
-from tests.scenes import DEV, DM, PRIVATE_THREAD, STAFF, Stage, opened
+from tests.scenes import DEV, DM, GENERAL, PRIVATE_THREAD, STAFF, Stage, opened
 from tests.wire.test_requests import TERMINAL, last_turn
 
 
@@ -38,6 +42,69 @@ async def test_nothing_of_private_places_is_among_the_exchanges_of_discoclaw(tmp
 async def _durable(stage: Stage, text: str) -> list[str]:
     prompt = await stage.prompt(text, place=TERMINAL)
     return [line.reason for section in prompt.sections if section.name == "durable" for line in section.lines]
+
+
+@pytest.mark.acceptance("A9")
+async def test_facts_of_discoclaw_have_one_of_seven_kinds_whoever_states_them() -> None:
+    seven = ("fact", "preference", "project", "constraint", "person", "tool", "workflow")
+
+    def learn(heard: ExtractionInput) -> ExtractionResult:
+        return ExtractionResult(tuple(quoting(one, kind=one.text.split()[-1]) for one in heard.messages))
+
+    async with talking(
+        lambda _: Says("I see."), profile="discoclaw", model=FakeModel(learn), extraction={"enabled": True}
+    ) as talk:
+        for kind in seven:
+            await talk.stage.remember(f"Notes about the {kind}", kind=kind)
+        for kind in (*seven, "opinion", "event"):
+            await talk.ask(f"I collect stamps about my {kind}")
+            await talk.stage.settle()
+        with pytest.raises(BadInput, match="unknown kind"):
+            await talk.stage.remember("Notes about nothing", kind="opinion")
+        await talk.ask("what do you know?", place=GENERAL)
+        turn = last_turn(talk.server.requests[-1])
+    shown = re.findall(r"^- \[(.*?)\] (Notes|I collect).*? (\w+) \(src", turn, re.MULTILINE)
+    assert sorted(kind for kind, who, about in shown if kind == about) == sorted([*seven, *seven])
+    assert [kind for kind, _, about in shown if about in ("opinion", "event")] == ["fact", "fact"]
+
+
+@pytest.mark.acceptance("E17")
+async def test_devclaw_finds_by_meaning_what_shares_no_word_with_the_question() -> None:
+    async with opened("devclaw", embedder="static") as stage:
+        await stage.remember(
+            "I like pizza with anchovies", "API uses JWT tokens", "My cat is called Tom", place=TERMINAL
+        )
+        await stage.memory.vectors.fill()
+        first, *_ = await stage.memory.search("how to authenticate", user="ann", place=TERMINAL)
+        (line, *_) = (await stage.prompt("how to authenticate", place=TERMINAL)).sections[0].lines
+    assert first.text == "API uses JWT tokens"
+    assert line.text == "- [fact] API uses JWT tokens"
+
+
+@pytest.mark.acceptance("E41", "E42", "E43")
+async def test_the_agent_of_devclaw_is_told_how_to_save_to_search_and_what_can_be_tuned() -> None:
+    async with talking(lambda _: Says("I see."), profile="devclaw") as talk:
+        await talk.ask("hello", place=TERMINAL)
+        (request,) = talk.server.requests
+    told = " ".join(request.instructions.split())
+    for advice in (
+        *("Save proactively", "Use keywords", "Choose the right category", "Keep it concise", "Search before you save"),
+        *("natural language", "Filter by category", "embedding model", "cache", "how full prompts are"),
+    ):
+        assert advice in told
+
+
+@pytest.mark.acceptance("E27")
+async def test_a_search_that_hangs_keeps_devclaw_neither_from_starting_nor_from_answering() -> None:
+    hangs = asyncio.Event()
+    async with EmbeddingServer() as server:
+        server.always(held(hangs))
+        settings = {"embedder": "text-embedding-3-small", "embedder_base_url": server.url}
+        async with asyncio.timeout(8), talking(lambda _: Says("I see."), profile="devclaw", **settings) as talk:
+            await talk.stage.remember("API uses JWT tokens", place=TERMINAL)
+            assert await talk.ask("which tokens does the API use?", place=TERMINAL) == "I see."
+            assert "API uses JWT tokens" in last_turn(talk.server.requests[0])
+            hangs.set()
 
 
 @pytest.mark.acceptance("B23")

@@ -25,6 +25,8 @@ class Candidate:
     expires: datetime | None = None
     supersedes: str | None = None
     pinned: bool = False
+    power: Audience | None = None
+    """It may change memos of this audience and of those in it; None: of its own audience."""
 
 
 class _Explained:

@@ -31,7 +31,7 @@ from recollect.core.ports.jobs import Job
 from recollect.core.reasons import Reason
 from recollect.core.state import StateKind
 from recollect.core.text import clip
-from recollect.core.types import Memo, Message, Place, Status, Subject, message_ref
+from recollect.core.types import Audience, Memo, Message, Place, Status, Subject, message_ref
 from recollect.jobs.limits import ModelLimiter
 from recollect.jobs.priority import ForegroundPriority
 from recollect.jobs.read_batcher import ReadBatcher
@@ -56,7 +56,7 @@ from recollect.policy.guard.retractions import is_ended
 from recollect.policy.merge import covered_by, may_retract, retire
 from recollect.policy.redaction import redact, redact_tags
 from recollect.policy.similarity import match_cues
-from recollect.policy.visibility import audience_covers_place, is_visible
+from recollect.policy.visibility import audience_covers_place, is_visible, stated_audience
 from recollect.recall import withheld
 from recollect.recall.display_names import Names
 
@@ -316,7 +316,8 @@ class Extractor:
             successor = _successor(changes)
             taken |= {successor.id} if successor is not None else set()
             for memo_id in accepted.also_replaces:
-                _supersede(tx, memo_id, accepted.message, successor, context)
+                power = stated_audience(accepted.message.place, self._options.policy)
+                _supersede(tx, memo_id, accepted.message, power, successor, context)
         for retraction in extraction.result.retractions:
             context = ChangeContext(extraction.model, now, batch, message_ref(last), again=bool(again))
             self._retract(tx, retraction, extraction.input, context)
@@ -334,7 +335,8 @@ class Extractor:
         for match in matches[:1] if len(matches) == 1 else ():
             memo = tx.memos.get(match.subject, match.id)
             if memo is not None and not _is_settled(tx, memo, last, context):
-                retract(tx, memo, last.at, last.place.audience, context, clip(retraction.reason, 200))
+                power = stated_audience(last.place, self._options.policy)
+                retract(tx, memo, last.at, power, context, clip(retraction.reason, 200))
 
 
 def _successor(changes: Sequence[Change]) -> Memo | None:
@@ -346,12 +348,14 @@ def _successor(changes: Sequence[Change]) -> Memo | None:
             return None
 
 
-def _supersede(tx: Tx, memo_id: str, message: Message, successor: Memo | None, context: ChangeContext) -> None:
+def _supersede(
+    tx: Tx, memo_id: str, message: Message, power: Audience, successor: Memo | None, context: ChangeContext
+) -> None:
     """Mark another memo of the author as superseded; it comes back should its successor go."""
     memo = tx.memos.get(Subject(message.person), memo_id)
     if memo is None or successor is None or memo.id == successor.id or _is_settled(tx, memo, message, context):
         return
-    if may_retract(memo, message.at, message.place.audience):
+    if may_retract(memo, message.at, power):
         change = retire(memo, context.at, Reason.SUPERSEDED, Status.SUPERSEDED)
         write(tx, [replace(change, after=replace(change.after, superseded_by=successor.id))], context)
 

@@ -5,15 +5,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from recollect.core.changes import Candidate
+from recollect.core.errors import BadInput
 from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal, Vector
 from recollect.core.reasons import Reason
 from recollect.core.types import Message, Origin, Subject
 from recollect.learning.apply import MemoLimits
 from recollect.learning.budget import NO_LIMIT, TokenBudget
 from recollect.learning.token_usage import total_usage
-from recollect.policy import guard
+from recollect.policy import guard, kinds
 from recollect.policy.viewer import provenance
-from recollect.policy.visibility import VisibilityPolicy
+from recollect.policy.visibility import VisibilityPolicy, stated_audience
 
 Checked = tuple[Proposal, guard.Accepted | guard.Refused]
 
@@ -106,7 +107,7 @@ def candidate_of(
     candidate = Candidate(
         subject=Subject(message.person),
         kind=verdict.kind,
-        label=verdict.label,
+        label=_fact_type(proposal.kind, verdict) if options.grounding == "overlap" else verdict.label,
         text=guard.normalize_fact(verdict.text) if options.grounding == "overlap" else verdict.text,
         at=message.at,
         source=source,
@@ -116,8 +117,18 @@ def candidate_of(
         confidence=min(1.0, max(0.0, proposal.confidence)),
         happened=verdict.happened,
         supersedes=next(iter(replaced), None),
+        power=stated_audience(message.place, options.policy),
     )
     return candidate, replaced
+
+
+def _fact_type(stated: str, verdict: guard.Accepted) -> str | None:
+    """The type of a fact as ClankerBot has them: what is none of its types, and no kind of ours, is `other`."""
+    try:
+        kinds.from_kind(stated)
+    except BadInput:
+        return kinds.from_type(stated)[1]
+    return verdict.label
 
 
 def merge_answers(first: Extraction, second: Extraction) -> ExtractionResult:

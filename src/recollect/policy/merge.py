@@ -1,7 +1,8 @@
 """How a new statement changes existing memos: the same rules for commands, extraction and imports.
 
 The order of matching is id, same text, near-duplicate or contradiction, new. A memo is revised or replaced only by a
-statement whose audience includes its own: a private remark never changes what a wider audience knows.
+statement whose audience includes its own: a private remark never changes what a wider audience knows. Where a person
+has one memory for all places (`user_global`), what they say anywhere has power over all of it.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -101,7 +102,19 @@ def _predates(candidate: Candidate, memo: Memo, *, contradicts: bool = False) ->
 
 def _may_change(candidate: Candidate, memo: Memo) -> bool:
     """Whether it is said to all who hear the memo; the assistant's own lore changes nothing that people wrote."""
-    return includes(candidate.audience, memo.audience) and not (is_automatic_lore(candidate) and is_authored(memo))
+    has_power = includes(candidate.power or candidate.audience, memo.audience)
+    return has_power and not (is_automatic_lore(candidate) and is_authored(memo))
+
+
+def _may_repeat(candidate: Candidate, memo: Memo) -> bool:
+    """Whether it may take the place of what says the same: fewer people must not hear of it for that."""
+    return _may_change(candidate, memo) and includes(candidate.audience, memo.audience)
+
+
+def _is_repeated(candidate: Candidate, memo: Memo) -> bool:
+    """Whether the memo already tells those who hear the candidate."""
+    is_one_memory = candidate.power not in (None, candidate.audience)
+    return includes(memo.audience, candidate.audience) or (is_one_memory and _may_change(candidate, memo))
 
 
 def is_live(memo: Memo, now: datetime) -> bool:
@@ -126,9 +139,9 @@ def _match_by_id(candidate: Candidate, existing: ExistingMemos, now: datetime) -
 
 def _match_same_text(candidate: Candidate, existing: ExistingMemos, now: datetime) -> Revise | Skip | None:
     for memo in sorted(existing.same, key=lambda memo: not memo.active):
-        if _may_change(candidate, memo):
+        if _may_repeat(candidate, memo):
             return _revise(candidate, memo, now, Reason.STATED_AGAIN if memo.active else Reason.REMEMBERED_AGAIN)
-        if is_live(memo, now) and includes(memo.audience, candidate.audience):
+        if is_live(memo, now) and _is_repeated(candidate, memo):
             return Skip(candidate, Reason.ALREADY_KNOWN, memo)
     return None
 
@@ -138,9 +151,10 @@ def _match_similar(
 ) -> Revise | Skip | None:
     """Revise the memo that says the same in other words, unless it already says more."""
     for memo, similarity in similar:
-        if similarity in (Similarity.SAME, Similarity.RICHER) and _may_change(candidate, memo):
+        says_more = similarity is Similarity.RICHER and _may_change(candidate, memo)
+        if says_more or (similarity is Similarity.SAME and _may_repeat(candidate, memo)):
             return _revise(candidate, memo, now, Reason.REWORDED)
-        if similarity in (Similarity.SAME, Similarity.POORER) and includes(memo.audience, candidate.audience):
+        if similarity in (Similarity.SAME, Similarity.POORER) and _is_repeated(candidate, memo):
             known = Reason.KNOWN_IN_DETAIL if similarity is Similarity.POORER else Reason.ALREADY_KNOWN
             return Skip(candidate, known, memo)
     return None

@@ -54,7 +54,7 @@ async def said(orders: ChatCommands, text: str, user: str = "ann") -> str:
 def counted(shown: str) -> tuple[int, int]:
     """The number in the header, and the lines under it."""
     head, *rest = shown.splitlines()
-    return int(head.split("(")[1].split()[0]), sum(line[:1].isdigit() for line in rest)
+    return int(head.split("(")[1].split()[0]), sum(line[:1].isdigit() or line.startswith("- [") for line in rest)
 
 
 def learned_in(shown: str) -> frozenset[str]:
@@ -62,9 +62,10 @@ def learned_in(shown: str) -> frozenset[str]:
 
 
 @pytest.mark.acceptance("B51")
-async def test_orders_beside_a_round_of_learning_see_all_of_it_or_nothing(tmp_path: Path):
-    model = SlowModel()
-    async with talking(store=file_store(tmp_path), model=model) as talk:
+@pytest.mark.parametrize("profile", ["unified", "dnam"])
+async def test_orders_beside_a_round_of_learning_see_all_of_it_or_nothing(tmp_path: Path, profile: str):
+    model, at_once = SlowModel(), {"extraction": {"trigger": "on_ingest"}}
+    async with talking(profile, file_store(tmp_path), model=model, **at_once) as talk:
         await talk.stage.say(". ".join(FACTS))
         await model.asked.wait()
         await talk("!memory remember Deploys happen on Tuesdays")

@@ -69,9 +69,11 @@ async def test_what_is_no_order_is_not_answered():
 
 
 @pytest.mark.acceptance("B52")
-async def test_orders_can_be_switched_off_by_an_environment_variable():
+@pytest.mark.parametrize("profile", ["unified", "dnam"])
+async def test_orders_can_be_switched_off_by_an_environment_variable(profile: str):
+    here = {"store": "sqlite://", "embedder": "null", "model": "null", "profile": profile}
     for value, answered in (("0", False), ("1", True)):
-        loaded = load({"DISCOCLAW_MEMORY_COMMANDS_ENABLED": value}, store="sqlite://", embedder="null", model="null")
+        loaded = load({"DISCOCLAW_MEMORY_COMMANDS_ENABLED": value}, **here)
         async with AsyncMemory.from_settings(loaded) as memory:
             answer = await ChatCommands(memory).answer("!memory show", user="ann", place=DEV)
             assert (answer is not None) is answered

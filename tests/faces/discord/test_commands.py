@@ -92,8 +92,9 @@ async def test_an_export_is_not_posted_where_others_read() -> None:
 
 
 @pytest.mark.acceptance("B52")
-async def test_orders_can_be_switched_off() -> None:
-    async with acting([Says("just talk")], chat_commands={"enabled": False}) as scene:
+@pytest.mark.parametrize("profile", ["unified", "dnam"])
+async def test_orders_can_be_switched_off(profile: str) -> None:
+    async with acting([Says("just talk")], profile=profile, chat_commands={"enabled": False}) as scene:
         assert await scene.order("!memory show") == ""
         assert await scene.ask("!memory show") == "just talk"
 

@@ -108,9 +108,12 @@ async def test_a_forgotten_and_a_deleted_fact_leave_the_channel() -> None:
 
 @pytest.mark.slow
 @pytest.mark.acceptance("B75")
-@pytest.mark.parametrize("status", [403, 404, 429, 500])
-async def test_a_memory_channel_that_fails_is_ignored_and_the_bot_goes_on(status: int) -> None:
-    async with acting(discord__memory_channel=await channel_id(), summary={"enabled": False}) as scene:
+@pytest.mark.parametrize(
+    ("profile", "status"), [("unified", 403), ("unified", 404), ("unified", 429), ("dnam", 403), ("dnam", 500)]
+)
+async def test_a_memory_channel_that_fails_is_ignored_and_the_bot_goes_on(profile: str, status: int) -> None:
+    alone = {"summary": {"enabled": False}, "extraction": {"trigger": "on_ingest"}}
+    async with acting(profile=profile, discord__memory_channel=await channel_id(), **alone) as scene:
         await mirrored(scene)
         scene.env.inject_error("POST", f"/channels/{scene.general.id}/messages", status=status)
         await scene.ask("I like green tea")

@@ -70,9 +70,10 @@ async def test_a_channel_without_voice_or_one_that_is_not_seen_is_refused() -> N
 
 
 @pytest.mark.acceptance("D21", "D22")
-async def test_what_is_said_to_the_bot_aloud_is_answered_and_its_memory_line_becomes_lore_unsaid() -> None:
+@pytest.mark.parametrize("profile", ["unified", "clanker"])
+async def test_what_is_said_to_the_bot_aloud_is_answered_and_its_memory_line_becomes_lore_unsaid(profile: str) -> None:
     answers = [Says("Well done!\nmemory_line: Ann won the quiz night"), Says("Ann did.")]
-    async with acting(answers, discord={"privacy_notice": "reply"}) as scene:
+    async with acting(answers, profile=profile, discord={"privacy_notice": "reply"}) as scene:
         lounge = scene.guild.create_voice_channel("lounge")
         for trace in ("voice", "voice_realtime"):
             heard = await scene.client.answer(aloud(scene, lounge.id, f"I won the {trace} quiz night!", trace=trace))
@@ -80,7 +81,8 @@ async def test_what_is_said_to_the_bot_aloud_is_answered_and_its_memory_line_bec
         assert [one.content for one in lounge.history()] == [NOTICE], "told once, in writing"
         assert "Ann won the quiz night" in scene.prompts()[-1]
         await scene.settle()
-        assert [memo.source.trace for memo in await scene.memos()] == ["voice_realtime", "voice"]
+        learned = await scene.memory.show(user=str(scene.ann.id), place=scene.place(lounge))
+        assert [memo.source.trace for memo in learned.memos] == ["voice_realtime", "voice"]
 
 
 async def test_a_line_about_something_said_aloud_leads_to_the_channel() -> None:

@@ -28,10 +28,15 @@ async def texts(client: httpx.AsyncClient, **params: Any) -> list[str]:
 
 
 @pytest.mark.acceptance("D61")
-async def test_the_snapshot_comes_as_markdown(client: httpx.AsyncClient, memory: AsyncMemory):
-    await memory.remember("Prefers tea <b>strong</b>", user="ann", place=DEV)
-    await memory.remember("The otter is our mascot", user="ann", place=DEV, lore=True)
-    answer = await client.get("/api/memory")
+@pytest.mark.parametrize("profile", ["unified", "clanker"])
+async def test_the_snapshot_comes_as_markdown(tmp_path: Path, clock: FakeClock, profile: str):
+    async with (
+        opened(tmp_path, clock, profile=profile) as memory,
+        asking(create(memory, TOKENS, clock=clock), OPERATOR) as client,
+    ):
+        await memory.remember("Prefers tea <b>strong</b>", user="ann", place=DEV)
+        await memory.remember("The otter is our mascot", user="ann", place=DEV, lore=True)
+        answer = await client.get("/api/memory")
     assert answer.status_code == 200
     assert answer.headers["content-type"] == "text/markdown; charset=utf-8"
     assert answer.headers["x-content-type-options"] == "nosniff"
@@ -47,8 +52,9 @@ async def test_a_dashboard_that_asks_for_json_gets_the_snapshot_in_it(client: ht
 
 
 @pytest.mark.acceptance("D62")
-async def test_a_refresh_makes_the_file_anew_and_returns_it(tmp_path: Path, clock: FakeClock):
-    async with opened(tmp_path, clock, mirror__files=["snapshot"]) as memory:
+@pytest.mark.parametrize("profile", ["unified", "clanker"])
+async def test_a_refresh_makes_the_file_anew_and_returns_it(tmp_path: Path, clock: FakeClock, profile: str):
+    async with opened(tmp_path, clock, profile=profile, mirror__files=["snapshot"]) as memory:
         app = create(memory, TOKENS, clock=clock)
         async with asking(app, OPERATOR) as client:
             await memory.remember("Prefers tea", user="ann", place=DEV)

@@ -11,7 +11,7 @@ from tests.scenes import DEV, DM, ELSEWHERE, GENERAL, STAFF, THREAD, lines, name
 
 class TestRolling:
     @pytest.mark.acceptance("C4")
-    @pytest.mark.parametrize("profile", ["discoclaw", "dnam", "unified"])
+    @pytest.mark.parametrize("profile", ["discoclaw", "dnam", "unified", "rolling"])
     async def test_the_section_is_there_only_when_there_is_a_summary(self, profile: str):
         async with opened(profile) as stage:
             assert "rolling" not in names(await stage.prompt())

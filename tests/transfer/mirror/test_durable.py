@@ -183,8 +183,9 @@ def test_a_user_without_memos_has_no_file() -> None:
 
 
 @pytest.mark.acceptance("B77")
-async def test_a_file_holds_what_is_known_and_who_is_unknown_has_none(tmp_path: Path) -> None:
-    async with keeping(tmp_path, "discoclaw") as stage:
+@pytest.mark.parametrize("profile", ["discoclaw", "dnam"])
+async def test_a_file_holds_what_is_known_and_who_is_unknown_has_none(tmp_path: Path, profile: str) -> None:
+    async with keeping(tmp_path, profile) as stage:
         await stage.remember("I prefer tea ☕")
         await written(stage)
         assert (await stage.memory.show(user="nobody", place=DEV)).memos == ()
@@ -235,9 +236,10 @@ async def test_a_file_that_was_made_private_stays_private(tmp_path: Path) -> Non
     assert len(items(tmp_path)) == 2
 
 
-@pytest.mark.acceptance("A50", "B19")
-async def test_whoever_reads_while_a_file_is_written_sees_a_whole_one(tmp_path: Path) -> None:
-    async with keeping(tmp_path, "discoclaw") as stage:
+@pytest.mark.acceptance("A50", "B19", "B78")
+@pytest.mark.parametrize("profile", ["discoclaw", "dnam"])
+async def test_whoever_reads_while_a_file_is_written_sees_a_whole_one(tmp_path: Path, profile: str) -> None:
+    async with keeping(tmp_path, profile) as stage:
         await stage.remember("I prefer tea")
         await written(stage)
         before = (folder(tmp_path) / "ann.json").read_bytes()

@@ -43,10 +43,10 @@ class Pauses:
 
 
 @asynccontextmanager
-async def kept_by_hand(data: Path, **folders: object) -> AsyncIterator[tuple[Stage, Pauses]]:
+async def kept_by_hand(data: Path, profile: str = "unified", **folders: object) -> AsyncIterator[tuple[Stage, Pauses]]:
     """A stage and a keeper beside it, whose time is ours."""
     pauses = Pauses()
-    async with keeping(data, mirror__files=[], run_worker=False) as stage:
+    async with keeping(data, profile, mirror__files=[], run_worker=False) as stage:
         keeper = MirrorWriter(stage.memory.store, MirrorTargets(data / "memory", **folders), stage.clock, pauses)  # type: ignore[arg-type]
         keeper.start()
         await eventually(lambda: bool(pauses.asked))
