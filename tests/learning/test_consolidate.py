@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -22,7 +23,8 @@ from recollect.jobs.worker import Worker
 from recollect.learning import consolidate
 from recollect.learning.apply import ChangeContext, write
 from recollect.learning.consolidate import Consolidator, plan, read_input
-from recollect.learning.consolidate.plan import TRUSTED_CONFIDENCE, ConsolidationInput, ConsolidationOptions
+from recollect.learning.consolidate.plan import TRUSTED_CONFIDENCE, ConsolidationInput, ConsolidationOptions, tidy
+from recollect.policy.similarity import Similarity, compare
 from recollect.testing.clock import FakeClock
 from recollect.testing.models import FakeModel
 from tests.scenes import DEV, DM, Stage, opened
@@ -412,6 +414,22 @@ def test_undo_restores_exactly_what_a_dream_changed(memos: list[Memo]) -> None:
             assert await _everything(stage) == before
 
     asyncio.run(story())
+
+
+@pytest.mark.parametrize("answered", [False, True])
+def test_memories_are_compared_once_with_each_other_unless_the_model_changed_some(
+    answered: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared: list[tuple[str, str]] = []
+
+    def noted(new: str, old: str) -> Similarity:
+        compared.append((new, old))
+        return compare(new, old)
+
+    monkeypatch.setattr(sys.modules[tidy.__module__], "compare", noted)
+    memos = [memo(f"Likes the tea {number}x", number) for number in range(20)]
+    plan(ConsolidationInput(memos), FREELY, NOW, [(memos, ExtractionResult())] if answered else [])
+    assert len(compared) == len(set(compared)) == 20 * 19 / 2
 
 
 async def _put(stage: Stage, *memos: Memo) -> None:

@@ -50,6 +50,10 @@ class Timeline:
         """A memo of any status that an event names."""
         return await self._store.read(lambda tx: tx.memos.get(Subject.of_scope(scope), memo_id))
 
+    async def memos(self, named: Sequence[tuple[str, str]]) -> list[Memo | None]:
+        """Memos of any status by their scopes and ids, in one read."""
+        return await self._store.read(lambda tx: [tx.memos.get(Subject.of_scope(scope), name) for scope, name in named])
+
     async def memo_count(self, user: str) -> int:
         """How many memos of any status there are about someone."""
         return await self._store.read(lambda tx: tx.memos.count(Subject(user)))

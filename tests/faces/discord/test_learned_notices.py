@@ -5,6 +5,7 @@ import pytest
 
 from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal
 from recollect.core.types import Status
+from recollect.faces.discord.learned_notices import LearnedNotices
 from recollect.testing.model_server import Says
 from recollect.testing.models import FakeModel, nothing, quoting
 from tests.faces.discord.scene import Scene, acting
@@ -57,11 +58,34 @@ async def test_undo_takes_back_what_its_own_line_tells_whatever_was_learned_sinc
         assert again == "There is nothing to undo", "what was undone by its button is not undone again"
 
 
-async def test_of_two_facts_in_one_message_undo_takes_back_one() -> None:
-    def halves(hearing: ExtractionInput) -> ExtractionResult:
-        said = hearing.messages[-1]
-        return ExtractionResult(tuple(Proposal(part, "fact", part, said.id) for part in said.text.split(" and ")))
+def halves(hearing: ExtractionInput) -> ExtractionResult:
+    said = hearing.messages[-1]
+    return ExtractionResult(tuple(Proposal(part, "fact", part, said.id) for part in said.text.split(" and ")))
 
+
+async def test_many_lines_are_looked_through_with_few_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    things = ("green tea", "chess", "two cats", "opera", "old maps", "cellos", "rain", "long trains")
+    async with acting(discord=HERE, model=FakeModel(halves)) as scene:
+        for start in (0, 4):
+            await learned(scene, " and ".join(f"I like {thing}" for thing in things[start : start + 4]))
+        notices, store = LearnedNotices(scene.client.bot), type(scene.memory.store)
+        reads, read = [0], store.read
+
+        def counted(self: object, *args: object, **how: object) -> object:
+            reads[0] += 1
+            return read(self, *args, **how)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(store, "read", counted)
+        await notices.remove_stale()
+        assert reads[0] == 2, "the lines, and their memos"
+        reads[0] = 0
+        await notices.remove_invisible({scene.dev.id})
+        assert reads[0] < len(things), "the lines, their memos, and whether one of their kind may be seen there"
+        lines = [line for line in scene.dev.history() if line.content.startswith("Learned: ")]
+        assert len(lines) == len(things)
+
+
+async def test_of_two_facts_in_one_message_undo_takes_back_one() -> None:
     async with acting(discord=HERE, model=FakeModel(halves)) as scene:
         last = await learned(scene, "I like green tea and I have two cats")
         assert "cats" in last.content

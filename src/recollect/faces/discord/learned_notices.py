@@ -3,7 +3,7 @@ server's lore, for those who manage messages there.
 """
 
 import logging
-from collections.abc import Collection
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -32,6 +32,8 @@ LABELS = {"undo": "Undo", "edit": "Edit", "why": "Why", "forget": "Forget", "pri
 OUTCOMES = {"undo": "Undone.", "forget": "Forgotten.", "private": "Kept private."}
 NOT_YOURS = "Only the person it is about can do that; for a whole server, those who manage messages."
 CHANGED_SINCE = "It has changed since it was learned; use Forget, or `!memory undo` step by step."
+PAGE_NOTICES = 200
+"""Notices whose memos are read at once."""
 
 Interaction = discord.Interaction[Any]
 
@@ -72,19 +74,17 @@ class LearnedNotices:
 
     async def remove_stale(self) -> None:
         """After an erasure: remove notices about memos that no longer exist, even if notices are off now."""
-        for key in await self._bot.state.keys(StateKind.NOTICE_MESSAGE):
-            scope, _, memo_id = key.rpartition(":")
-            if await self._memo(scope, memo_id) is None:
-                await self._remove_notice(state.notice_message(scope, memo_id))
+        async for name, memo in self._memos(await self._bot.state.keys(StateKind.NOTICE_MESSAGE)):
+            if memo is None:
+                await self._remove_notice(name)
 
     async def remove_invisible(self, channels: Collection[int]) -> None:
         """Remove notices that not everyone who can read these channels now may see: their permissions changed."""
         answers: dict[tuple[int, Subject, Audience], bool] = {}  # there may be thousands of lines
-        for key, location in (await self._bot.state.values(StateKind.NOTICE_MESSAGE)).items():
-            channel_id, (scope, _, memo_id) = int(location.partition("/")[0]), key.rpartition(":")
-            if channel_id not in channels:
-                continue
-            memo = await self._memo(scope, memo_id)
+        locations = await self._bot.state.values(StateKind.NOTICE_MESSAGE)
+        channel_of = {key: int(location.partition("/")[0]) for key, location in locations.items()}
+        async for name, memo in self._memos([key for key, channel_id in channel_of.items() if channel_id in channels]):
+            channel_id = channel_of[name[1]]
             is_visible = memo is not None and memo.active
             if memo is not None and is_visible:
                 question = channel_id, memo.subject, memo.audience
@@ -92,7 +92,7 @@ class LearnedNotices:
                     answers[question] = await self._is_still_visible(self._bot.client.get_channel(channel_id), memo)
                 is_visible = answers[question]
             if not is_visible:
-                await self._remove_notice(state.notice_message(scope, memo_id))
+                await self._remove_notice(name)
 
     async def remove_of(self, person: str) -> None:
         """Remove the notices about someone, who does not want them."""
@@ -112,6 +112,14 @@ class LearnedNotices:
         """Whether a notice is due; there is none about someone who did not get the privacy notice."""
         guild = None if memo.source.guild is None else int(memo.source.guild)
         return memo.active and _is_from_discord(memo) and await is_shown(self._bot, _speaker_id(memo), guild)
+
+    async def _memos(self, keys: Sequence[str]) -> AsyncIterator[tuple[state.Name, Memo | None]]:
+        """The memos of notices, many in one read: a large server has thousands."""
+        for start in range(0, len(keys), PAGE_NOTICES):
+            parts = [key.rpartition(":") for key in keys[start : start + PAGE_NOTICES]]
+            named = [(scope, memo_id) for scope, _, memo_id in parts]
+            for name, memo in zip(named, await self._bot.memory.timeline.memos(named), strict=True):
+                yield state.notice_message(*name), memo
 
     async def _memo(self, scope: str, memo_id: str) -> Memo | None:
         return await self._bot.memory.timeline.memo(scope, memo_id)

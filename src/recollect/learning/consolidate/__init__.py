@@ -194,7 +194,8 @@ def plan(
         tidy(draft, snapshot.protected, options)
         for memos, result in answered:
             accept(draft, memos, result, options)
-        tidy(draft, snapshot.protected, options)
+        if any(result.proposals or result.retractions for _, result in answered):
+            tidy(draft, snapshot.protected, options)
     return finish(draft, snapshot.protected, options)
 
 
