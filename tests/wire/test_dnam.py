@@ -150,9 +150,10 @@ async def test_a_model_ends_a_fact_without_its_id_by_sixty_percent_of_the_text_a
     assert ("- [fact] Has a yellow bicycle" in "\n".join(lines(prompt, "durable"))) is not goes
 
 
-async def test_one_memory_for_all_places_is_changed_from_any_of_them_and_holds_nothing_twice() -> None:
+@pytest.mark.parametrize("profile", ["discoclaw", "dnam", "devclaw"])
+async def test_one_memory_for_all_places_is_changed_from_any_of_them_and_holds_nothing_twice(profile: str) -> None:
     model = FakeModel(lambda heard: ExtractionResult(tuple(map(quoting, heard.messages))))
-    async with opened("dnam", model=model, extraction=AT_ONCE) as stage:
+    async with opened(profile, model=model, extraction=AT_ONCE) as stage:
         for place in (DEV, DM):
             await stage.tell("I like green tea", place=place)
         await stage.tell("I live in Porto", place=DEV)
