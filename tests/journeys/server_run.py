@@ -250,6 +250,7 @@ class Run:
     def tidy(self) -> None:
         """Drop what the doubles keep of the past, which would count as the bot's memory, and slow the simulation."""
         self.backend.http_requests.clear()
+        self.backend.transcript.clear()
         self.model.inputs.clear()
         loop = asyncio.get_running_loop()
         for timer in loop._scheduled:  # type: ignore[attr-defined]
