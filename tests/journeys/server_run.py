@@ -7,6 +7,7 @@ what was true when the words were said, by a reading of the permissions that is 
 
 import argparse
 import asyncio
+import gc
 import logging
 import random
 import re
@@ -30,6 +31,7 @@ from recollect.core.ports import Tx
 from recollect.core.types import Audience, Memo
 from recollect.faces.discord import catch_up, consent, resync
 from recollect.faces.discord.log_follower import LogFollower
+from recollect.learning import consolidate
 from recollect.policy.visibility import audience_covers_place
 from recollect.recall import usage
 from recollect.testing.models import FakeModel
@@ -52,6 +54,39 @@ class Size:
     burst: int = 40
     seed: int = 7
     style: str = "panel"
+    agreed: bool = False
+    """Everyone who speaks agrees before the start and nobody withdraws: consent is the same all along."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What was counted until a moment."""
+
+    said: int = 0
+    kept: int = 0
+    """Messages that may be kept."""
+    cpu: float = 0.0
+    consolidating: float = 0.0
+    """Seconds of CPU for planning consolidations."""
+    collecting: float = 0.0
+    """Seconds of CPU of Python's garbage collector, which walks through the simulated Discord too."""
+    rechecking: float = 0.0
+    """Other seconds of CPU when the bot comes back, and looks at the last messages of all channels."""
+
+    def since(self, before: "Mark") -> "Mark":
+        return Mark(*(getattr(self, name) - getattr(before, name) for name in self.__slots__))
+
+    def __str__(self) -> str:
+        parts = {"consolidate": self.consolidating, "collect garbage": self.collecting, "recheck": self.rechecking}
+        rest = self.cpu - sum(parts.values())
+        named = ", ".join(f"{self._per_message(part):.1f} to {name}" for name, part in parts.items())
+        return (
+            f"{self._per_message(self.cpu):.1f} ms CPU per message: {named}, {self._per_message(rest):.1f} for the "
+            f"rest; {self.kept / max(1, self.said):.0%} of the messages may be kept"
+        )
+
+    def _per_message(self, seconds: float) -> float:
+        return 1000 * seconds / max(1, self.said)
 
 
 @dataclass(slots=True)
@@ -86,9 +121,9 @@ class Report:
     unconsented: list[str] = field(default_factory=list[str])
     lost: list[str] = field(default_factory=list[str])
     undead: list[str] = field(default_factory=list[str])
-    cpu_ms_per_message: float = 0.0
-    cpu_ms_first_quarter: float = 0.0
-    cpu_ms_last_quarter: float = 0.0
+    whole: Mark = Mark()
+    first_quarter: Mark = Mark()
+    last_quarter: Mark = Mark()
     memory_growth_mb: float = 0.0
     peak_memory_mb: float = 0.0
 
@@ -105,8 +140,9 @@ class Sent:
 
 
 class Run:
-    def __init__(self, scene: Scene, size: Size, model: FakeModel) -> None:
-        self.model = model
+    def __init__(self, scene: Scene, size: Size, model: FakeModel, meter: "Meter") -> None:
+        self.model, self.meter = model, meter
+        self.marks: list[Mark] = []
         self.scene, self.size, self.random = scene, size, random.Random(size.seed)
         self.backend = scene.env.backend
         self.backend.expire_due_polls = lambda: None  # there are none, and simcord looks for them in every message
@@ -181,7 +217,11 @@ class Run:
     async def live(self) -> None:
         """Bursts of messages, and between them the rest of a server's life."""
         events = [self.ask] * 6 + [self.whisper] * 2 + [self.change_channel] * 4 + [self.delete] * 3 + [self.edit] * 3
-        events += [self.opt, self.withdraw, self.flood, self.change_memory_channel]
+        events += [self.opt, self.flood, self.change_memory_channel]
+        if self.size.agreed:
+            await self.agree()
+        else:
+            events.append(self.withdraw)
         bursts = max(1, self.size.messages // self.size.burst)
         pause, outages = self.size.days * 86400 / bursts, max(1, self.size.days // 3)
         for number in range(bursts):
@@ -210,6 +250,7 @@ class Run:
     def tidy(self) -> None:
         """Drop what the doubles keep of the past, which would count as the bot's memory, and slow the simulation."""
         self.backend.http_requests.clear()
+        self.backend.transcript.clear()
         self.model.inputs.clear()
         loop = asyncio.get_running_loop()
         for timer in loop._scheduled:  # type: ignore[attr-defined]
@@ -221,9 +262,17 @@ class Run:
     """Seconds of CPU."""
 
     def note_progress(self, share: float) -> None:
-        said, cpu = self.report.said, time.process_time() - self.looked
-        print(f"{share:4.0%} {said:,} messages, {cpu:.0f} s CPU, {peak_mb():.0f} MB", file=sys.stderr, flush=True)
-        self.marks = [*getattr(self, "marks", []), (said, cpu)]
+        mark = self.mark()
+        self.marks.append(mark)
+        line = f"{share:4.0%} {mark.said:,} messages, {mark.cpu:.0f} s CPU, {peak_mb():.0f} MB"
+        print(line, file=sys.stderr, flush=True)
+
+    def mark(self) -> Mark:
+        kept = sum(said.may_be_kept for said in self.said.values())
+        cpu = time.process_time() - self.looked
+        return Mark(self.report.said, kept, cpu, self.meter.consolidating, self.meter.collecting, self.rechecking)
+
+    rechecking = 0.0
 
     def compose(self, person: MemberActor, channel: ChannelHandle | None, *, is_addressed: bool = False) -> Said:
         """A message with a word of its own; without a channel, a direct message."""
@@ -282,6 +331,13 @@ class Run:
         await consent.decide(self.scene.client.bot, person.id, None, consent.YES)
         await person.send_dm(f"I like the tea {self.compose(person, None).token}")
 
+    async def agree(self) -> None:
+        """All who speak agree, without being asked."""
+        for person in self.speakers:
+            for agreed, guild in ((self.agreed, self.scene.guild.id), (self.agreed_to_dms, None)):
+                agreed.add(person.id)
+                await consent.decide(self.scene.client.bot, person.id, guild, consent.YES)
+
     async def change_channel(self, channel: ChannelHandle | None = None) -> None:
         channel = channel or self.random.choice(self.channels)
         (self.close if self.random.random() < 0.6 else self.open)(channel)
@@ -323,6 +379,7 @@ class Run:
     async def go_away(self) -> None:
         """The bot is offline for a while; people go on, and permissions change."""
         await self.scene.settle()
+        before = self.mark()
         client = make_client(self.scene.memory, self.scene.server, lambda: self.scene.env.now())
         set_up = client.setup_hook
 
@@ -337,6 +394,8 @@ class Run:
         client.setup_hook = meanwhile  # type: ignore[method-assign]
         await self.scene.env.restart_bot(client)
         await self.scene.env.advance_time(120)
+        spent = self.mark().since(before)
+        self.rechecking += spent.cpu - spent.consolidating - spent.collecting
 
     async def flood(self) -> None:
         """One person says far too much at once: only they are not heard out."""
@@ -463,6 +522,36 @@ class Run:
                     self.report.leaks += [f"{one} may be told in {channel.id}, {audience}" for one in late]
 
 
+class Meter:
+    """Seconds of CPU for consolidation and for the garbage collector, while it is entered."""
+
+    def __init__(self) -> None:
+        self.consolidating = self.collecting = self._began = 0.0
+
+    def __enter__(self) -> "Meter":
+        self._plan = consolidate.plan
+        consolidate.plan = self._measure
+        gc.callbacks.append(self._note)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        consolidate.plan = self._plan
+        gc.callbacks.remove(self._note)
+
+    def _measure(self, *args: Any) -> consolidate.Plan:
+        before = time.thread_time()
+        try:
+            return self._plan(*args)
+        finally:
+            self.consolidating += time.thread_time() - before
+
+    def _note(self, phase: str, _: object) -> None:
+        if phase == "start":
+            self._began = time.thread_time()
+        else:
+            self.collecting += time.thread_time() - self._began
+
+
 def peak_mb() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
@@ -507,33 +596,29 @@ async def _run(size: Size) -> Report:
     memory_before = peak_mb()
     options = {"consent": "opt_in", "memory_channel_style": size.style, "learned_notices": "mirror"}
     model = FakeModel()
-    async with acting(
-        model=model,
-        discord=options,
-        summary={"enabled": False},
-        memos={"max_active": 100_000},
-        settle_timeout=SETTLE_SECONDS,
-    ) as scene:
-        _be_patient(scene)
-        server = Run(scene, size, model)
-        report = server.report
-        server.build()
-        await scene.env.settle()
-        settings = scene.client.bot.server_settings
-        await settings.change(scene.guild.id, "memory_channel", str(server.memory_channel.id), scene.ann.id)
-        await scene.restart()
-        built = time.process_time()
-        await server.live()
-        report.cpu_ms_per_message = 1000 * (time.process_time() - built - server.looked) / max(1, report.said)
-        await server.audit()
+    with Meter() as meter:
+        async with acting(
+            model=model,
+            discord=options,
+            summary={"enabled": False},
+            memos={"max_active": 100_000},
+            settle_timeout=SETTLE_SECONDS,
+        ) as scene:
+            _be_patient(scene)
+            server = Run(scene, size, model, meter)
+            report = server.report
+            server.build()
+            await scene.env.settle()
+            settings = scene.client.bot.server_settings
+            await settings.change(scene.guild.id, "memory_channel", str(server.memory_channel.id), scene.ann.id)
+            await scene.restart()
+            built = server.mark()
+            await server.live()
+            report.whole = server.mark().since(built)
+            await server.audit()
     quarter = len(server.marks) // 4 or 1
-    report.cpu_ms_first_quarter, report.cpu_ms_last_quarter = (
-        1000 * (after[1] - before[1]) / max(1, after[0] - before[0])
-        for before, after in (
-            (server.marks[0], server.marks[quarter]),
-            (server.marks[-1 - quarter], server.marks[-1]),
-        )
-    )
+    report.first_quarter = server.marks[quarter].since(server.marks[0])
+    report.last_quarter = server.marks[-1].since(server.marks[-1 - quarter])
     report.peak_memory_mb = peak_mb()
     report.memory_growth_mb = report.peak_memory_mb - memory_before
     return report
@@ -543,12 +628,13 @@ def main() -> None:
     parser, size = argparse.ArgumentParser(description=__doc__), Size()
     for name in ("members", "channels", "messages", "days", "burst", "seed"):
         parser.add_argument(f"--{name}", type=int, default=getattr(size, name))
+    parser.add_argument("--agreed", action="store_true", help="everyone who speaks agrees before the start")
     parser.add_argument("--style", choices=("panel", "members"), default=size.style)
     report = asyncio.run(run(Size(**vars(parser.parse_args()))))
     print(f"{report.said:,} messages, {report.stored:,} learned, {report.prompts:,} prompts, {report.lines:,} lines")
     print(f"{report.checked:,} comparisons with the permissions of their time")
-    first, last = report.cpu_ms_first_quarter, report.cpu_ms_last_quarter
-    print(f"{report.cpu_ms_per_message:.1f} ms CPU per message; {first:.1f} at first, {last:.1f} at last")
+    for name, mark in (("all", report.whole), ("first quarter", report.first_quarter), ("last", report.last_quarter)):
+        print(f"{name}: {mark}")
     print(f"{report.peak_memory_mb:.0f} MB at most, {report.memory_growth_mb:.0f} MB more than at the start")
     found = {name: getattr(report, name) for name in ("leaks", "unconsented", "lost", "undead")}
     print({name: len(items) for name, items in found.items()})

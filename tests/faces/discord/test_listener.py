@@ -74,6 +74,18 @@ async def test_people_are_allowed_by_id_by_role_and_by_guild_in_dms_too() -> Non
         assert [one.author.id for one in stranger.dm_channel.history()] == [stranger.id]
 
 
+async def test_whether_someone_is_a_member_is_asked_once_and_not_for_every_direct_message() -> None:
+    async with acting() as scene:
+        guild = str(scene.guild.id)
+    async with acting(discord={"allowed_users": [], "allowed_guilds": [guild]}) as scene:
+        stranger = scene.env.create_user("eve")
+        scene.env.backend.http_requests.clear()
+        for _ in range(3):
+            await stranger.send_dm("hello")
+        asked = [one for one in scene.env.backend.http_requests if f"/members/{stranger.id}" in str(one)]
+        assert len(asked) == 1
+
+
 async def test_bots_webhooks_and_system_messages_are_neither_answered_nor_kept() -> None:
     async with acting(discord={"channels": []}) as scene:
         robot = scene.guild.add_member(scene.env.create_user("robot", bot=True))
