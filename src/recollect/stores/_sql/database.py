@@ -18,6 +18,10 @@ class Database(Protocol):
         """How many rows it affected."""
         ...
 
+    def script(self, sql: LiteralString, /) -> None:
+        """Statements without values, one after the other."""
+        ...
+
     def value(self, sql: LiteralString, values: Row = (), /) -> Any:
         """The first value that the statement yields; None when there is none."""
         ...

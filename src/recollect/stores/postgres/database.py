@@ -66,6 +66,11 @@ class Database:
         """How many rows it affected."""
         return self._execute(sql, params).rowcount
 
+    def script(self, sql: LiteralString) -> None:
+        """Statements without values, one after the other; a percent sign is written once."""
+        self._begin()
+        self._connection.execute(sql, prepare=False)
+
     def many(self, sql: Query, rows: Iterable[Sequence[object]]) -> None:
         """The statement once for each row, without waiting for an answer in between."""
         self._begin()

@@ -3,10 +3,7 @@
 from typing import LiteralString
 
 from recollect.core.fingerprints import Fingerprints
-from recollect.stores._sql.changes import Changes
-from recollect.stores._sql.exchanges import Exchanges
-from recollect.stores._sql.state import State
-from recollect.stores._sql.summaries import Summaries
+from recollect.stores._sql.tx import FIND_SECRET, SQLTx
 from recollect.stores.postgres.archive import PostgresArchive
 from recollect.stores.postgres.database import Database
 from recollect.stores.postgres.events import COUNTING, PostgresEvents
@@ -24,19 +21,15 @@ _CLOSING: LiteralString = (
 )
 
 
-class PostgresTx:
+class PostgresTx(SQLTx[Database]):
     def __init__(self, db: Database) -> None:
-        self.db = db
         self.gate = Gate(db)
         self.messages = PostgresMessages(db)
         self.memos = PostgresMemos(db)
         self.index = PostgresIndex(db)
-        self.summaries = Summaries(db)
-        self.exchanges = Exchanges(db)
         self.jobs = PostgresJobs(db)
-        self.state = State(db)
         self.events = PostgresEvents(db)
-        self.changes = Changes(db, self.memos)
+        super().__init__(db, self.memos)
 
     @property
     def archive(self) -> PostgresArchive:
@@ -45,8 +38,9 @@ class PostgresTx:
 
     @property
     def fingerprints(self) -> Fingerprints:
+        """Looked up once."""
         if "secret" not in self.db.seen["meta"]:
-            self.db.seen["meta"]["secret"] = self.db.value("SELECT value FROM meta WHERE name = 'secret'")
+            self.db.seen["meta"]["secret"] = self.db.value(FIND_SECRET)
         return Fingerprints(self.db.seen["meta"]["secret"])
 
     def finish(self) -> tuple[str, str] | None:

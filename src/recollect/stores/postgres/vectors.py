@@ -19,7 +19,7 @@ from recollect.core.ports import Corpus, Vector
 from recollect.stores._sql.search import Scope
 from recollect.stores._sql.vectors import ALIVE, check_query, check_vector, table_of
 from recollect.stores.postgres.database import Database
-from recollect.stores.postgres.tables import vector_views
+from recollect.stores.postgres.tables import VIEWS
 
 MAX_EXACT_ROWS = 20_000
 """Vectors of a scope up to which comparing all of them is quick enough."""
@@ -138,7 +138,7 @@ def make(db: Database, corpus: Corpus, model: str, dims: int) -> Embedder:
     )
     db.run(f"CREATE INDEX {embedder.table}_of_scope ON {embedder.table} (scope)")
     if first and corpus == "memos":
-        db.run(vector_views(embedder.table))
+        db.script(VIEWS.vectors(embedder.table))
     return embedder
 
 
@@ -160,7 +160,7 @@ def activate(db: Database, corpus: Corpus, model: str) -> None:
     if embedder is None:
         return
     if corpus == "memos":
-        db.run(vector_views(embedder.table))
+        db.script(VIEWS.vectors(embedder.table))
     db.run(
         "UPDATE embedders SET retired = clock_timestamp(), serving = false "
         "WHERE corpus = %s AND model <> %s AND retired IS NULL",

@@ -78,6 +78,9 @@ class Database(apsw.Connection):
         self._execute(sql, values)
         return self.changes()
 
+    def script(self, sql: str) -> None:
+        self.execute(sql)
+
     def value(self, sql: str, values: Row = ()) -> Any:
         """The one value that the statement yields; None when there is none."""
         return self._execute(sql, values).get

@@ -11,7 +11,7 @@ from recollect.stores._sql.database import Row
 from recollect.stores.postgres import vectors
 from recollect.stores.postgres.archive.section import ArchiveSection, columns_of
 from recollect.stores.postgres.database import Database, handle
-from recollect.stores.postgres.tables import vector_views
+from recollect.stores.postgres.tables import VIEWS
 from recollect.stores.postgres.vectors import add
 from recollect.stores.postgres.write_gate import Gate
 
@@ -59,7 +59,7 @@ class VectorSets(ArchiveSection):
         serving = self._db.value(
             "SELECT id FROM embedders WHERE corpus = 'memos' AND serving AND retired IS NULL ORDER BY id LIMIT 1"
         )
-        self._db.run(vector_views(None if serving is None else vectors.table_of("memos", serving)))
+        self._db.script(VIEWS.vectors(None if serving is None else vectors.table_of("memos", serving)))
 
 
 class _Vectors(VectorsSection[Database]):

@@ -14,7 +14,7 @@ from recollect.stores.sqlite import vectors
 from recollect.stores.sqlite.archive.section import ArchiveSection
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.rows import scope_id, span
-from recollect.stores.sqlite.views import vector_views
+from recollect.stores.sqlite.views import VIEWS
 
 _COMPLETE = "SELECT complete FROM embedders WHERE corpus = ? AND model = ?"
 
@@ -60,7 +60,7 @@ class VectorSets(ArchiveSection):
 
     def _refresh_view(self) -> None:
         """The views of the documents show the vectors that serve."""
-        self._db.run(vector_views(vectors.serving_table(self._db)))
+        self._db.script(VIEWS.vectors(vectors.serving_table(self._db)))
 
 
 class _Vectors(VectorsSection[Database]):
