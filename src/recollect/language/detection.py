@@ -65,7 +65,7 @@ def rank(text: str) -> list[str]:
     return [*_rank(text[:_MAX_CHARS])]
 
 
-@lru_cache(maxsize=4096)  # several steps of a search or of learning ask about the same text
+@lru_cache(maxsize=16_384)  # several steps of a search or of learning ask about the same text
 def _rank(text: str) -> Sequence[str]:
     text = text.lower()
     if not text.isascii() and (script := _foreign_script(text)):
