@@ -59,6 +59,7 @@ def test_without_inference_each_message_is_kept_as_it_is(m: Memory):
 
 def test_a_memory_is_updated_deleted_and_has_a_history(m: Memory):
     memory_id = m.add("Likes tea", user_id="alice", infer=False, metadata={"a": 1})["results"][0]["id"]
+    m.add("Likes tea", user_id="alice", infer=False, metadata={"a": 1})
     assert m.update(memory_id, text="Likes green tea") == {"message": "Memory updated successfully!"}
     m.update(memory_id=memory_id, data="Likes black tea", metadata={"b": 2, "user_id": "bob"})
     memory = m.get(memory_id)
@@ -66,8 +67,7 @@ def test_a_memory_is_updated_deleted_and_has_a_history(m: Memory):
     assert m.delete(memory_id) == {"message": "Memory deleted successfully!"}
     assert m.get(memory_id) is None
     history = m.history(memory_id)
-    assert history[0]["event"] == "ADD"
-    assert history[-1]["event"] == "DELETE"
+    assert [event["event"] for event in history] == ["ADD", "UPDATE", "UPDATE", "DELETE"]
     assert {"Likes tea", "Likes green tea", "Likes black tea"} == {e["new_memory"] for e in history if e["new_memory"]}
     assert (history[-1]["old_memory"], history[-1]["is_deleted"]) == ("Likes black tea", True)
     for change in (m.delete, lambda one: m.update(one, "x")):
@@ -101,6 +101,15 @@ def test_what_a_user_told_an_agent_is_found_under_the_user_the_agent_the_run_or_
     assert ids_of["Likes tea"] == ["alice", "travel", "r1"]
     assert ids_of["Lives in Graz"] == ["bob", "travel", "r2"]
     assert ids_of["Answers in rhyme"] == [None, "travel", None]
+
+
+def test_a_memory_that_is_changed_stays_with_its_agent_and_run(m: Memory):
+    (added,) = m.add("I live in Graz.", user_id="bob", agent_id="travel", run_id="r2", metadata={"a": 1})["results"]
+    m.add("I live in Graz.", user_id="bob", agent_id="food")
+    m.update(added["id"], text="Lives in Vienna", metadata={"b": 2})
+    for ids in ({"agent_id": "food"}, {"run_id": "r2"}, {"user_id": "bob", "agent_id": "travel"}):
+        assert texts(m.get_all(filters=ids)) == ["Lives in Vienna"]
+    assert [event["new_memory"] for event in m.history(added["id"])] == ["Lives in Graz", "Lives in Vienna"]
 
 
 def everything(m: Memory) -> list[dict[str, object]]:
@@ -156,7 +165,10 @@ def test_a_user_may_have_any_id(m: Memory, user: str | int):
     for ids in ({"user_id": user}, {"agent_id": agent}, {"run_id": run}, {"agent_id": "a&b=c"}):
         (found,) = m.get_all(filters=ids)["results"]
         assert (found["id"], found["user_id"]) == (memory_id, str(user))
-    assert m.get(memory_id)["memory"] == "Likes tea"
+    m.update(memory_id, "Likes green tea")
+    assert texts(m.get_all(run_id=run)) == texts(m.get_all(user_id=user)) == ["Likes green tea"]
+    m.delete(memory_id)
+    assert m.get(memory_id) is None
 
 
 def test_nothing_makes_room_for_others_and_what_passes_the_filters_is_found_among_all(m: Memory):

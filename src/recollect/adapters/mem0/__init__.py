@@ -50,7 +50,7 @@ from recollect.core.clock import now
 from recollect.core.errors import BadInput, UnknownMemo
 from recollect.core.outcomes import Forgotten, Remembered
 from recollect.core.serialization import memo_from_json
-from recollect.core.types import Memo, Place, Status, Subject, split_person
+from recollect.core.types import LOCAL, Memo, Place, Status, Subject, split_person
 from recollect.inputs import plain_text
 from recollect.memory import AsyncMemory as RecollectMemory
 from recollect.policy.viewer import Viewer
@@ -236,6 +236,7 @@ class AsyncMemory:
         memo, user, place = await self._existing(memory_id)
         if not memo.active:
             await self.memory.restore(memo, user=user, place=place)
+        user, place = _said_in(memo)  # it stays the agent's
         merged = None if metadata is None else {**memo.source.metadata, **metadata_of(metadata)}
         expires = None if isinstance(expiration_date, Unset) else expiry_of(expiration_date) or "never"
         await self.memory.update(memo, text, user=user, place=place, metadata=merged, expires=expires)
@@ -262,13 +263,14 @@ class AsyncMemory:
         return {"message": "Memories deleted successfully!"}
 
     async def history(self, memory_id: str) -> list[dict[str, Any]]:
-        """What happened to a memory, oldest first; empty when there is none of this id."""
+        """What a memory said, oldest first; empty when there is none of this id."""
         found = await self._find(memory_id)
         if found is None:
             return []
         memo, user, place = found
         events = await self.memory.history(memo, user=user, place=place)
-        return [history_record(memo, event) for event in reversed(events) if event.kind in EVENTS]
+        records = [history_record(memo, event) for event in reversed(events) if event.kind in EVENTS]
+        return [record for record in records if record["old_memory"] != record["new_memory"]]
 
     async def reset(self) -> None:
         """Erase everyone who has memories, for good: what they said and what was learned."""
@@ -336,6 +338,14 @@ def _home(owner: Subject) -> tuple[str, Place]:
     """Someone's id on their platform, and their DM."""
     platform, user = split_person(owner.id)
     return user, Place(platform=platform, dm=user)
+
+
+def _said_in(memo: Memo) -> tuple[str, Place]:
+    """Its owner's id, and the part of their DM that a memo comes from."""
+    source, (user, place) = memo.source, _home(memo.subject)
+    if source.platform == LOCAL:
+        user, place = memo.subject.id, Place(dm=memo.subject.id)
+    return user, place if source.guild else replace(place, channel=source.channel, thread=source.thread)
 
 
 class Memory:
