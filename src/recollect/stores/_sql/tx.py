@@ -12,7 +12,7 @@ from recollect.stores._sql.summaries import Summaries
 
 D = TypeVar("D", bound=Database)
 
-FIND_SECRET = "SELECT value FROM meta WHERE name = 'secret'"
+FIND_SECRET = "SELECT value FROM meta WHERE name = 'secret'"  # noqa: S105 - a statement
 
 
 class SQLTx(Generic[D]):

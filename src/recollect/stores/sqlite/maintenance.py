@@ -22,8 +22,8 @@ from recollect.stores._sql.maintenance import (
     rows_per_scope,
 )
 from recollect.stores.sqlite import events, vectors, words
-from recollect.stores.sqlite.database import Database
-from recollect.stores.sqlite.schema import APPLICATION, MIGRATIONS
+from recollect.stores.sqlite.database import APPLICATION, Database
+from recollect.stores.sqlite.schema import MIGRATIONS
 from recollect.stores.sqlite.tx import SQLiteTx
 
 ALIVE: dict[Corpus, LiteralString] = {
