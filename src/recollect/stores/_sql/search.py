@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Generic, LiteralString, NamedTuple, TypeVar
 
 from recollect.core.ports import Corpus, CorpusSample, Filters, Vector, VectorSet, WordHit
-from recollect.stores._sql.database import Database
+from recollect.stores._sql.database import Database, Row
 from recollect.stores._sql.vectors import missing, table_of
 
 D = TypeVar("D", bound=Database)
@@ -39,8 +39,6 @@ class VectorQuery(NamedTuple):
 class Index(ABC, Generic[D]):
     samples: Mapping[Corpus, LiteralString]
     """Length, author and name of the newest rows of a scope."""
-    embedders: LiteralString
-    """Id, model, dimensions, whether it serves and whether it is complete, of each set of vectors of a corpus."""
 
     def __init__(self, db: D) -> None:
         self._db = db
@@ -95,18 +93,25 @@ class Index(ABC, Generic[D]):
         return self._by_vector(corpus, self._scopes(scopes), VectorQuery(model, vector, limit, also, candidates))
 
     def unembedded(self, corpus: Corpus, model: str, limit: int, after: int = 0) -> list[tuple[int, str]]:
-        sets = {row[1]: row for row in self._db.rows(self.embedders, (corpus,))}
+        sets = {row[1]: row for row in self._embedders(corpus)}
         set_id, *_, complete = sets.get(model, (None, False))
         table = None if set_id is None else table_of(corpus, set_id)
         return missing(self._db, corpus, table, bool(complete), limit, after)
 
     def vectors(self, corpus: Corpus, counted: bool = True) -> list[VectorSet]:
         sets: list[VectorSet] = []
-        for set_id, model, dims, serving, complete in self._db.rows(self.embedders, (corpus,)):
+        for set_id, model, dims, serving, complete in self._embedders(corpus):
             sql: LiteralString = f"SELECT count(*) FROM {table_of(corpus, set_id)}"
             count = self._db.value(sql) if counted else 0
             sets.append(VectorSet(model, dims, count, bool(serving), bool(complete)))
         return sets
+
+    def _embedders(self, corpus: Corpus) -> list[Row]:
+        """Id, model, dimensions, whether it serves and whether it is complete, of each set of vectors."""
+        sql: LiteralString = f"""
+        SELECT id, model, dims, serving, complete FROM embedders WHERE corpus = $1 AND {self._db.in_use} ORDER BY id
+        """
+        return self._db.rows(sql, (corpus,))
 
     def size(self, scopes: Sequence[str]) -> int:
         return sum(scope.size for scope in self._scopes(scopes))

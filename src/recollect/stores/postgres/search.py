@@ -18,18 +18,15 @@ _RECENT: dict[Corpus, LiteralString] = {
     "messages": "SELECT key, at FROM messages WHERE scope = scopes.id AND deleted IS NULL "
     "ORDER BY at DESC, key DESC LIMIT %(limit)s",
 }
-_SAMPLES: dict[Corpus, LiteralString] = {
-    "memos": "SELECT length(text) / 6 + 1, '', '' FROM memos WHERE scope = $1 ORDER BY updated DESC, key DESC LIMIT $2",
-    "messages": "SELECT length, author, name FROM messages WHERE scope = $1 AND deleted IS NULL "
-    "ORDER BY at DESC, key DESC LIMIT $2",
-}
 
 
 class PostgresIndex(Index[Database]):
-    samples = _SAMPLES
-    embedders = (
-        "SELECT id, model, dims, serving, complete FROM embedders WHERE corpus = $1 AND retired IS NULL ORDER BY id"
-    )
+    samples: Mapping[Corpus, LiteralString] = {
+        "memos": "SELECT length(text) / 6 + 1, '', '' FROM memos WHERE scope = $1 "
+        "ORDER BY updated DESC, key DESC LIMIT $2",
+        "messages": "SELECT length, author, name FROM messages WHERE scope = $1 AND deleted IS NULL "
+        "ORDER BY at DESC, key DESC LIMIT $2",
+    }
 
     def __init__(self, db: Database) -> None:
         super().__init__(db)

@@ -3,7 +3,7 @@
 from typing import LiteralString
 
 from recollect.core.fingerprints import Fingerprints
-from recollect.stores._sql.tx import FIND_SECRET, SQLTx
+from recollect.stores._sql.tx import FINGERPRINT_KEY, SQLTx
 from recollect.stores.postgres.archive import PostgresArchive
 from recollect.stores.postgres.database import Database
 from recollect.stores.postgres.events import COUNTING, PostgresEvents
@@ -40,7 +40,7 @@ class PostgresTx(SQLTx[Database]):
     def fingerprints(self) -> Fingerprints:
         """Looked up once."""
         if "secret" not in self.db.seen["meta"]:
-            self.db.seen["meta"]["secret"] = self.db.value(FIND_SECRET)
+            self.db.seen["meta"]["secret"] = self.db.value(FINGERPRINT_KEY)
         return Fingerprints(self.db.seen["meta"]["secret"])
 
     def finish(self) -> tuple[str, str] | None:

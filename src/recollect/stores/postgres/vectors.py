@@ -17,7 +17,7 @@ from psycopg.pq import Format
 from recollect.core.errors import BadInput
 from recollect.core.ports import Corpus, Vector
 from recollect.stores._sql.search import Scope
-from recollect.stores._sql.vectors import ALIVE, check_query, check_vector, table_of
+from recollect.stores._sql.vectors import check_query, check_vector, list_missing, table_of
 from recollect.stores.postgres.database import Database
 from recollect.stores.postgres.tables import VIEWS
 
@@ -169,18 +169,7 @@ def activate(db: Database, corpus: Corpus, model: str) -> None:
     db.run("UPDATE embedders SET serving = true, complete = true WHERE id = %s", (embedder.id,))
     db.seen["embedders"].clear()
     db.run("DELETE FROM unembedded WHERE corpus = %s", (corpus,))
-    list_missing(db, embedder)  # what came in since the caller saw that nothing was missing
-
-
-def list_missing(db: Database, embedder: Embedder) -> None:
-    """Record which rows have no vector in a set that is marked as complete."""
-    corpus = embedder.corpus
-    db.run(
-        f"INSERT INTO unembedded SELECT %s, key FROM {corpus} WHERE {ALIVE[corpus]} "
-        f"AND NOT EXISTS (SELECT 1 FROM {embedder.table} AS made WHERE made.key = {corpus}.key) "
-        "ON CONFLICT DO NOTHING",
-        (corpus,),
-    )
+    list_missing(db, corpus, embedder.table)  # what came in since the caller saw that nothing was missing
 
 
 def nearest(

@@ -20,18 +20,16 @@ _RECENT: dict[Corpus, str] = {
     "messages": "SELECT key, at FROM messages WHERE key >> 32 = ? AND deleted IS NULL "
     "ORDER BY at DESC, key DESC LIMIT ?",
 }
-_SAMPLES: dict[Corpus, LiteralString] = {
-    "memos": "SELECT length(text) / 6 + 1, '', '' FROM memos "
-    "WHERE key BETWEEN $1 << 32 AND ($1 << 32) + 4294967295 ORDER BY key DESC LIMIT $2",
-    "messages": "SELECT length, author, name FROM messages WHERE key >> 32 = $1 "
-    "AND deleted IS NULL ORDER BY at DESC LIMIT $2",
-}
 _SCOPE = "SELECT id, size, last FROM scopes WHERE name = ?"
 
 
 class SQLiteIndex(Index[Database]):
-    samples = _SAMPLES
-    embedders = "SELECT id, model, dims, serving, complete FROM embedders WHERE corpus = $1 ORDER BY id"
+    samples: Mapping[Corpus, LiteralString] = {
+        "memos": "SELECT length(text) / 6 + 1, '', '' FROM memos "
+        "WHERE key BETWEEN $1 << 32 AND ($1 << 32) + 4294967295 ORDER BY key DESC LIMIT $2",
+        "messages": "SELECT length, author, name FROM messages WHERE key >> 32 = $1 "
+        "AND deleted IS NULL ORDER BY at DESC LIMIT $2",
+    }
 
     def __init__(self, db: Database, index: WordIndex, cache: MatrixCache) -> None:
         super().__init__(db)

@@ -90,9 +90,9 @@ class Messages(_Rows):
     """A message keeps its number in its channel."""
 
     corpus = "messages"
-    columns = (
-        *("messages.platform", "messages.id", "messages.number", "places.detail", "author", "messages.name", "text"),
-        *("at", "bot::int", "messages.source", "reply_to", "edited", "deleted"),
+    fields = (
+        "messages.platform, messages.id, messages.number, places.detail, author, messages.name, text, at, bot::int, "
+        "messages.source, reply_to, edited, deleted"
     )
     source = "messages JOIN places ON places.id = messages.place"
     order_by = "messages.key"
@@ -112,7 +112,7 @@ class Messages(_Rows):
         self._store(_PUT_MESSAGE, _COPY_MESSAGES, rows, set(fresh))
         written = {row[0]: (row[1], row[9] if row[15] is None else None) for row in rows}
         self._update_derived(written, {key for key, alive in existing_rows.values() if alive}, set(fresh))
-        self._count_up(rows)
+        self._raise_last_numbers(rows)
 
     def _existing(self, names: Sequence[Name]) -> dict[Name, tuple[int, bool]]:
         rows = self._db.rows(
@@ -131,7 +131,7 @@ class Messages(_Rows):
             detail: (scopes[place.stream], scopes[place.session], numbers[place]) for detail, place in places.items()
         }
 
-    def _count_up(self, rows: Iterable[Row]) -> None:
+    def _raise_last_numbers(self, rows: Iterable[Row]) -> None:
         """The next message of each channel comes after these."""
         last: dict[int, int] = {}
         for _, scope, number, *_ in rows:
@@ -182,7 +182,7 @@ _PUT_MEMO: LiteralString = (
 
 class Memos(_Rows):
     corpus = "memos"
-    columns = ("scopes.name", *(f"memos.{name}" for name in (*_BEFORE, *_PROVENANCE, *_AFTER)))
+    fields = ", ".join(("scopes.name", *(f"memos.{name}" for name in (*_BEFORE, *_PROVENANCE, *_AFTER))))
     source = "memos JOIN scopes ON scopes.id = memos.scope"
     order_by = "memos.key"
     names = ("scopes.name::text", "memos.id::text")
@@ -200,7 +200,7 @@ class Memos(_Rows):
         if not names:
             return {}
         rows = self._db.rows(
-            f"SELECT {', '.join(self.columns)} FROM {self.source} JOIN unnest(%s::text[], %s::text[]) "
+            f"SELECT {self.fields} FROM {self.source} JOIN unnest(%s::text[], %s::text[]) "
             "AS wanted (first, second) ON scopes.mark = wanted.first AND memos.id = wanted.second",
             columns_of([(handle(scope), handle(memo)) for scope, memo in names]),
         )

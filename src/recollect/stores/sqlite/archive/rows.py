@@ -3,6 +3,7 @@
 import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import LiteralString
 
 from recollect.core.ports import Corpus
 from recollect.core.ports.archive import Name, Record, encode_json
@@ -83,12 +84,12 @@ class Messages(_Rows):
     """A message keeps its number in its channel, and so its key once the channel has one."""
 
     corpus = "messages"
-    columns = (
+    fields = (
         "platform, id, key & 4294967295, (SELECT detail FROM places WHERE places.id = place), author, name, text, at, "
         "bot, source, reply_to, edited, deleted"
     )
     source = "messages"
-    match = "platform = ? AND id = ?"
+    names = ("platform::text", "id::text")
     documents = frozenset({3})
 
     def put(self, records: Sequence[Record]) -> None:
@@ -144,14 +145,18 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON 
 
 class Memos(_Rows):
     corpus = "memos"
-    columns = """
+    fields = """
     (SELECT name FROM scopes WHERE scopes.id = key >> 32), id, kind, text, tags, status, confidence, pinned, audience,
     guild, channel, source, label, created, updated, happened, expires, supersedes, superseded_by, hits, used,
     version
     """
     source = "memos"
-    match = "key >> 32 = +(SELECT id FROM scopes WHERE name = ?) AND id = ?"  # a bare column's affinity hides the index
     documents = frozenset({4, 11})
+
+    @property
+    def match(self) -> LiteralString:
+        """A bare column's affinity would hide the index."""
+        return "key >> 32 = +(SELECT id FROM scopes WHERE name = ?) AND id = ?"
 
     def record(self, row: Row) -> Record:
         """JSON may hold a NUL, which other stores don't accept in a text."""
