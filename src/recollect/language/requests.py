@@ -18,6 +18,7 @@ from recollect.core.text import collapse_spaces, question_share
 from recollect.language import lexicon
 from recollect.language.detection import detect
 from recollect.language.lexicon import ENGLISH, read_folder
+from recollect.language.prefilter import Prefilter
 
 FOLDER = Path(__file__).parent / "phrases"
 MAX_CHARS = 400
@@ -142,11 +143,14 @@ def is_about_self(text: str) -> bool:
     """Whether someone asks for everything that is known about them."""
     plain = collapse_spaces(text[: MAX_CHARS + 1]).replace("’", "'").rstrip(_CLOSING)
     return len(text) <= MAX_CHARS and any(
-        pattern.fullmatch(plain)
-        for language in _phrases()
-        for kind, pattern in _patterns(language)
-        if kind is RequestKind.ABOUT_SELF
+        pattern.fullmatch(plain) for pattern in _about_self().candidates(plain.lower())
     )
+
+
+@cache
+def _about_self() -> Prefilter:
+    found = (entry for language in _phrases() for entry in _patterns(language))
+    return Prefilter([pattern for kind, pattern in found if kind is RequestKind.ABOUT_SELF])
 
 
 def _main_clause(clause: str) -> str:

@@ -3,7 +3,8 @@ server's lore, for those who manage messages there.
 """
 
 import logging
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections import defaultdict
+from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -34,6 +35,8 @@ NOT_YOURS = "Only the person it is about can do that; for a whole server, those 
 CHANGED_SINCE = "It has changed since it was learned; use Forget, or `!memory undo` step by step."
 PAGE_NOTICES = 200
 """Notices whose memos are read at once."""
+MAX_NOTICES = 1000
+"""Notices that stay in a channel, the newest: whenever its permissions change, each is judged again."""
 
 Interaction = discord.Interaction[Any]
 
@@ -100,6 +103,24 @@ class LearnedNotices:
             scope, _, memo_id = key.rpartition(":")
             if scope == Subject(person).scope:
                 await self._remove_notice(state.notice_message(scope, memo_id))
+
+    async def surplus(self) -> list[state.Name]:
+        """The notices of this process's channels that are beyond the limit, oldest first."""
+        by_channel: defaultdict[int, list[tuple[int, str]]] = defaultdict(list)
+        for key, location in (await self._bot.state.values(StateKind.NOTICE_MESSAGE)).items():
+            channel_id, _, message_id = location.partition("/")
+            by_channel[int(channel_id)].append((int(message_id), key))
+        surplus = [
+            notice
+            for channel_id, notices in by_channel.items()
+            if len(notices) > MAX_NOTICES and await has_channel(self._bot, channel_id)
+            for notice in sorted(notices)[:-MAX_NOTICES]
+        ]
+        return [(StateKind.NOTICE_MESSAGE, key) for _, key in sorted(surplus)]
+
+    async def remove(self, names: Iterable[state.Name]) -> None:
+        for name in names:
+            await self._remove_notice(name)
 
     async def _is_ours(self, memo: Memo | None) -> bool:
         """Whether the notice belongs to this process's shards."""

@@ -46,6 +46,8 @@ class Memos(ABC, Generic[D]):
     """A page of scopes with their sizes, between two names and with a part in their name."""
     same_ids: LiteralString
     """The people with memos who have this id on some platform."""
+    in_places: LiteralString
+    """Those with memos from a channel or a thread, or with a text in their metadata."""
     _read: Callable[[Row, Subject], Memo]
 
     def __init__(self, db: D) -> None:
@@ -157,3 +159,8 @@ class Memos(ABC, Generic[D]):
         first = max(self._db.handle(after), prefix)
         rows = self._db.rows(self.sizes, (first, f"{prefix[:-1]};", clean(part).lower(), limit))
         return [(Subject.of_scope(name), size) for name, size in rows]
+
+    def owners_in(
+        self, channel: str | None = None, thread: str | None = None, noted: str | None = None
+    ) -> Sequence[Subject]:
+        return [Subject.of_scope(name) for (name,) in self._db.rows(self.in_places, (channel, thread, noted))]

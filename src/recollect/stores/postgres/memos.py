@@ -112,6 +112,10 @@ class PostgresMemos(Memos[Database]):
     SELECT name, size FROM scopes WHERE mark > $1 AND mark < $2 AND size > 0
     AND strpos(lower(substr(name, 6)), lower($3)) > 0 ORDER BY mark LIMIT $4
     """
+    in_places: LiteralString = """
+    SELECT name FROM scopes WHERE starts_with(name, 'user:') AND id IN (SELECT scope FROM memos WHERE guild IS NULL
+    AND (channel = $1::text OR thread = $2::text OR strpos(metadata, $3::text) > 0)) ORDER BY name COLLATE "C"
+    """
     _read = staticmethod(read_memo)
 
     def __init__(self, db: Database) -> None:

@@ -71,6 +71,11 @@ class SQLiteMemos(Memos[Database]):
     SELECT name, size FROM scopes WHERE name > $1 AND name < $2 AND size > 0
     AND instr(lower(substr(name, 6)), $3) > 0 ORDER BY name LIMIT $4
     """
+    in_places: LiteralString = """
+    SELECT name FROM scopes WHERE name LIKE 'user:%' AND id IN (SELECT key >> 32 FROM memos WHERE guild IS NULL AND
+    (channel = $1 OR ($2 IS NOT NULL AND source ->> 'thread' = $2) OR instr(source ->> 'metadata', $3) > 0))
+    ORDER BY name
+    """
     _read = staticmethod(read_memo)
 
     def __init__(self, db: Database, index: WordIndex) -> None:
