@@ -14,6 +14,7 @@ from recollect.core.text import clean
 from recollect.core.types import Memo, Status, Subject, Tombstone
 from recollect.stores._sql import tombstones
 from recollect.stores._sql.database import Database, Row
+from recollect.stores._sql.derived import Derived
 from recollect.stores._sql.rows import content_of
 
 D = TypeVar("D", bound=Database)
@@ -50,8 +51,9 @@ class Memos(ABC, Generic[D]):
     """Those with memos from a channel or a thread, or with a text in their metadata."""
     _read: Callable[[Row, Subject], Memo]
 
-    def __init__(self, db: D) -> None:
+    def __init__(self, db: D, derived: Derived[D]) -> None:
         self._db = db
+        self._derived = derived
 
     @abstractmethod
     def put(self, memo: Memo, vector: tuple[str, Vector] | None = None) -> int: ...

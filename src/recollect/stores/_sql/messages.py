@@ -10,6 +10,7 @@ from recollect.core.text import clean, question_share
 from recollect.core.types import LOCAL, Message, Place, person_key, split_person
 from recollect.stores._sql import tombstones
 from recollect.stores._sql.database import Database, Row
+from recollect.stores._sql.derived import Derived
 from recollect.stores._sql.rows import read_message
 
 D = TypeVar("D", bound=Database)
@@ -79,8 +80,9 @@ class Messages(ABC, Generic[D]):
     numbers: LiteralString
     """Key, number in its channel, length and share of questions."""
 
-    def __init__(self, db: D) -> None:
+    def __init__(self, db: D, derived: Derived[D]) -> None:
         self._db = db
+        self._derived = derived
 
     @abstractmethod
     def add(self, message: Message) -> bool: ...
@@ -89,16 +91,6 @@ class Messages(ABC, Generic[D]):
     @abstractmethod
     def _scope(self, name: str) -> int | str | None:
         """What the statements know a scope by."""
-        ...
-
-    @abstractmethod
-    def _reindex(self, key: int, scope: int, text: str) -> None:
-        """A row's text changed."""
-        ...
-
-    @abstractmethod
-    def _remove_derived(self, key: int, scope: int, alive: bool) -> None:
-        """Remove what is derived from a row."""
         ...
 
     @abstractmethod
@@ -119,7 +111,7 @@ class Messages(ABC, Generic[D]):
         row = self._db.row(self.edited, (*content, self._db.handle(message_id), self._db.handle(platform)))
         if row is None:
             return False
-        self._reindex(row[0], row[1], text)
+        self._derived.rewrite("messages", row[0], row[1], text)
         return True
 
     def move(self, platform: str, message_id: str, place: Place) -> None:
@@ -131,7 +123,7 @@ class Messages(ABC, Generic[D]):
         row = self._db.row(self.deleted, (to_ms(at), self._db.handle(message_id), self._db.handle(platform)))
         if row is None:
             return False
-        self._remove_derived(*row, alive=True)
+        self._derived.remove("messages", *row, alive=True)
         return True
 
     def erase(self, messages: Collection[tuple[str, str]], at: datetime) -> int:
@@ -143,7 +135,7 @@ class Messages(ABC, Generic[D]):
             row = self._db.row(self.erased, (self._db.handle(message_id), self._db.handle(platform)))
             if row is not None:
                 place, alive, key, scope = row
-                self._remove_derived(key, scope, bool(alive))
+                self._derived.remove("messages", key, scope, alive=bool(alive))
                 places.append(place)
         remove_unused_places(self._db, places)
         return len(places)

@@ -26,6 +26,14 @@ class Scope(NamedTuple):
     last: int
 
 
+class WordQuery(NamedTuple):
+    """The rows that share the rarest of these words are wanted; among the candidates, if there are some."""
+
+    terms: Sequence[str]
+    limit: int
+    candidates: Collection[int] | None = None
+
+
 class VectorQuery(NamedTuple):
     """The nearest rows are wanted, and the similarity of those in `also`; among the candidates, if there are some."""
 
@@ -57,9 +65,7 @@ class Index(ABC, Generic[D]):
         ...
 
     @abstractmethod
-    def _by_words(
-        self, corpus: Corpus, scopes: list[Scope], terms: Sequence[str], limit: int, candidates: Collection[int] | None
-    ) -> list[WordHit]: ...
+    def _by_words(self, corpus: Corpus, scopes: list[Scope], query: WordQuery) -> list[WordHit]: ...
     @abstractmethod
     def _by_vector(self, corpus: Corpus, scopes: list[Scope], query: VectorQuery) -> dict[int, float]: ...
 
@@ -77,7 +83,7 @@ class Index(ABC, Generic[D]):
         candidates: Collection[int] | None = None,
     ) -> list[WordHit]:
         self._hold(corpus, scopes)
-        return self._by_words(corpus, self._scopes(scopes), terms, limit, candidates)
+        return self._by_words(corpus, self._scopes(scopes), WordQuery(terms, limit, candidates))
 
     def nearest(
         self,

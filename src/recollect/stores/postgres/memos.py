@@ -9,11 +9,12 @@ from recollect.core.ports import Vector
 from recollect.core.text import clean
 from recollect.core.types import Memo, Status
 from recollect.stores._sql.database import Row
+from recollect.stores._sql.derived import Derived
 from recollect.stores._sql.memos import Memos
 from recollect.stores._sql.rows import indexed_text
 from recollect.stores.postgres import vectors, words
 from recollect.stores.postgres.database import Database, handle
-from recollect.stores.postgres.rows import Scope, grow, memo_values, read_memo
+from recollect.stores.postgres.rows import Scope, memo_values, read_memo
 from recollect.stores.postgres.write_gate import Gate
 
 _OLD: LiteralString = """
@@ -118,9 +119,9 @@ class PostgresMemos(Memos[Database]):
     """
     _read = staticmethod(read_memo)
 
-    def __init__(self, db: Database) -> None:
-        super().__init__(db)
-        self._gate = Gate(db)
+    def __init__(self, db: Database, derived: Derived[Database], gate: Gate) -> None:
+        super().__init__(db, derived)
+        self._gate = gate
 
     def put(self, memo: Memo, vector: tuple[str, Vector] | None = None) -> int:
         """What has no key yet is probably new: then one statement does it all."""
@@ -168,23 +169,13 @@ class PostgresMemos(Memos[Database]):
         if vector is not None:
             vectors.add(self._db, "memos", vector[0], {key: (scope, vector[1])})
         elif memo.active:
-            vectors.note_missing(self._db, "memos", key)
+            self._derived.note_missing("memos", key)
 
     def _update(self, memo: Memo, scope: int, key: int, text: str, tags: list[str], status: str) -> None:
-        """Only active memos are in the indexes; an unchanged text is not written again."""
         values = memo_values(memo)
         self._db.run(_UPDATE, values | {"key": key})
-        was_active = status == Status.ACTIVE
-        if was_active and memo.active and (text, tags) == (values["text"], values["tags"]):
-            return
-        if was_active:
-            vectors.remove(self._db, "memos", key)
-        if memo.active:
-            words.rewrite(self._db, "memos", [(scope, key, indexed_text(memo))])
-        elif was_active:
-            words.remove(self._db, "memos", [key])
-        if was_active != memo.active:
-            grow(self._db, scope, 1 if memo.active else -1)
+        same_text = (text, tags) == (values["text"], values["tags"])
+        self._derived.update(memo, key, scope, was_active=status == Status.ACTIVE, same_text=same_text)
 
     def _scope(self, name: str) -> str:
         return handle(name)
@@ -215,8 +206,4 @@ class PostgresMemos(Memos[Database]):
         if scope is None or key is None:
             return
         self._db.run("DELETE FROM memos WHERE key = %s", (key,))
-        self._db.run("DELETE FROM unembedded WHERE corpus = 'memos' AND key = %s", (key,))
-        vectors.remove(self._db, "memos", key)
-        if status == Status.ACTIVE:
-            words.remove(self._db, "memos", [key])
-            grow(self._db, scope, -1)
+        self._derived.remove("memos", key, scope, alive=status == Status.ACTIVE)

@@ -7,12 +7,13 @@ from recollect.core.clock import to_ms
 from recollect.core.errors import StoreError
 from recollect.core.text import clean, digest, question_share
 from recollect.core.types import Message, Place
+from recollect.stores._sql.derived import Derived
 from recollect.stores._sql.messages import DELETE, EDIT, ERASE, Messages, speakers_by
 from recollect.stores._sql.rows import place_json, read_message
 from recollect.stores._sql.tombstones import ERASED, message_fingerprint
-from recollect.stores.postgres import vectors, words
+from recollect.stores.postgres import words
 from recollect.stores.postgres.database import Database, handle
-from recollect.stores.postgres.rows import grow, make_scope
+from recollect.stores.postgres.rows import make_scope
 from recollect.stores.postgres.write_gate import Gate
 
 _ADD: LiteralString = """
@@ -102,9 +103,9 @@ class PostgresMessages(Messages[Database]):
     scopes_between: LiteralString = "SELECT name FROM scopes WHERE mark >= $1 AND mark < $2 ORDER BY mark"
     numbers: LiteralString = "SELECT key, number, length, asks FROM messages WHERE key = ANY($1::bigint[])"
 
-    def __init__(self, db: Database) -> None:
-        super().__init__(db)
-        self._gate = Gate(db)
+    def __init__(self, db: Database, derived: Derived[Database], gate: Gate) -> None:
+        super().__init__(db, derived)
+        self._gate = gate
 
     def _scope(self, name: str) -> str:
         return handle(name)
@@ -123,7 +124,7 @@ class PostgresMessages(Messages[Database]):
                 raise StoreError(f"the place of message {message.id} could not be made")
         self._db.seen["scopes"].clear()
         if counted is not None and key is None:  # another process was quicker with it; it was counted all the same
-            grow(self._db, counted, -1)
+            self._derived.grow(counted, -1)
         return key is not None
 
     def _create_place(self, place: Place, stream: int | None, session: int | None, place_id: int | None) -> None:
@@ -140,18 +141,6 @@ class PostgresMessages(Messages[Database]):
 
     def _close_gate(self) -> None:
         self._gate.close()
-
-    def _reindex(self, key: int, scope: int, text: str) -> None:
-        words.rewrite(self._db, "messages", [(scope, key, text)])
-        vectors.remove(self._db, "messages", key)
-        vectors.note_missing(self._db, "messages", key)
-
-    def _remove_derived(self, key: int, scope: int, alive: bool) -> None:
-        words.remove(self._db, "messages", [key])
-        vectors.remove(self._db, "messages", key)
-        self._db.run("DELETE FROM unembedded WHERE corpus = 'messages' AND key = %s", (key,))
-        if alive:
-            grow(self._db, scope, -1)
 
     def get(self, platform: str, message_id: str) -> Message | None:
         """Within a write the message stays as it is until that ends: what is learned from it rests on it."""

@@ -6,6 +6,7 @@ from recollect.core.fingerprints import Fingerprints
 from recollect.stores._sql.tx import FINGERPRINT_KEY, SQLTx
 from recollect.stores.postgres.archive import PostgresArchive
 from recollect.stores.postgres.database import Database
+from recollect.stores.postgres.derived import PostgresDerived
 from recollect.stores.postgres.events import COUNTING, PostgresEvents
 from recollect.stores.postgres.jobs import PostgresJobs
 from recollect.stores.postgres.memos import PostgresMemos
@@ -24,8 +25,9 @@ _CLOSING: LiteralString = (
 class PostgresTx(SQLTx[Database]):
     def __init__(self, db: Database) -> None:
         self.gate = Gate(db)
-        self.messages = PostgresMessages(db)
-        self.memos = PostgresMemos(db)
+        derived = PostgresDerived(db)
+        self.messages = PostgresMessages(db, derived, self.gate)
+        self.memos = PostgresMemos(db, derived, self.gate)
         self.index = PostgresIndex(db)
         self.jobs = PostgresJobs(db)
         self.events = PostgresEvents(db)

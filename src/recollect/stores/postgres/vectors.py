@@ -16,7 +16,7 @@ from psycopg.pq import Format
 
 from recollect.core.errors import BadInput
 from recollect.core.ports import Corpus, Vector
-from recollect.stores._sql.search import Scope
+from recollect.stores._sql.search import Scope, VectorQuery
 from recollect.stores._sql.vectors import check_query, check_vector, list_missing, table_of
 from recollect.stores.postgres.database import Database
 from recollect.stores.postgres.tables import VIEWS
@@ -176,15 +176,12 @@ def nearest(
     db: Database,
     corpus: Corpus,
     scopes: Sequence[Scope],
-    model: str,
-    vector: Vector,
-    limit: int,
-    also: Collection[int] = (),
-    candidates: Collection[int] | None = None,
+    wanted: VectorQuery,
     *,
     exact: int = MAX_EXACT_ROWS,
 ) -> dict[int, float]:
-    """Cosine of the nearest `limit` rows of these scopes, and of the rows in `also`."""
+    """The nearest rows by cosine; a scope with more rows than `exact` through its index."""
+    model, vector, limit, also, candidates = wanted
     embedder = find(db, corpus, model)
     if embedder is None:
         return {}

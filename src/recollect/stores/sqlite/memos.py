@@ -14,7 +14,6 @@ from recollect.stores._sql.rows import indexed_text
 from recollect.stores.sqlite import vectors
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.rows import memo_row, next_key, read_memo, scope_id
-from recollect.stores.sqlite.words import WordIndex
 
 _READ = """
 SELECT key, id, kind, text, content, tags, status, confidence, pinned, audience, guild, channel, source, label, created,
@@ -78,10 +77,6 @@ class SQLiteMemos(Memos[Database]):
     """
     _read = staticmethod(read_memo)
 
-    def __init__(self, db: Database, index: WordIndex) -> None:
-        super().__init__(db)
-        self._words = index
-
     def put(self, memo: Memo, vector: tuple[str, Vector] | None = None) -> int:
         name = memo.subject.scope
         scope = scope_id(self._db, name)
@@ -89,27 +84,20 @@ class SQLiteMemos(Memos[Database]):
         embedded = vector is not None and memo.active
         key = old[0] if old else next_key(self._db, name, indexed=memo.active, embedded=embedded)
         self._db.run(_PUT, memo_row(memo, key))
-        self._index(key, memo, old)
+        if old is not None:
+            self._update_derived(key, memo, old)
+        elif memo.active:
+            self._derived.put_words("memos", key >> 32, key, indexed_text(memo))
         if vector is not None and embedded:
             vectors.add(self._db, "memos", vector[0], {key: vector[1]}, new=old is None)
         elif memo.active:
-            vectors.note_missing(self._db, "memos", key)
+            self._derived.note_missing("memos", key)
         return key
 
-    def _index(self, key: int, memo: Memo, old: Row | None) -> None:
-        """Only active memos are in the indexes; an unchanged text is not written again."""
-        was_active = old is not None and old[3] == Status.ACTIVE
+    def _update_derived(self, key: int, memo: Memo, old: Row) -> None:
         tags = json.dumps(memo.tags, ensure_ascii=False) if memo.tags else None
-        if was_active and memo.active and old is not None and (old[1], old[2]) == (memo.text, tags):
-            return
-        if was_active:
-            vectors.remove(self._db, "memos", key)
-        if memo.active:
-            self._words.put("memos", key, indexed_text(memo), replaces=was_active)
-        elif was_active:
-            self._words.remove("memos", key)
-        if old is not None and was_active != memo.active:
-            self._db.run("UPDATE scopes SET size = size + ? WHERE id = ?", (1 if memo.active else -1, key >> 32))
+        same_text = (old[1], old[2]) == (memo.text, tags)
+        self._derived.update(memo, key, key >> 32, was_active=old[3] == Status.ACTIVE, same_text=same_text)
 
     def _scope(self, name: str) -> int | None:
         return scope_id(self._db, name)
@@ -129,7 +117,4 @@ class SQLiteMemos(Memos[Database]):
             return
         key, status = row[0], row[3]
         self._db.run("DELETE FROM memos WHERE key = ?", (key,))
-        vectors.remove(self._db, "memos", key)
-        if status == Status.ACTIVE:
-            self._words.remove("memos", key)
-            self._db.run("UPDATE scopes SET size = size - 1 WHERE id = ?", (key >> 32,))
+        self._derived.remove("memos", key, key >> 32, alive=status == Status.ACTIVE)

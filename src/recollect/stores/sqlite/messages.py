@@ -8,10 +8,8 @@ from recollect.core.text import clean, question_share
 from recollect.core.types import Message, Place
 from recollect.stores._sql.messages import DELETE, EDIT, ERASE, Messages, speakers_by
 from recollect.stores._sql.tombstones import ERASED, message_fingerprint
-from recollect.stores.sqlite import vectors
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.rows import make_scope, next_key, place_id, scope_id
-from recollect.stores.sqlite.words import WordIndex
 
 _READ = (
     "SELECT key, id, author, name, text, at, bot, source, reply_to, "
@@ -80,10 +78,6 @@ class SQLiteMessages(Messages[Database]):
         "SELECT key, key & 4294967295, length, asks FROM messages WHERE key IN (SELECT value FROM json_each($1))"
     )
 
-    def __init__(self, db: Database, index: WordIndex) -> None:
-        super().__init__(db)
-        self._index = index
-
     def _scope(self, name: str) -> int | None:
         return scope_id(self._db, name)
 
@@ -117,22 +111,9 @@ class SQLiteMessages(Messages[Database]):
                 question_share(text),
             ),
         )
-        self._index.put("messages", key, text)
-        vectors.note_missing(self._db, "messages", key)
+        self._derived.put_words("messages", key >> 32, key, text)
+        self._derived.note_missing("messages", key)
         return True
-
-    def _reindex(self, key: int, scope: int, text: str) -> None:
-        del scope  # the key begins with it
-        self._index.put("messages", key, text, replaces=True)
-        vectors.remove(self._db, "messages", key)
-        vectors.note_missing(self._db, "messages", key)
-
-    def _remove_derived(self, key: int, scope: int, alive: bool) -> None:
-        self._index.remove("messages", key)
-        vectors.remove(self._db, "messages", key)
-        self._db.run("DELETE FROM unembedded WHERE corpus = 'messages' AND key = ?", (key,))
-        if alive:
-            self._db.run("UPDATE scopes SET size = size - 1 WHERE id = ?", (scope,))
 
     def neighbors(self, keys: Collection[int], reach: int) -> dict[int, list[tuple[int, int]]]:
         if reach != 1:
