@@ -2,9 +2,11 @@
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Generic, LiteralString, NamedTuple, TypeVar, cast
 
+from recollect.core.ports import Corpus
 from recollect.core.ports.archive import Cursor, Name, Page, Record, canonical_json
 from recollect.core.types import Status
 from recollect.stores._sql import tombstones
@@ -233,6 +235,28 @@ class EventsSection(RowsSection[D]):
             self._events.recount()
 
 
+class CorpusSection(RowsSection[D]):
+    """Rows with a key; those that are alive are in the word index."""
+
+    corpus: Corpus
+
+
+def growth(words: Mapping[int, tuple[int, str | None]], alive: Collection[int]) -> dict[int, int]:
+    """How many rows each scope has more, by the scopes and texts of rows; without a text it is not alive any more."""
+    grown: defaultdict[int, int] = defaultdict(int)
+    for key, (scope, text) in words.items():
+        grown[scope] += (text is not None) - (key in alive)
+    return grown
+
+
+def last_numbers(rows: Iterable[tuple[int, int]]) -> dict[int, int]:
+    """The highest number of each scope."""
+    last: dict[int, int] = {}
+    for scope, number in rows:
+        last[scope] = max(last.get(scope, 0), number)
+    return last
+
+
 def words_of_memo(record: Record) -> str | None:
     """What is indexed of a memo: its text and its tags, while it is active."""
     text, tags, status = record[3:6]
@@ -242,13 +266,22 @@ def words_of_memo(record: Record) -> str | None:
 
 
 class Archive(ABC, Generic[D]):
-    """Those of its `sections` that are a table have a class for that, `table`; the store brings the others."""
+    """The sections of a store; those that are a table have a class for that, `table`."""
 
     def __init__(
-        self, db: D, sections: Mapping[str, Section[Any]], table: Callable[[D, Columns], Section[Any]]
+        self,
+        db: D,
+        sections: Mapping[str, Section[Any]],
+        vectors: Callable[[D, Corpus], Section[Any]],
+        table: Callable[[D, Columns], Section[Any]],
     ) -> None:
         self._db = db
-        self._sections = {**sections, **{name: table(db, columns) for name, columns in _TABLES.items()}}
+        self._sections = {
+            **sections,
+            "memo vectors": vectors(db, "memos"),
+            "message vectors": vectors(db, "messages"),
+            **{name: table(db, columns) for name, columns in _TABLES.items()},
+        }
 
     @abstractmethod
     def identity(self) -> str: ...

@@ -8,7 +8,7 @@ from recollect.core.errors import StoreError
 from recollect.core.text import clean, digest, question_share
 from recollect.core.types import Message, Place
 from recollect.stores._sql.derived import Derived
-from recollect.stores._sql.messages import DELETE, EDIT, ERASE, Messages, speakers_by
+from recollect.stores._sql.messages import Messages, speakers_by
 from recollect.stores._sql.rows import place_json, read_message
 from recollect.stores._sql.tombstones import ERASED, message_fingerprint
 from recollect.stores.postgres import words
@@ -61,17 +61,13 @@ _READ: LiteralString = (
     "SELECT messages.key, messages.id, messages.author, messages.name, messages.text, messages.at, messages.bot, "
     "messages.source, messages.reply_to, places.detail FROM messages JOIN places ON places.id = messages.place"
 )
-_OF_SCOPE: LiteralString = "(SELECT id FROM scopes WHERE mark = $1) AND deleted IS NULL"
-_BY_ID: LiteralString = f"{_READ} WHERE messages.id = $1 AND messages.platform = $2 AND deleted IS NULL"
 _BEGINNING: LiteralString = "substr(author, 1, 64)"  # as far as it is indexed
-_BY_ID_LOCKED: LiteralString = f"{_BY_ID} FOR SHARE OF messages"
 
 
 class PostgresMessages(Messages[Database]):
-    edited: LiteralString = f"{EDIT}, scope"
-    deleted: LiteralString = f"{DELETE}, scope"
-    erased: LiteralString = f"{ERASE}, scope"
-    by_id: LiteralString = _BY_ID
+    read = _READ
+    scope = "scope"
+    in_scope = "= (SELECT id FROM scopes WHERE mark = $1)"
     by_keys: LiteralString = f"{_READ} WHERE messages.key = ANY($1::bigint[]) AND deleted IS NULL"
     replies: LiteralString = f"{_READ} WHERE bot AND reply_to = ANY($1::text[]) AND platform = $2 ORDER BY messages.key"
     of_guild: LiteralString = (
@@ -85,21 +81,7 @@ class PostgresMessages(Messages[Database]):
         "OR messages.place = ANY(ARRAY(SELECT id FROM places WHERE (platform = 'local' AND dm = $2) "
         "OR (platform = $3 AND dm = $4)))) ORDER BY messages.key LIMIT $5"
     )
-    of_people: LiteralString = (
-        f"{_READ} WHERE messages.key > $1 AND NOT bot AND deleted IS NULL AND at >= $2 AND at < $3 "
-        "ORDER BY messages.key LIMIT $4"
-    )
     speaking: LiteralString = speakers_by(_BEGINNING)
-    recent_of_session: LiteralString = (
-        f"{_READ} WHERE session = {_OF_SCOPE} AND at < $2 ORDER BY at DESC, messages.key DESC LIMIT $3"
-    )
-    recent_of_stream: LiteralString = (
-        f"{_READ} WHERE scope = {_OF_SCOPE} AND at < $2 ORDER BY at DESC, messages.key DESC LIMIT $3"
-    )
-    later: LiteralString = f"{_READ} WHERE session = {_OF_SCOPE} AND at > $2 ORDER BY at, messages.key LIMIT $3"
-    at_time: LiteralString = (
-        f"{_READ} WHERE session = {_OF_SCOPE} AND at = $2 AND messages.key > $3 ORDER BY messages.key"
-    )
     scopes_between: LiteralString = "SELECT name FROM scopes WHERE mark >= $1 AND mark < $2 ORDER BY mark"
     numbers: LiteralString = "SELECT key, number, length, asks FROM messages WHERE key = ANY($1::bigint[])"
 
@@ -146,7 +128,7 @@ class PostgresMessages(Messages[Database]):
         """Within a write the message stays as it is until that ends: what is learned from it rests on it."""
         if not self._db.writing:
             return super().get(platform, message_id)
-        row = self._db.row(_BY_ID_LOCKED, (handle(message_id), handle(platform)))
+        row = self._db.row(f"{self.by_id} FOR SHARE OF messages", (handle(message_id), handle(platform)))
         return None if row is None else read_message(row)
 
     def neighbors(self, keys: Collection[int], reach: int) -> dict[int, list[tuple[int, int]]]:

@@ -11,16 +11,9 @@ from recollect.stores.postgres.events import PostgresEvents
 
 class PostgresArchive(Archive[Database]):
     def __init__(self, db: Database) -> None:
-        sections = {
-            "messages": Messages(db),
-            "memos": Memos(db),
-            "jobs": Jobs(db),
-            "events": Events(db, PostgresEvents(db)),
-            "vector sets": VectorSets(db),
-            "memo vectors": Vectors(db, "memos"),
-            "message vectors": Vectors(db, "messages"),
-        }
-        super().__init__(db, sections, Table)
+        of_rows = {"messages": Messages(db), "memos": Memos(db)}
+        of_lists = {"jobs": Jobs(db), "events": Events(db, PostgresEvents(db)), "vector sets": VectorSets(db)}
+        super().__init__(db, of_rows | of_lists, Vectors, Table)
 
     def identity(self) -> str:
         """When its tables were made, and where: a database that was made from another one is another store."""

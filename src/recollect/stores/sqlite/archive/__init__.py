@@ -12,16 +12,9 @@ from recollect.stores.sqlite.words import WordIndex
 
 class SQLiteArchive(Archive[Database]):
     def __init__(self, db: Database, index: WordIndex) -> None:
-        sections = {
-            "messages": Messages(db, index),
-            "memos": Memos(db, index),
-            "jobs": Jobs(db),
-            "events": Events(db, SQLiteEvents(db)),
-            "vector sets": VectorSets(db),
-            "memo vectors": Vectors(db, "memos"),
-            "message vectors": Vectors(db, "messages"),
-        }
-        super().__init__(db, sections, Table)
+        rows = {"messages": Messages(db, index), "memos": Memos(db, index)}
+        lists = {"jobs": Jobs(db), "events": Events(db, SQLiteEvents(db)), "vector sets": VectorSets(db)}
+        super().__init__(db, rows | lists, Vectors, Table)
 
     def identity(self) -> str:
         """When its tables were made: a copy of the file is the same store."""
