@@ -55,6 +55,8 @@ class Database(apsw.Connection):
     """A connection; with `path` None it lives in memory."""
 
     among: LiteralString = "IN (SELECT value FROM json_each($1))"
+    in_use: LiteralString = "true"
+    with_ids: LiteralString = ""
 
     def __init__(self, path: Path | None, read_only: bool = False, immutable: bool = False) -> None:
         flags = apsw.SQLITE_OPEN_READWRITE | (0 if read_only else apsw.SQLITE_OPEN_CREATE)

@@ -7,7 +7,6 @@ from typing import LiteralString
 import apsw
 
 from recollect.core.ports import Corpus, HealthCheck
-from recollect.stores._sql.jobs import repair_queues
 from recollect.stores._sql.maintenance import (
     REINDEX_BATCH_ROWS,
     check_budget,
@@ -18,11 +17,12 @@ from recollect.stores._sql.maintenance import (
     check_vectors,
     check_word_index,
     end_step,
-    repair_sizes,
+    repair_counts,
     rows_per_scope,
 )
-from recollect.stores.sqlite import events, vectors, words
+from recollect.stores.sqlite import vectors, words
 from recollect.stores.sqlite.database import APPLICATION, Database
+from recollect.stores.sqlite.events import SQLiteEvents
 from recollect.stores.sqlite.schema import MIGRATIONS
 from recollect.stores.sqlite.tx import SQLiteTx
 
@@ -122,7 +122,7 @@ def _queues(db: Database) -> list[HealthCheck]:
 
 
 def _counts(db: Database) -> list[HealthCheck]:
-    return [] if _is_older(db) else [check_counts(events.miscounted(db))]
+    return [] if _is_older(db) else [check_counts(SQLiteEvents(db).miscounted())]
 
 
 def examine_file(path: Path, *, immutable: bool = False) -> list[HealthCheck]:
@@ -156,7 +156,7 @@ def reindex_step(corpus: Corpus, after: int, tx: SQLiteTx) -> tuple[int, int]:
 
 
 def _repair_derived(db: Database, corpus: Corpus) -> None:
-    """Drop index entries and vectors without a row; recount scopes and events, and put the queues of jobs in order."""
+    """Drop index entries and vectors without a row, and what `repair_counts` does."""
     table = words.TABLE[corpus]
     db.run(
         f"DELETE FROM {table} WHERE rowid IN (SELECT id FROM {table}_docsize "
@@ -166,10 +166,7 @@ def _repair_derived(db: Database, corpus: Corpus) -> None:
         alive = f"SELECT key FROM ({ALIVE[corpus]})"
         for (key,) in db.rows(f"SELECT key FROM {corpus[:-1]}_vectors_{set_id} WHERE key NOT IN ({alive})"):
             vectors.remove(db, corpus, key)
-    repair_sizes(db, _ROWS_PER_SCOPE)
-    repair_queues(db)
-    if events.miscounted(db):
-        events.recount(db)
+    repair_counts(db, _ROWS_PER_SCOPE, SQLiteEvents(db))
 
 
 def _clear_if_broken(db: Database, corpus: Corpus) -> None:
