@@ -31,6 +31,8 @@ _TASTES = frozenset("like love prefer hate enjoy adore dislike loathe despise de
 _PURSUITS = ("trying", "doing", "taking", "going")
 _MAX_NOUN_WORDS = 10
 _TO_VERB = re.compile(r"to (?!be\b|agree|think|see|get\b|have to|forget)\w+ \w+", re.IGNORECASE)
+_ALONE = ("smoked", "smoke", "skied", "surfed", "flown")
+"""What needs no object for "never" to say something."""
 _LAUGHS = re.compile(r"\b(?:lol|lmao|lmfao|rofl|xd|obviously)\b", re.IGNORECASE)
 """What no rule vouches for may be a joke."""
 _VAGUE = re.compile(
@@ -259,8 +261,9 @@ def _is_experience(parts: _Predicate) -> bool:
         case "have always":
             return has_object
         case "have never" | "have only":
-            listed = parts.verb in _words(parts.form.removeprefix("have "))
-            return listed and has_object and not _VAGUE.match(parts.rest.partition(" ")[2])
+            if parts.verb not in _words(parts.form.removeprefix("have ")):
+                return False
+            return (has_object and not _VAGUE.match(parts.rest.partition(" ")[2])) or parts.verb in _ALONE
         case "have not":
             return (
                 has_object
