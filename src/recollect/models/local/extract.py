@@ -8,7 +8,7 @@ from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal, Re
 from recollect.core.types import Memo, Message
 from recollect.language import dates
 from recollect.language.corrections import resolve, splice
-from recollect.models.local import foreign, rejections, retractions
+from recollect.models.local import foreign, general, rejections, retractions
 from recollect.models.local.clauses import MAX_MESSAGE_CHARS, Clause, split_clauses
 from recollect.models.local.corrections import correct
 from recollect.models.local.grammar import expressions
@@ -207,7 +207,8 @@ def _read_impersonal(text: str, clause: Clause) -> Finding | None:
     event = first_finding("own_events", text, clause)
     if event is not None or rejections.is_momentary(strip_asides(text)):
         return event
-    return first_finding("mine", text, clause) or first_finding("frequency_first", text, clause)
+    listed = first_finding("mine", text, clause) or first_finding("frequency_first", text, clause)
+    return listed or general.read_mine(text)
 
 
 def _read_personal(predicate: str, clause: Clause) -> Finding | None:
@@ -224,7 +225,8 @@ def _read_personal(predicate: str, clause: Clause) -> Finding | None:
     if event is not None or rejections.is_momentary(strip_asides(normalized)):
         return event
     habit = first_finding("habits", normalized, clause)
-    return habit or first_finding("me", _EXPRESSIONS.habitual.sub("", normalized), clause)
+    listed = habit or first_finding("me", _EXPRESSIONS.habitual.sub("", normalized), clause)
+    return listed or general.read(normalized, clause)
 
 
 def _read_contrast(contrast: re.Match[str], clause: Clause) -> Finding | None:
