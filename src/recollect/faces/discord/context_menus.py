@@ -73,6 +73,7 @@ class ContextMenus:
             ignored = unread(message)
             return " ".join([NO_TEXT, *([NOT_READ.format(", ".join(ignored))] if ignored else [])])
         audience = await self._audience(source, user, place, is_own=is_own)
+        is_stored = await memory.timeline.message(PLATFORM, source) is not None
         if is_own:
             is_narrower = audience != place.audience
             outcome = await memory.remember(
@@ -81,7 +82,13 @@ class ContextMenus:
         else:
             note = f"{message.author.display_name} said: {text}"
             outcome = await memory.remember(
-                note, user=user, place=place, message=source, kind=Kind.PERSON, audience=audience
+                note,
+                user=user,
+                place=place,
+                message=source,
+                kind=Kind.PERSON,
+                audience=audience,
+                evidence=text if is_stored else None,  # so that it goes when its author deletes these words
             )
         if isinstance(outcome, Refused):
             return outcome_text.render_refused(outcome)
