@@ -13,7 +13,7 @@ from recollect import bot_state as state
 from recollect.core.errors import RecollectError
 from recollect.core.state import Owner
 from recollect.faces.discord.context import BotContext, log
-from recollect.faces.discord.ephemeral import PersistentButton
+from recollect.faces.discord.ephemeral import PersistentButton, defer
 from recollect.faces.discord.localization import LANGUAGES, notice
 from recollect.faces.discord.places import person_of, place_of
 from recollect.faces.discord.privacy_notice import notify, render_notice
@@ -159,7 +159,7 @@ class ConsentButton(PersistentButton, template=r"recollect:consent:(?P<answer>ye
 
     async def press(self, interaction: Interaction) -> None:
         bot: BotContext = interaction.client.bot
-        await interaction.response.defer(ephemeral=True, thinking=True)
+        await defer(interaction)
         await decide(bot, interaction.user.id, self.guild or None, self.answer)
         language = LANGUAGES.get(interaction.locale, "")
         key = "agreed" if self.answer == YES else "declined"

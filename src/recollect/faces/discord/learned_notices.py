@@ -20,7 +20,17 @@ from recollect.core.types import Audience, Memo, Origin, Place, Subject, split_p
 from recollect.faces import outcome_text
 from recollect.faces.discord.consent import is_shown
 from recollect.faces.discord.context import BotContext
-from recollect.faces.discord.ephemeral import EditForm, PersistentButton, defer, run_work, send_answer
+from recollect.faces.discord.ephemeral import (
+    EditForm,
+    PersistentButton,
+    acknowledge,
+    defer,
+    look_up,
+    open_form,
+    run_work,
+    send_answer,
+    tell,
+)
 from recollect.faces.discord.places import PLATFORM, interaction_place, message_link, person_of, place_of
 from recollect.faces.discord.server_settings import EffectiveSettings
 from recollect.faces.discord.shards import has_channel
@@ -253,7 +263,7 @@ class NoticeButton(
     async def press(self, interaction: Interaction) -> None:
         bot: BotContext = interaction.client.bot
         if not self._may_decide(interaction):
-            await interaction.response.send_message(NOT_YOURS, ephemeral=True)
+            await tell(interaction, NOT_YOURS)
             return
         place = interaction_place(interaction)
         if self.action == "edit":
@@ -264,7 +274,7 @@ class NoticeButton(
             line, user = f"!memory why {self.memo}", str(interaction.user.id)
             await send_answer(interaction, await bot.commands.answer(line, user=user, place=place))
             return
-        await interaction.response.defer()
+        await acknowledge(interaction)
         text = await run_work(lambda: self._apply(bot, str(interaction.user.id), place))
         if text in OUTCOMES.values():
             await interaction.edit_original_response(content=text, view=None)
@@ -275,16 +285,16 @@ class NoticeButton(
     async def _ask_for_words(self, interaction: Interaction, bot: BotContext, place: Place) -> None:
         view = bot.memory.view(str(interaction.user.id), place, lore=self._is_lore)
         try:
-            memo = await view.get(self.memo)
+            memo = await look_up(interaction, view.get(self.memo))
         except RecollectError as error:
-            await interaction.response.send_message(outcome_text.problem(error), ephemeral=True)
+            await tell(interaction, outcome_text.problem(error))
             return
 
         async def change(submitted: Interaction, words: str) -> str:
             del submitted
             return outcome_text.changed("Changed", await view.update(self.memo, words))
 
-        await interaction.response.send_modal(EditForm(memo.text, change))
+        await open_form(interaction, EditForm(memo.text, change))
 
     @property
     def _is_lore(self) -> bool:

@@ -15,7 +15,7 @@ from recollect.core.types import Message, Place
 from recollect.faces.commands.dispatcher import Answer
 from recollect.faces.commands.parse import ParsedCommand, parse
 from recollect.faces.discord import message_changes, streaming
-from recollect.faces.discord.attachments import read_files, unread
+from recollect.faces.discord.attachments import NOT_READ, read_files, unread
 from recollect.faces.discord.consent import NO, ask, consent_status, language_of, may_be_overheard
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.localization import notice
@@ -37,7 +37,6 @@ UNREADABLE = "I can only read what mentions me: please say it again, with a ment
 NO_VOICE_MESSAGES = "I can't listen to voice messages. Please write it to me."
 INTERNAL_ERROR = "Something went wrong on my side; it is in my log."
 EMPTY_REPLY = "Noted."
-NOT_READ = "I can't look into {}."
 NO_PUBLIC_EXPORT = (
     "Everyone here would read your export. `/memory export` gives it to you alone, and so does `!memory export` in a "
     "direct message."

@@ -15,9 +15,12 @@ from recollect.faces.discord.ephemeral import (
     EditForm,
     Interaction,
     Panel,
+    acknowledge,
     defer,
+    open_form,
     run_work,
     send_answer,
+    update,
 )
 from recollect.faces.discord.splitting import harmless
 from recollect.policy.rendering import discord_url, ended
@@ -89,16 +92,16 @@ class MemoPanel(Panel):
 
     async def _turn(self, interaction: Interaction) -> None:
         self._arrange()
-        await interaction.response.edit_message(content=None, embed=self.embed(), view=self)
+        await update(interaction, content=None, embed=self.embed(), view=self)
 
     async def _open(self, interaction: Interaction, memo_id: str) -> None:
         memo = next((memo for memo in self._memos if memo.id == memo_id), None)
         if memo is None:
-            await interaction.response.defer()
+            await acknowledge(interaction)
             await self.show(interaction)
             return
         card = MemoCard(self._bot, self._view, memo, self)
-        await interaction.response.edit_message(embed=card.embed(), view=card)
+        await update(interaction, embed=card.embed(), view=card)
 
     async def _show_forgotten(self, interaction: Interaction) -> None:
         await defer(interaction)
@@ -107,13 +110,13 @@ class MemoPanel(Panel):
             title=RESTORE_TITLE, description="\n".join(f"- {_text(memo, 150)}" for memo in memos[:25])
         )
         embed.description = embed.description or "Nothing."
-        view = discord.ui.View(timeout=VIEW_TIMEOUT_SECONDS)
+        view = Panel(timeout=VIEW_TIMEOUT_SECONDS)
         if memos:
             view.add_item(_Chooser(memos[:25], 0, self._restore, "Bring one back"))
         await interaction.followup.send(embed=embed, view=view, ephemeral=True)
 
     async def _restore(self, interaction: Interaction, memo_id: str) -> None:
-        await interaction.response.defer()
+        await acknowledge(interaction)
 
         async def restore() -> str:
             outcome = await self._view.restore(memo_id)
@@ -157,10 +160,10 @@ class MemoCard(Panel):
             await self._note("changed a memory of the server", memo.text, changed.text)
             return outcome_text.changed("Changed", changed)
 
-        await interaction.response.send_modal(EditForm(memo.text, change))
+        await open_form(interaction, EditForm(memo.text, change))
 
     async def _forget(self, interaction: Interaction) -> None:
-        await interaction.response.defer()
+        await acknowledge(interaction)
         outcome = await self._view.forget(self._memo.id)
         if isinstance(outcome, Forgotten):
             await self._note("forgot a memory of the server", self._memo.text, "")
@@ -180,13 +183,13 @@ class MemoCard(Panel):
         await send_answer(interaction, await self._bot.commands.answer(line, user=user, place=view.place))
 
     async def _share(self, interaction: Interaction) -> None:
-        await interaction.response.defer()
+        await acknowledge(interaction)
         is_shared = self._memo.audience == EVERYWHERE
         audience = Audience("dm", self._view.user.rpartition(":")[2]) if is_shared else EVERYWHERE
         await self._show_again(interaction, await self._view.share(self._memo.id, audience=audience))
 
     async def _pin(self, interaction: Interaction) -> None:
-        await interaction.response.defer()
+        await acknowledge(interaction)
         await self._show_again(interaction, await self._view.pin(self._memo.id, pinned=not self._memo.pinned))
 
     async def _show_again(self, interaction: Interaction, memo: Memo) -> None:
@@ -194,7 +197,7 @@ class MemoCard(Panel):
         await interaction.edit_original_response(embed=card.embed(), view=card)
 
     async def _return(self, interaction: Interaction) -> None:
-        await interaction.response.defer()
+        await acknowledge(interaction)
         await self._panel.show(interaction)
 
 

@@ -7,7 +7,17 @@ import discord
 
 from recollect.core.text import clip
 from recollect.faces.discord.context import BotContext
-from recollect.faces.discord.ephemeral import VIEW_TIMEOUT_SECONDS, Interaction, Panel, defer
+from recollect.faces.discord.ephemeral import (
+    VIEW_TIMEOUT_SECONDS,
+    Form,
+    Interaction,
+    Panel,
+    acknowledge,
+    defer,
+    look_up,
+    open_form,
+    update,
+)
 from recollect.faces.discord.server_settings import MENTIONS, OPTIONS, Option
 
 TITLE = "How I work on this server"
@@ -69,15 +79,15 @@ class SetupPanel(Panel):
         """Ask for the value of an option."""
         option = OPTIONS[name]
         if self.bot.server_settings.is_locked(name, self.guild):
-            await interaction.response.defer()
+            await acknowledge(interaction)
             await self.show(interaction, f"{option.label}: {LOCKED}.")
-        elif option.kind == "number":
-            value = await self.bot.server_settings.value(self.guild, name)
-            await interaction.response.send_modal(_NumberForm(self, name, value))
+            return
+        value = await look_up(interaction, self.bot.server_settings.value(self.guild, name))
+        if option.kind == "number":
+            await open_form(interaction, _NumberForm(self, name, value))
         else:
-            value = await self.bot.server_settings.value(self.guild, name)
             embed = discord.Embed(title=option.label, description=f"{option.meaning}\nNow: {describe(option, value)}")
-            await interaction.response.edit_message(content=None, embed=embed, view=_Editor(self, name, value))
+            await update(interaction, content=None, embed=embed, view=_Editor(self, name, value))
 
     async def change(self, interaction: Interaction, name: str, value: Any) -> None:
         """Store a value, by someone who may, in answer to an interaction that was deferred."""
@@ -111,7 +121,7 @@ class _Editor(Panel):
         self.add_item(_menu(OPTIONS[name], value, self._set))
 
     async def _set(self, interaction: Interaction, values: Sequence[str]) -> None:
-        await interaction.response.defer()
+        await acknowledge(interaction)
         is_list = OPTIONS[self._name].kind in ("channels", "roles")
         value: Any = tuple(values) if is_list else (values[0] if values else None)
         await self._panel.change(interaction, self._name, value)
@@ -124,7 +134,7 @@ class _Editor(Panel):
     @discord.ui.button(label="Back", style=discord.ButtonStyle.secondary, row=1)
     async def back(self, interaction: Interaction, button: "discord.ui.Button[_Editor]") -> None:
         del button
-        await interaction.response.defer()
+        await acknowledge(interaction)
         await self._panel.show(interaction)
 
 
@@ -178,7 +188,7 @@ class _ChoiceMenu(discord.ui.Select[Any]):
         await self._choose(interaction, self.values)
 
 
-class _NumberForm(discord.ui.Modal):
+class _NumberForm(Form):
     def __init__(self, panel: SetupPanel, name: str, value: int) -> None:
         option = OPTIONS[name]
         super().__init__(title=option.label, timeout=VIEW_TIMEOUT_SECONDS)
@@ -194,5 +204,5 @@ class _NumberForm(discord.ui.Modal):
             await defer(interaction)
             await interaction.followup.send(NOT_A_NUMBER.format(most), ephemeral=True)
             return
-        await interaction.response.defer()
+        await acknowledge(interaction)
         await self._panel.change(interaction, self._name, int(text))

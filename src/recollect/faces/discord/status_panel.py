@@ -6,7 +6,7 @@ from recollect import bot_state as state
 from recollect.core.state import Owner
 from recollect.core.version import __version__
 from recollect.faces.discord.context import BotContext
-from recollect.faces.discord.ephemeral import VIEW_TIMEOUT_SECONDS, Interaction, Panel
+from recollect.faces.discord.ephemeral import VIEW_TIMEOUT_SECONDS, Interaction, Panel, acknowledge
 from recollect.faces.discord.quotas import replies_today, tenant
 from recollect.faces.discord.setup_panel import NOT_A_MANAGER, Changed, SetupPanel, is_manager, settings_embed
 
@@ -45,19 +45,19 @@ class StatusPanel(Panel):
     @discord.ui.button(label="Refresh", style=discord.ButtonStyle.secondary)
     async def refresh(self, interaction: Interaction, button: "discord.ui.Button[StatusPanel]") -> None:
         del button
-        await interaction.response.defer()
+        await acknowledge(interaction)
         await self._show_again(interaction)
 
     @discord.ui.button(label="Settings", style=discord.ButtonStyle.primary)
     async def setup(self, interaction: Interaction, button: "discord.ui.Button[StatusPanel]") -> None:
         del button
-        await interaction.response.defer()
+        await acknowledge(interaction)
         await SetupPanel(self._bot, self._guild.id, self._changed).show(interaction)
 
     @discord.ui.button()
     async def switch(self, interaction: Interaction, button: "discord.ui.Button[StatusPanel]") -> None:
         del button
-        await interaction.response.defer()
+        await acknowledge(interaction)
         if is_manager(interaction):
             await switch_memory(self._bot, self._guild.id, interaction.user.id, "on" if self._is_off else "off")
             await self._show_again(interaction)
