@@ -5,14 +5,14 @@ asked, `own`, `speaks` (as a subject) and `other` are words for oneself and for 
 open a statement that changes what was said before it, `changed` says that something planned is at another time or off,
 `name` and `naming` tell what someone or something is called, `fillers` are phrases without meaning, `spellings` put
 right how people write, `determiner` and `verb` go before and after a subject, `ended` says that something is no longer
-so, and `asks_still` asks whether it is, `wish` and `asks_wish` are what is not yet so, and questions about such, `wants` is what an
+so, and `asks_still` and `asks_now` ask whether or what it is now, `synonyms` has groups of words, one per line, `wish` and `asks_wish` are what is not yet so, and questions about such, `wants` is what an
 answer must contain (`times` are words for a time, `past` those for what was so once, `where` those that go before a
 place), and `topics` are pairs of expressions: how a question asks about a thing, and how statements about it are
 worded. A statement fits if it has everything that the question names; one that has a part of it is only near.
 """
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
@@ -54,6 +54,15 @@ class Term:
             return said | {token for token in tokens for word in self.words if word_forms.is_form(word, token)}
         return said | {token for token in tokens for word in self.words if word_forms.is_stated(word, (token,)) or _is_part(word, (token,))}
 
+    def is_partly_in(self, tokens: Collection[str]) -> bool:
+        """Whether a part of a compound is among the tokens: the "Knie" of a "Knieoperation"."""
+        long = [token for token in tokens if len(token) > _MAX_SHORT]
+        return any(
+            word != token and len(word) > len(token) + _MAX_SHORT and (word.startswith(token) or word.endswith(token))
+            for word in self.words
+            for token in long
+        )
+
     def is_named_in(self, text: str, tokens: Collection[str]) -> bool:
         """Whether a text names the term itself, rather than an instance of it: "my job", not "my teacher"."""
         return any(pattern.search(text) for pattern in self.asks) or bool(replace(self, states=()).found_in(text, tokens))
@@ -82,11 +91,12 @@ class Question:
     """Whom or what it means by "she" or "it" was named before."""
     asks_still: bool = False
     """Whether something is so yet, which anything said later may answer."""
+    asks_now: bool = False
 
     @property
     def has_one_answer(self) -> bool:
         """It asks for a time, a number, a place, a person or a name: different statements are different answers."""
-        return not self.wants.isdisjoint(("time", "number", "where", "place", "person", "named"))
+        return self.asks_now or not self.wants.isdisjoint(("time", "number", "where", "place", "person", "named"))
 
     @property
     def relatives(self) -> frozenset[str]:
@@ -122,9 +132,10 @@ class Question:
         if context and is_linked:  # else it has nothing to do with the question
             tokens |= set(word_forms.tokens(context))
             covered = sum(term.is_in(both, tokens) for term in self.terms)
-        share = covered / len(self.terms)
+        parts = sum(term.is_partly_in(tokens) for term in self.terms if not term.is_in(both, tokens))
+        share = (covered + parts / 2) / len(self.terms)
         is_fact = self.asks_wish or tables_of(self.language).wish.search(text) is None
-        is_complete = share == 1 and is_fact and has_wanted and self._is_each_in(both, tokens)
+        is_complete = covered == len(self.terms) and is_fact and has_wanted and self._is_each_in(both, tokens)
         return Fit(share, is_complete, has_wanted)
 
     def _is_each_in(self, text: str, tokens: Collection[str]) -> bool:
@@ -175,7 +186,9 @@ class Tables:
     verb: re.Pattern[str]
     ended: re.Pattern[str]
     asks_still: re.Pattern[str]
+    asks_now: re.Pattern[str]
     capitalizes_nouns: bool
+    synonyms: Mapping[str, tuple[str, ...]]
     times: str
     wants: tuple[tuple[str, re.Pattern[str]], ...]
     topics: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]
@@ -219,13 +232,23 @@ def tables_of(language: str) -> Tables:
         _whole(data["verb"]),
         _whole(data["ended"]),
         _whole(data["asks_still"]),
+        _whole(data["asks_now"]),
         data.get("compounds", False),
+        _synonyms(data.get("synonyms", "").splitlines()),
         data["times"],
         tuple((kind, _whole(expression)) for kind, expression in data["wants"].items()),
         tuple((_whole(asks), _whole(f"{first}(?:{states})")) for asks, states in data["topics"].values()),
         tuple((re.compile(pattern), replacement) for pattern, replacement in data.get("spellings", ())),
         frozenset(_SPELLED_OUT.findall(" ".join(f"{asks} {states}" for asks, states in data["topics"].values()))),
     )
+
+
+def _synonyms(groups: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    synonyms: dict[str, list[str]] = {}
+    for group in groups:
+        for word in map(fold, group.split()):
+            synonyms.setdefault(word, []).extend(fold(other) for other in group.split() if fold(other) != word)
+    return {word: tuple(dict.fromkeys(others)) for word, others in synonyms.items()}
 
 
 def _whole(expression: str) -> re.Pattern[str]:
@@ -264,7 +287,8 @@ def parse(text: str, language: str) -> Question:
         " " if _is_within(at, taken) and not _is_within(at, free) else char for at, char in enumerate(plain)
     )
     content = (word for word in dict.fromkeys(words(rest)) if word not in tables.idle)
-    terms += [Term((word,)) for word in content if not tables.other.fullmatch(word) and not _is_letter(word)]
+    named = (word for word in content if not tables.other.fullmatch(word) and not _is_letter(word))
+    terms += [Term((word, *tables.synonyms.get(word, ()))) for word in named]
     speaks_of_other = tables.other.search(plain) is not None and tables.own.search(plain) is None
     is_follow_up = speaks_of_other and not any(
         kinship.person(word) or slots.NAME.search(f" {raw}") for raw in rest.split()[1:] for word in words(raw)
@@ -277,8 +301,9 @@ def parse(text: str, language: str) -> Question:
     is_own = tables.own.search(plain) is not None and not any(
         kinship.person(word) for term in distinct for word in term.words
     )
-    asks_wish, asks_still = (pattern.search(text) is not None for pattern in (tables.asks_wish, tables.asks_still))
-    return Question(language, distinct, wants, is_own, asks_wish, is_follow_up, asks_still)
+    patterns = (tables.asks_wish, tables.asks_still, tables.asks_now)
+    asks_wish, asks_still, asks_now = (pattern.search(text) is not None for pattern in patterns)
+    return Question(language, distinct, wants, is_own, asks_wish, is_follow_up, asks_still, asks_now)
 
 
 def refers_back(text: str, language: str) -> bool:
@@ -330,7 +355,8 @@ def outdates(later: str, earlier: str, question: Question) -> bool:
     """
     tokens = set(word_forms.tokens(later))
     said = [*word_forms.content_words(earlier), *slots.calendar_words_in(earlier)]
-    shared = [word for word in said if word_forms.has_form(word, tokens)]
+    idle = tables_of(question.language).idle
+    shared = [word for word in said if word not in idle and word_forms.has_form(word, tokens)]
     if question.asks_still and shared:
         return True
     asked = {word for term in question.terms for word in (*term.words, *term.names)}
