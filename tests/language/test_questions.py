@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.language import questions
+from recollect.language import questions, subjects
 
 FITS = [
     ("en", "which city am I based in?", "Lives in Bristol"),
@@ -61,11 +61,11 @@ def test_what_lacks_something_of_it_does_not(language: str, question: str, state
 
 def test_a_question_about_oneself_is_not_about_ones_relatives() -> None:
     where = questions.parse("where do I live?", "en")
-    assert questions.is_about_others("Their sister Nora lives in Porto", where, is_memo=True)
-    assert not questions.is_about_others("Has two kids, Theo and Ivy", where, is_memo=True)
-    assert questions.is_about_others("Ben is vegetarian", where, is_memo=False)
+    assert subjects.is_about_others("Their sister Nora lives in Porto", where, is_memo=True)
+    assert not subjects.is_about_others("Has two kids, Theo and Ivy", where, is_memo=True)
+    assert subjects.is_about_others("Ben is vegetarian", where, is_memo=False)
     hers = questions.parse("where does my sister live?", "en")
-    assert not questions.is_about_others("Their sister Nora lives in Porto", hers, is_memo=True)
+    assert not subjects.is_about_others("Their sister Nora lives in Porto", hers, is_memo=True)
 
 
 def test_a_name_and_the_relative_who_has_it_are_one() -> None:
