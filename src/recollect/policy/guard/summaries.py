@@ -2,9 +2,10 @@
 
 import re
 from collections import Counter
+from collections.abc import Set
 from dataclasses import dataclass
 from datetime import date
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from recollect.core.reasons import Reason
 from recollect.core.text import normalize, words
@@ -28,11 +29,11 @@ _MAX_SUBJECT_WORDS = 3
 _MIN_SHARED_WORDS = 1
 _PATTERNS = Patterns(
     clause=r"[.!?;,\n]\s*|\s(?=(?:and|but|so|because|while) (?!then\b))",
-    supposed=r"\b(?:whether|if|might|may|maybe|perhaps|wish|unless|would|could|suppose|imagine|thinking (?:of|about))"
+    supposed=r"\b(?:whether|\w+'d|if|might|may|maybe|perhaps|wish|unless|would|could|suppose|imagine|thinking (?:of|about))"
     r"\b",
     as_supposed=r"\b(?:if|might|may|maybe|perhaps|wish\w*|unless|would|could|suppos\w+|imagin\w+|think\w*|consider\w*|plan\w*"
     r"|want\w*|hop\w+|possib\w+|potential\w*|discuss\w*|ask\w*|suggest\w*|propos\w+|fear\w*|worr\w+|idea\w*|option\w*)\b",
-    former=r"\b(?:used to|formerly|previously|no longer|any ?more|once (?:had|was|lived|worked)|früher"
+    former=r"\b(?:used to|formerly|previously|no longer|anymore|once (?:had|was|lived|worked)|früher"
     r"|ehemals|avant|autrefois|antes|prima|kiedyś|eskiden)\b",
     as_former=r"\b(?:used to|former\w*|previous\w*|no longer|once|was|were|had|did|\w{2,}ed|left|taught|went|before"
     r"|past|früher\w*|war|hatte|\w+te|ehemalig\w*|était|avait|antes|prima|kiedyś|eskiden)\b",
@@ -156,6 +157,8 @@ def _refuse_rank(sentence: str, said: str) -> Reason | None:
 
 def _refuse_attributed(sentence: str, turns: list[_Turn], subjects: frozenset[str]) -> Reason | None:
     """Why a sentence about speakers is not what they said: it is another's, or without its "not" or its "if"."""
+    if _is_verbatim(sentence, turns):
+        return None
     is_conversation = _PATTERNS.conversed.search(lower(sentence)) is not None
     if not is_conversation and _has_other_owner(sentence, turns):
         return Reason.SOMEBODY_ELSE
@@ -163,7 +166,8 @@ def _refuse_attributed(sentence: str, turns: list[_Turn], subjects: frozenset[st
         each = [subjects] if is_conversation else [frozenset({name}) for name in sorted(subjects)]
         reasons = (_refuse_subject(sentence, turns, names, is_conversation) for names in each)
         return next((reason for reason in reasons if reason), None)
-    if is_conversation:
+    is_of_another = re.search(r"\b[A-Z]\w+", sentence[1:]) or set(words(sentence)[:1]) & _all_words(turns)
+    if is_conversation or is_of_another:
         return None
     reasons = (_refuse_polarity(clause, [turn.text for turn in turns]) for clause in _PATTERNS.clause.split(sentence))
     return next((reason for reason in reasons if reason), None)
@@ -175,6 +179,13 @@ def _refuse_generality(sentence: str, said: str) -> Reason | None:
     if of_all is None or _PATTERNS.conversed.search(lower(sentence)) or of_all[0] in lower(said):
         return None
     return Reason.NOT_SAID
+
+
+def _is_verbatim(sentence: str, turns: list[_Turn]) -> bool:
+    """Whether it is what somebody said, word for word, behind their name: "Ann: I quit"."""
+    speaker, _, quoted = sentence.partition(":")
+    name, text = set(words(speaker)), normalize(quoted)
+    return bool(text) and any(name and name <= turn.speaker and text in normalize(turn.text) for turn in turns)
 
 
 def _has_other_owner(sentence: str, turns: list[_Turn]) -> bool:
@@ -211,29 +222,39 @@ def _refuse_subject(
     if is_conversation:
         return None
     names = " ".join(name for turn in turns for name in turn.speaker)
-    own_turns = [turn for turn in turns if turn.speaker & subjects or subjects & set(words(turn.text))]
-    if _has_words_of_others(sentence, own_turns, turns, names):
+    if _has_words_of_others(sentence, subjects, turns, names):
         return Reason.SOMEBODY_ELSE
-    if _is_reversed(sentence, own_turns, subjects):
+    if _is_reversed(sentence, turns, subjects):
         return Reason.OPPOSITE
     return _refuse_polarity(sentence, [turn.text for turn in turns if turn.speaker & subjects])
 
 
-def _has_words_of_others(sentence: str, own: list[_Turn], turns: list[_Turn], names: str) -> bool:
-    own_words, all_words = _all_words(own), _all_words(turns)
-    content = word_forms.content_words(sentence, names)
-    return any(word_forms.is_stated(word, all_words) and not word_forms.is_stated(word, own_words) for word in content)
+def _has_words_of_others(sentence: str, subjects: frozenset[str], turns: list[_Turn], names: str) -> bool:
+    """Whether a word that was said is not theirs, nor of the turn that they answer with most of the others."""
+    own = [turn for turn in turns if turn.speaker & subjects or subjects & set(words(turn.text))]
+    content, own_words = word_forms.content_words(sentence, names), _all_words(own)
+    said = {word for word in content if word_forms.is_stated(word, _all_words(turns))}
+    unsaid = {word for word in said if not word_forms.is_stated(word, own_words)}
+    answers = [pair for pair in pairwise(turns) if pair[1].speaker & subjects]
+    return bool(unsaid) and not any(_answers_with(pair, said, unsaid) for pair in answers)
+
+
+def _answers_with(pair: tuple[_Turn, _Turn], said: Set[str], unsaid: Set[str]) -> bool:
+    asked, answered = (set(words(turn.text)) for turn in pair)
+    is_answer = 2 * sum(word_forms.is_stated(word, answered) for word in said) >= len(said)
+    return is_answer and all(word_forms.is_stated(word, asked) for word in unsaid)
 
 
 def _is_reversed(sentence: str, own: list[_Turn], subjects: frozenset[str]) -> bool:
     """Whether it has somebody do what was done to them: "Carla owes me" is not "Bob owes Carla"."""
-    stated = words(sentence)
+    stated, speakers = words(sentence), {name for turn in own for name in turn.speaker}
     if not stated or stated[0] not in subjects or {"by", "from"} & set(stated):
         return False
+    names = (speakers | lexicon.words("given_names")).intersection(stated).difference(subjects)
     for turn in own:
         for clause in _PATTERNS.clause.split(lower(turn.text)):
             first, *rest = words(clause) or [""]
-            is_done_to_them = turn.speaker & subjects and "me" in rest and first in stated and first not in subjects
+            is_done_to_them = turn.speaker & subjects and "me" in rest and first in names
             if is_done_to_them and any(word_forms.is_stated(word, set(rest)) for word in stated[1:2]):
                 return True
     return False
@@ -261,6 +282,7 @@ def _refuse_polarity(sentence: str, own: list[str]) -> Reason | None:
                 is_denied and any(map(_PATTERNS.denial.search, clauses))
             )
             return None if is_kept else Reason.NOT_MEANT
-    is_over = any(_PATTERNS.negative.search(clause) or _PATTERNS.ending.search(clause) for clause in sources)
-    is_over = is_over or any(map(_PATTERNS.denial.search, sources))
-    return Reason.OPPOSITE if is_denied and not is_over else None
+    related = [clause for clause, share in zip(clauses, shares, strict=True) if share]
+    denials = (_PATTERNS.denial, _PATTERNS.negative, _PATTERNS.ending)
+    was_denied = any(denial.search(clause) for clause in related for denial in denials)
+    return Reason.OPPOSITE if is_denied and not was_denied else None
