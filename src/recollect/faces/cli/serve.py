@@ -75,7 +75,7 @@ def serve(
         )
         from recollect.faces.http import serve as serving
     except ModuleNotFoundError as error:
-        raise MissingExtra("the page and the API", "web") from error
+        raise MissingExtra("the page with the API", "web") from error
     loaded = call.load()
     if tokens:
         _show_tokens(call, loaded.settings)
