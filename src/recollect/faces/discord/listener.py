@@ -97,9 +97,13 @@ class MessageListener(commands.Cog):
             await streaming.send(message, INTERNAL_ERROR)
 
     async def _hint(self, message: discord.Message) -> None:
-        """Say once, where nobody is answered, whom to ask for that; others who are not allowed get no answer."""
-        guild = message.guild
-        if guild is None or self._me not in message.mentions or guild.id in self._hinted or is_served(self._bot, guild):
+        """Say once, on a server that is not allowed, whom to ask. Others who are not allowed get no answer, and nobody
+        does while the bot is allowed nowhere.
+        """
+        guild, access = message.guild, self._bot.access
+        if guild is None or self._me not in message.mentions or not (access.guilds or access.roles):
+            return
+        if guild.id in self._hinted or is_served(self._bot, guild):
             return
         self._hinted.add(guild.id)
         await streaming.send(message, not_allowed_here(self._bot, guild))
