@@ -236,6 +236,13 @@ async def test_a_server_that_is_not_allowed_is_told_whom_to_ask() -> None:
         refused = await wire.lab.slash(wire.lab.ada, wire.lab.dev, "memory list", {})
         assert f"the server {wire.lab.lab.id} is not on my operator's list" in refused.content
         assert refused.ephemeral
+        await wire.lab.say(wire.lab.ada, wire.lab.dev, "good morning everyone")
+        for _ in range(2):
+            await wire.lab.say(wire.lab.ada, wire.lab.dev, f"{wire.lab.bot.mention} are you there?")
+        told = await wire.lab.next_message(wire.lab.dev, WAIT)
+        assert f"the server {wire.lab.lab.id} is not on my operator's list" in told.content
+        await wire.lab.slash(wire.lab.ada, wire.lab.dev, "memory list", {})  # by then, all of it was read
+        assert len(wire.lab.said(wire.lab.dev)) == 1, "it is said once, and only to a mention"
 
 
 async def test_who_floods_is_asked_for_a_minute_once_and_others_are_served() -> None:

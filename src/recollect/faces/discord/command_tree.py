@@ -12,7 +12,7 @@ from recollect.core.state import Owner, StateKind
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.ephemeral import FAILED, NOT_ALLOWED, look_up, tell
 from recollect.faces.discord.localization import LANGUAGES, notice
-from recollect.faces.discord.onboarding import NOT_ALLOWED_HERE, is_served
+from recollect.faces.discord.onboarding import is_served, not_allowed_here
 from recollect.faces.discord.quotas import refusal
 from recollect.faces.discord.shards import is_allowed
 
@@ -41,8 +41,7 @@ class MemoryCommandTree(app_commands.CommandTree[Any]):
             guild = bot.client.get_guild(interaction.guild_id or 0)
             if guild is None or is_served(bot, guild):
                 return NOT_ALLOWED
-            who = bot.settings.discord.operator or "Whoever runs me"
-            return NOT_ALLOWED_HERE.format(guild=guild.name, id=guild.id, who=who)
+            return not_allowed_here(bot, guild)
         if not counts:
             return None
         key = await refusal(bot, "command", interaction.user, interaction.channel_id or 0, interaction.guild)
