@@ -147,6 +147,8 @@ def _states(known: str, text: str) -> bool:
     verb, _, thing = text.partition(" ")
     if verb == "Is" and details(known, f"Works as {thing}"):
         return True
+    if text.startswith("Works as ") and details(known, f"Is {text.removeprefix('Works as ')}"):
+        return True
     return verb in ("Has", "Uses") and any(details(known, f"{other} {thing}") for other in _HAVING)
 
 
