@@ -209,9 +209,11 @@ class AsyncMemory(MemoryUpkeep):
         """
         return await (await self._changer(user, place, lore)).restore(what, version=version)
 
-    async def undoable(self, *, user: UserId, place: Place | None = None, lore: bool = False) -> UndoOffer:
-        """The change that `undo` would take back now."""
-        return await (await self._reader(user, place, lore)).undoable()
+    async def undoable(
+        self, *, user: UserId, place: Place | None = None, lore: bool = False, change: int | None = None
+    ) -> UndoOffer:
+        """What `undo` would take back now: the last change, or the `change` with this id."""
+        return await (await self._reader(user, place, lore)).undoable(change=change)
 
     async def undo(
         self,

@@ -77,7 +77,7 @@ def test_undo_says_what_it_took_back_and_refuses_what_came_with_a_deleted_messag
         terminal.say("!memory pin Bruges")
         assert 'Undid pinning: "Lives in Bruges"' in terminal.say("!memory undo")
         asyncio.run(deleted_last(folder))
-        told = "The last change can't be undone: it came with a message that was deleted or edited"
+        told = "That change can't be undone: it came with a message that was deleted or edited"
         assert told in " ".join(terminal.say("!memory undo").split())
         assert "Lives in Ghent" in terminal.say("!memory show")
         terminal.write(CTRL_D)

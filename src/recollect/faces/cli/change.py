@@ -23,7 +23,9 @@ from recollect.core.outcomes import (
     RememberOutcome,
     Restored,
     RestoreOutcome,
+    Undoable,
     Undone,
+    UndoOffer,
     UndoOutcome,
 )
 from recollect.core.reasons import Reason
@@ -231,10 +233,25 @@ def _restored_data(query: str, outcome: RestoreOutcome) -> dict[str, Any]:
             return data
 
 
-def undo(call: Invocation) -> None:
+def undo(
+    call: Invocation,
+    change: Annotated[
+        int | None,
+        typer.Argument(
+            metavar="CHANGE", min=0, help="This one, by its number in 'log', if its memories did not change since."
+        ),
+    ] = None,
+    dry_run: Annotated[bool, flag("--dry-run", meaning="Show what would change, and change nothing.")] = False,
+) -> None:
     """Take back the last change; again for the one before it."""
-    outcome = call.look(lambda memory: memory.undo(user=call.user, place=call.where), embeds=True)
+    if dry_run:
+        offer = call.look(lambda memory: memory.undoable(user=call.user, place=call.where, change=change))
+        _report_undo(call, offer, "undoable", "there is nothing to undo")
+        return
+    outcome = call.look(lambda memory: memory.undo(user=call.user, place=call.where, change=change), embeds=True)
     _report_undo(call, outcome, "undone", "there is nothing to undo")
+    if not call.options.json:
+        call.screen.aside("  'recollect redo' takes that back")
 
 
 def redo(call: Invocation) -> None:
@@ -243,19 +260,22 @@ def redo(call: Invocation) -> None:
     _report_undo(call, outcome, "redone", "there is nothing to redo")
 
 
-def _report_undo(call: Invocation, outcome: UndoOutcome | RedoOutcome, verdict: str, nothing: str) -> None:
-    done = outcome if isinstance(outcome, Undone | Redone) else None
+def _report_undo(call: Invocation, outcome: UndoOffer | UndoOutcome | RedoOutcome, verdict: str, nothing: str) -> None:
+    done = outcome if isinstance(outcome, Undoable) else None
     reason = outcome.text if isinstance(outcome, CannotUndo) else nothing
     if call.options.json:
         restored = [records.from_memo(memo) for memo in done.restored] if done else []
         removed = [records.from_memo(memo) for memo in done.removed] if done else []
         verdict = verdict if done else "none" if outcome is None else "refused"
-        document = {"outcome": verdict, "reason": "" if done else reason, "at": done.at if done else None}
-        call.screen.data({**document, "restored": restored, "removed": removed})
+        document = {"outcome": verdict, "reason": "" if done else reason}
+        when = {"change": done.change if done else None, "at": done.at if done else None}
+        call.screen.data({**document, **when, "restored": restored, "removed": removed})
         if not done:
             raise typer.Exit(NO_MATCH)
-    elif done:
+    elif isinstance(done, Undone | Redone):
         call.screen.say(outcome_text.render_undone(done))
+    elif done:
+        call.screen.say(outcome_text.render_undoable(done))
     else:
         fail(reason, NO_MATCH)
 
