@@ -29,8 +29,8 @@ _MAX_SUBJECT_WORDS = 3
 _MIN_SHARED_WORDS = 1
 _PATTERNS = Patterns(
     clause=r"[.!?;,\n]\s*|\s(?=(?:and|but|so|because|while) (?!then\b))",
-    supposed=r"\b(?:whether|\w+'d|if|might|may|maybe|perhaps|wish|unless|would|could|suppose|imagine|thinking (?:of|about))"
-    r"\b",
+    supposed=r"\b(?:whether|\w+'d|if|might|may|maybe|perhaps|wish|unless|would|could|suppose|imagine"
+    r"|thinking (?:of|about))\b",
     as_supposed=r"\b(?:if|might|may|maybe|perhaps|wish\w*|unless|would|could|suppos\w+|imagin\w+|think\w*|consider\w*|plan\w*"
     r"|want\w*|hop\w+|possib\w+|potential\w*|discuss\w*|ask\w*|suggest\w*|propos\w+|fear\w*|worr\w+|idea\w*|option\w*)\b",
     former=r"\b(?:used to|formerly|previously|no longer|anymore|once (?:had|was|lived|worked)|früher"

@@ -161,6 +161,13 @@ class WordIndex:
         return [key for scope in scopes for (key,) in self._db.rows(sql, (_phrase(scope, term), limit, *extra))]
 
 
+def is_indexed(db: Database, corpus: Corpus, key: int, text: str) -> bool:
+    """Whether a row is found by the first of its words; one without words is."""
+    stems, table = text_stems(text), TABLE[corpus]
+    sql = f"SELECT 1 FROM {table} WHERE {table} MATCH ? AND rowid = ?"
+    return not stems or db.value(sql, (_phrase(key >> 32, stems[0]), key)) is not None
+
+
 def _phrase(scope: int, term: str) -> str:
     """A term of a scope as FTS5 looks it up; no part of it is syntax."""
     quoted = term.replace('"', '""')
