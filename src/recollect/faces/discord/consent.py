@@ -136,9 +136,14 @@ async def ask(bot: BotContext, message: discord.Message) -> None:
 
 async def language_of(bot: BotContext, guild: discord.Guild | None) -> str:
     """The language of notices on a server: the one that was chosen, else that of the server."""
-    if guild is None:
-        return ""
-    return (await bot.server_settings.of(guild.id)).language or LANGUAGES.get(guild.preferred_locale, "")
+    return "" if guild is None else await bot.server_settings.language(guild.id)
+
+
+async def panel_language(bot: BotContext, interaction: Interaction) -> str:
+    """The language of what someone is shown: the server's, and in direct messages their own."""
+    if interaction.guild is None:
+        return LANGUAGES.get(interaction.locale, "")
+    return await language_of(bot, interaction.guild)
 
 
 def consent_view(guild: int | None, language: str = "") -> discord.ui.View:

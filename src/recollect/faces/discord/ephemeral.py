@@ -13,7 +13,7 @@ from recollect.core.errors import BadInput, RecollectError
 from recollect.faces import outcome_text
 from recollect.faces.commands.dispatcher import Answer
 from recollect.faces.discord.context import BotContext
-from recollect.faces.discord.localization import LANGUAGES, notice
+from recollect.faces.discord.localization import LANGUAGES, notice, translated
 from recollect.faces.discord.quotas import refusal
 from recollect.faces.discord.shards import is_allowed
 from recollect.faces.discord.splitting import LIMIT, harmless, split
@@ -230,10 +230,10 @@ class Pager(Panel):
 class ConfirmDialog(Panel):
     """Asks before something is deleted."""
 
-    def __init__(self, label: str, work: Work) -> None:
+    def __init__(self, label: str, work: Work, language: str = "") -> None:
         super().__init__(timeout=VIEW_TIMEOUT_SECONDS)
-        self._work = work
-        self.confirm.label = label
+        self._work, self._language = work, language
+        self.confirm.label, self.cancel.label = translated(label, language), translated("Keep", language)
 
     async def ask(self, interaction: Interaction, question: str) -> None:
         pages = split(harmless(question), LIMIT)
@@ -251,7 +251,7 @@ class ConfirmDialog(Panel):
     async def cancel(self, interaction: Interaction, button: "discord.ui.Button[ConfirmDialog]") -> None:
         del button
         self.stop()
-        await update(interaction, content=UNCHANGED, view=None)
+        await update(interaction, content=translated(UNCHANGED, self._language), view=None)
 
 
 class FormOffer(Panel):

@@ -14,7 +14,7 @@ from recollect.core.text import clip, collapse_spaces, fold
 from recollect.core.types import Memo, Place
 from recollect.faces import outcome_text
 from recollect.faces.commands import erase as erasing
-from recollect.faces.discord.consent import NO_CONSENT, may_be_kept
+from recollect.faces.discord.consent import NO_CONSENT, may_be_kept, panel_language
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.ephemeral import (
     ConfirmDialog,
@@ -123,7 +123,10 @@ class SlashCommands:
         """Show someone's own memories, in answer to an interaction that was deferred."""
         view = self._view(interaction)
         load = partial(_active, view)
-        await MemoPanel(self._bot, view, LIST_TITLE, load, await load()).send(interaction)
+        language = await panel_language(self._bot, interaction)
+        await MemoPanel(self._bot, view, translated(LIST_TITLE, language), load, await load(), language).send(
+            interaction
+        )
 
     @app_commands.describe(words="What you want to know")
     async def _search(self, interaction: Interaction, words: str) -> None:
@@ -137,7 +140,8 @@ class SlashCommands:
         memos = await load()
         if memos:
             title = f"What fits “{clip(collapse_spaces(words), 100)}”"
-            await MemoPanel(self._bot, view, title, load, memos).send(interaction)
+            language = await panel_language(self._bot, interaction)
+            await MemoPanel(self._bot, view, title, load, memos, language).send(interaction)
         else:
             await send_text(interaction, outcome_text.nothing_matched(outcome_text.echo(words)))
 
