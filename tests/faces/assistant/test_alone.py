@@ -303,11 +303,3 @@ async def test_all_that_was_said_of_a_topic_is_listed_whatever_may_have_changed(
         told = await talk.ask("what do you know about Ellie?", place=DM)
     assert told.startswith(answer("fits", "en"))
     assert len(told.splitlines()) == 3
-
-
-async def test_of_the_words_that_a_memory_comes_from_a_number_says_more() -> None:
-    async with opened() as stage:
-        talk = alone(stage)
-        await talk.ask("wir haben drei Kinder: Korbinian (15), Magdalena (12) und Seppi (5)", place=DM)
-        told = await talk.ask("habe ich Kinder?", place=DM)
-    assert "Magdalena (12)" in told

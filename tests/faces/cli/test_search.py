@@ -16,6 +16,13 @@ def test_the_best_result_comes_first(cli: Run):
     assert cli("search", "which", "tea").out.splitlines()[0] == "- [preference] I like green tea in the morning"
 
 
+def test_what_is_less_close_is_marked(cli: Run):
+    best, mark, *others = cli("search", "green tea in the kitchen at ten").out.splitlines()
+    assert best.endswith("I like green tea in the morning")
+    assert (mark, len(others)) == ("Less close:", 1)
+    assert cli("search", "zebra").out.splitlines()[0] == "Nothing fits closely; the nearest:"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("ranker", ["unified", "overlap", "hybrid", "rrf", "bm25"])
 def test_every_ranker_explains_its_scores(cli: Run, ranker: str):

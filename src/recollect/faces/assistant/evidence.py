@@ -1,6 +1,5 @@
 """What answers a question without a model: memories and messages, and whether they fit or are only near."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -22,7 +21,6 @@ MAX_LATER = 2
 MAX_CANDIDATES = 20
 MIN_MORE_WORDS = 1
 RECENT_MESSAGES = 8
-_NUMBER = re.compile(r"\d+")
 MAX_KNOWN = 100
 """Newest memories and messages that are looked at even if a search by words and meaning misses them."""
 
@@ -198,7 +196,7 @@ def _corrects_any(later: Evidence, evidence: Sequence[Evidence], language: str) 
 def _says_more(said: str, memo: str) -> bool:
     known = set(word_forms.tokens(memo))
     more = [word for word in word_forms.content_words(said) if not word_forms.has_form(word, known)]
-    return len(more) >= MIN_MORE_WORDS or not set(_NUMBER.findall(said)) <= set(_NUMBER.findall(memo))
+    return len(more) >= MIN_MORE_WORDS
 
 
 def is_statement(text: str) -> bool:
