@@ -1,32 +1,24 @@
 """What a question asks about, and whether a statement answers it: "who's my employer?", "Works at Acme".
 
-One file per language in `topics/`; a new language is a new file. `idle` are words that say nothing about what is
-asked, `own`, `speaks` (as a subject) and `other` are words for oneself and for others, `correction` and `retraction`
-open a statement that changes what was said before it, `changed` says that something planned is at another time or off,
-`name` and `naming` tell what someone or something is called, `fillers` are phrases without meaning, `spellings` put
-right how people write, `determiner` and `verb` go before and after a subject, `ended` says that something is no longer
-so, and `asks_still` and `asks_now` ask whether or what it is now, `synonyms` has groups of words, one per line, `wish` and `asks_wish` are what is not yet so, and questions about such, `wants` is what an
-answer must contain (`times` are words for a time, `past` those for what was so once, `where` those that go before a
-place), and `topics` are pairs of expressions: how a question asks about a thing, and how statements about it are
-worded. A statement fits if it has everything that the question names; one that has a part of it is only near.
+A statement fits if it has everything that the question names; one that has a part of it is only near.
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
-from pathlib import Path
-from typing import Any
+from functools import lru_cache
 
 from recollect.core.text import collapse_spaces, fold, words
-from recollect.language import kinship, lexicon, slots, spelling, word_forms
-from recollect.language.lexicon import ENGLISH, read_tables
+from recollect.language import kinship, lexicon, slots, word_forms
+from recollect.language.question_tables import languages, tables_of, times
 
-FOLDER = Path(__file__).parent / "topics"
 _MAX_SHORT = 3
 _MIN_HEAD = 5
 """Length of the second part of a compound that stands for all of it."""
-_SPELLED_OUT = re.compile(rf"(?<![\\\w)\]])[a-zäöüßáéíóúàâçèêîôõãñ]{{{spelling.MIN_CHARS},}}(?![?*(])")
+_NAMED = re.compile(
+    r"\b(?P<noun>[^\W\d_]{3,})(?:,? (?:is |that's |who's )?(?:called|named|nicknamed)| namens| heißt|,? que se llama|"
+    r",? qui s'appelle|,? que se chama) (?P<name>(?-i:[^\W\d_a-zß-ÿ])[\w'-]+)"
+)
 _WORD, _ANY_WORD = re.compile(r"\w+"), "qxqxq"
 _CLOSING = " .!?。！？…"
 
@@ -48,11 +40,17 @@ class Term:
         """The words of a text that say what the term names."""
         said = {token for pattern in self.states for match in pattern.finditer(text) for token in words(match[0])}
         said |= self.names.intersection(tokens)
-        if self.states:  # short words are told by the topic
-            return said | {token for token in tokens for word in self.words if len(word) > _MAX_SHORT and word_forms.is_form(word, token)}
+        if self.states:  # other forms of a word, and short ones, are told by the topic
+            return said | {word for word in self.words if len(word) > _MAX_SHORT and word in tokens}
         if any(map(kinship.person, self.words)):  # having kids doesn't say who one's mother is
             return said | {token for token in tokens for word in self.words if word_forms.is_form(word, token)}
-        return said | {token for token in tokens for word in self.words if word_forms.is_stated(word, (token,)) or _is_part(word, (token,))}
+        compounds = {word for word in self.words if word_forms.is_compound(word, tokens)}
+        return (said | compounds).union(
+            token
+            for token in tokens
+            for word in self.words
+            if word_forms.is_stated(word, (token,)) or _is_part(word, (token,))
+        )
 
     def is_partly_in(self, tokens: Collection[str]) -> bool:
         """Whether a part of a compound is among the tokens: the "Knie" of a "Knieoperation"."""
@@ -65,7 +63,9 @@ class Term:
 
     def is_named_in(self, text: str, tokens: Collection[str]) -> bool:
         """Whether a text names the term itself, rather than an instance of it: "my job", not "my teacher"."""
-        return any(pattern.search(text) for pattern in self.asks) or bool(replace(self, states=()).found_in(text, tokens))
+        return any(pattern.search(text) for pattern in self.asks) or bool(
+            replace(self, states=()).found_in(text, tokens)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,14 +102,15 @@ class Question:
     def relatives(self) -> frozenset[str]:
         return frozenset(word for term in self.terms for word in term.words if kinship.person(word))
 
-    def naming(self, texts: Iterable[str]) -> "Question":
+    def naming(self, texts: Collection[str]) -> "Question":
         """The question with what texts call the relatives in it, and with the relatives whose names it has."""
         pattern = tables_of(self.language).name
         pairs = [(match[0], match["name"]) for text in texts for match in pattern.finditer(text)]
+        named = [(match["noun"], fold(match["name"])) for text in texts for match in _NAMED.finditer(text)]
         terms = [
             replace(term, names=frozenset(fold(name) for kin, name in pairs if _is_kin(kin, term)))
             if not self.relatives.isdisjoint(term.words)
-            else _with_kin(term, pairs)
+            else _with_names(_with_kin(term, pairs), named)
             for term in self.terms
         ]
         return replace(self, terms=tuple(terms))
@@ -151,113 +152,17 @@ class Question:
             tables = tables_of(self.language)
             naming = tables.naming_kin if self.relatives else tables.naming
             return naming.search(text) is not None or tables.name.search(text) is not None
-        if wanted in ("past", "where"):
-            tables = tables_of(self.language)
-            return (tables.past if wanted == "past" else tables.where).search(text) is not None
+        if pattern := tables_of(self.language).links.get(wanted):
+            return pattern.search(text) is not None
         match wanted:
             case "time":
-                return slots.has_time(text, _times())
+                return slots.has_time(text, times())
             case "number":
                 return slots.has_number(text)
             case "person":
                 return slots.has_person(text, {word for term in self.terms for word in term.words})
             case _:
                 return slots.has_place(text)
-
-
-@dataclass(frozen=True, slots=True)
-class Tables:
-    idle: frozenset[str]
-    own: re.Pattern[str]
-    other: re.Pattern[str]
-    speaks: re.Pattern[str]
-    correction: re.Pattern[str]
-    changed: re.Pattern[str]
-    retraction: re.Pattern[str]
-    name: re.Pattern[str]
-    naming: re.Pattern[str]
-    naming_kin: re.Pattern[str]
-    wish: re.Pattern[str]
-    asks_wish: re.Pattern[str]
-    fillers: re.Pattern[str]
-    past: re.Pattern[str]
-    where: re.Pattern[str]
-    determiner: re.Pattern[str]
-    verb: re.Pattern[str]
-    ended: re.Pattern[str]
-    asks_still: re.Pattern[str]
-    asks_now: re.Pattern[str]
-    capitalizes_nouns: bool
-    synonyms: Mapping[str, tuple[str, ...]]
-    times: str
-    wants: tuple[tuple[str, re.Pattern[str]], ...]
-    topics: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]
-    spellings: tuple[tuple[re.Pattern[str], str], ...]
-    vocabulary: frozenset[str]
-
-    def spelled(self, text: str) -> str:
-        text = text.replace("’", "'")
-        for pattern, replacement in self.spellings:
-            text = pattern.sub(replacement, text)
-        return spelling.corrected(text, self.vocabulary)
-
-
-def languages() -> frozenset[str]:
-    return frozenset(path.stem for path in FOLDER.glob("*.toml"))
-
-
-@cache
-def tables_of(language: str) -> Tables:
-    data: dict[str, Any] = read_tables(FOLDER / f"{language if language in languages() else ENGLISH}.toml")
-    kin = "|".join(lexicon.relatives(language) if language in languages() else lexicon.relatives(ENGLISH))
-    first = "(?-i:[A-ZÄÖÜ][a-zäöüß]{2,})?" if data.get("compounds") else ""  # "Blutdruck" of "Blutdrucktabletten"
-    return Tables(
-        frozenset(map(fold, data["idle"].split())),
-        _whole(data["own"]),
-        _whole(data["other"]),
-        _whole(data["speaks"]),
-        _opening(f"{data['correction']}|{data['retraction']}"),
-        _whole(data["changed"]),
-        _opening(data["retraction"]),
-        # names are told by their capital, relatives may have one or not
-        re.compile(data["name"].replace("{kin}", f"(?i:{kin})")),
-        re.compile(f"{data['naming']}|{data['names']}" if "names" in data else data["naming"]),
-        re.compile(data["naming"]),
-        _whole(data["wish"]),
-        _whole(data["asks_wish"]),
-        _whole(data["fillers"]),
-        _whole(data.get("past", "")),
-        _whole(data.get("where", "")),
-        _whole(data["determiner"]),
-        _whole(data["verb"]),
-        _whole(data["ended"]),
-        _whole(data["asks_still"]),
-        _whole(data["asks_now"]),
-        data.get("compounds", False),
-        _synonyms(data.get("synonyms", "").splitlines()),
-        data["times"],
-        tuple((kind, _whole(expression)) for kind, expression in data["wants"].items()),
-        tuple((_whole(asks), _whole(f"{first}(?:{states})")) for asks, states in data["topics"].values()),
-        tuple((re.compile(pattern), replacement) for pattern, replacement in data.get("spellings", ())),
-        frozenset(_SPELLED_OUT.findall(" ".join(f"{asks} {states}" for asks, states in data["topics"].values()))),
-    )
-
-
-def _synonyms(groups: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    synonyms: dict[str, list[str]] = {}
-    for group in groups:
-        for word in map(fold, group.split()):
-            synonyms.setdefault(word, []).extend(fold(other) for other in group.split() if fold(other) != word)
-    return {word: tuple(dict.fromkeys(others)) for word, others in synonyms.items()}
-
-
-def _whole(expression: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{expression})(?!\w)", re.IGNORECASE)
-
-
-def _opening(expression: str) -> re.Pattern[str]:
-    fillers = "oh|ah|ach|hm+|ok|okay|so|well|and|und|aber|but|pues|bon|bom|um+|uh|er|äh+m?|eh|ne|nö|na"
-    return re.compile(rf"\W*(?:(?:{fillers}),? )?(?:{expression})", re.IGNORECASE)
 
 
 @lru_cache(maxsize=64)
@@ -283,9 +188,7 @@ def parse(text: str, language: str) -> Question:
             terms.append(Term(tuple(content) if len(content) == 1 else (), states, asks))
     # "what day" asks for a time: no answer has to say "day"
     taken += [match.span() for kind, asks in tables.wants if kind == "time" for match in asks.finditer(plain)]
-    rest = "".join(
-        " " if _is_within(at, taken) and not _is_within(at, free) else char for at, char in enumerate(plain)
-    )
+    rest = "".join(" " if _is_within(at, taken) and not _is_within(at, free) else char for at, char in enumerate(plain))
     content = (word for word in dict.fromkeys(words(rest)) if word not in tables.idle)
     named = (word for word in content if not tables.other.fullmatch(word) and not _is_letter(word))
     terms += [Term((word, *tables.synonyms.get(word, ()))) for word in named]
@@ -374,6 +277,12 @@ def _with_kin(term: Term, pairs: Collection[tuple[str, str]]) -> Term:
     return replace(term, names=frozenset(kin)) if kin else term
 
 
+def _with_names(term: Term, named: Iterable[tuple[str, str]]) -> Term:
+    """A thing or an animal together with its name: "a cat named Marmalade"."""
+    names = {name for noun, name in named if term.is_in(noun, {fold(noun)})}
+    return replace(term, names=term.names | names) if names else term
+
+
 def _is_part(word: str, tokens: Collection[str]) -> bool:
     """Whether a word is a part of a compound: "Chor" of "Chorleiter"."""
     return len(word) > _MAX_SHORT and any(token.startswith(word) or token.endswith(word) for token in tokens)
@@ -391,9 +300,3 @@ def _is_letter(word: str) -> bool:
 
 def _is_grammar(word: str, language: str) -> bool:
     return word in lexicon.words("function", language) and len(word) < 5
-
-
-@cache
-def _times() -> frozenset[str]:
-    names = [fold(name) for language in languages() for name in tables_of(language).times.split()]
-    return frozenset(form for name in names for form in (name, f"{name}s"))

@@ -12,9 +12,7 @@ _PLACE_WORDS = "in|to|from|near|outside|at|nach|aus|bei|en|à|de|em|para"
 _PLACE = re.compile(rf"\b(?:{_PLACE_WORDS})\s(?:the\s)?([^\W\d_][\w'-]+)")
 _AFTER_PLACE_WORD = re.compile(rf"\b(?:{_PLACE_WORDS})\s(?:the\s|der\s|den\s|la\s|el\s)?$", re.IGNORECASE)
 _DIGIT = re.compile(r"\d")
-_BEFORE_TIME = (
-    "at|on|since|in|until|till|by|from|the|um|am|im|seit|bis|ab|gegen|den|der|vom|zum|el|la|las|le|les|à|em|dia|às|as|desde"
-)
+_BEFORE_TIME = "at|on|since|in|until|till|by|from|um|am|im|seit|bis|ab|gegen|vom|zum|las|à|em|dia|às|as|desde"
 _CLOCK = r"[:.h]\d\d|\s?(?:am|pm|uhr|o'clock|h|heures?|horas?)\b"
 _DATED_DIGIT = re.compile(
     rf"(?<![\d.,])(?:(?:19|20)\d\d\b|\d{{1,2}}(?:st|nd|rd|th|[./](?=\s|\d|$)|{_CLOCK})|\d+\s?[年月日時]|\d{{4}}-\d\d)"

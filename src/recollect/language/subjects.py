@@ -5,7 +5,8 @@ from itertools import pairwise
 
 from recollect.core.text import fold, words
 from recollect.language import kinship, lexicon, word_forms
-from recollect.language.questions import Question, Tables, is_correction, tables_of
+from recollect.language.question_tables import Tables, tables_of
+from recollect.language.questions import Question, is_correction
 
 _OPENING_WORDS = 3
 _MAX_SUBJECT_WORDS = 4

@@ -7,7 +7,7 @@ from itertools import takewhile, zip_longest
 from typing import Unpack
 
 from recollect.core.types import Kind, Memo, Message
-from recollect.language import questions, subjects, word_forms
+from recollect.language import question_tables, questions, subjects, word_forms
 from recollect.language.questions import Question
 from recollect.language.requests import is_question, recognize
 from recollect.memory import AsyncMemory
@@ -52,9 +52,7 @@ class Findings:
     """The messages, by memory, that say more than the memory."""
 
 
-async def find(
-    memory: AsyncMemory, message: Message, query: str, language: str, *, is_topic: bool = False
-) -> Findings:
+async def find(memory: AsyncMemory, message: Message, query: str, language: str, *, is_topic: bool = False) -> Findings:
     """What fits the question, else what is nearest; never what was learned from the question itself.
 
     An answer that may be no longer so, and several to a question that has one, are only near, the newest first.
@@ -77,7 +75,8 @@ async def find(
     is_open = question.is_follow_up and not previous  # nobody knows who "she" is
     evidence = [_of_memo(question, memo, rank) for rank, memo in enumerate(memos)]
     evidence += [_of_message(question, statement, context, rank) for rank, (statement, context) in enumerate(said)]
-    fitting = _fitting([each for each in evidence if each.fits and not is_open], language)
+    complete = [each for each in evidence if each.fits and not is_open]
+    fitting = _fitting(complete, language, has_one_answer=question.has_one_answer and not is_topic)
     quotable = await search.quotable([each.item for each in fitting])
     if quotable:
         if not is_topic:
@@ -99,7 +98,7 @@ async def find(
     near = [each.item for each in (*partial, *others) if each.item.id not in retold]
     later = _outdating(question, near[:1], [item for item, _ in said]) if partial else []
     near = list({item.id: item for item in (*later[:1], *near)}.values())
-    nearest = (await search.quotable(near[: 2 * MAX_NEAREST]))[:MAX_NEAREST]
+    nearest = (await search.quotable(near[: 2 * MAX_NEAREST]))[: MAX_NEAREST + len(later[:1])]
     memos = [item for item in nearest if isinstance(item, Memo)]
     return Findings((), nearest, await search.sources(memos, [item for item, _ in said]))
 
@@ -147,13 +146,17 @@ def _of_message(question: Question, statement: Message, context: str, rank: int)
     return Evidence(statement, share, fit.is_complete and is_meant, fit.has_wanted, rank, context, is_named)
 
 
-def _fitting(evidence: Sequence[Evidence], language: str) -> list[Evidence]:
+def _fitting(evidence: Sequence[Evidence], language: str, *, has_one_answer: bool) -> list[Evidence]:
     """Memories before messages, newest messages first; what was corrected later is left out."""
     messages = sorted((each for each in evidence if isinstance(each.item, Message)), key=lambda each: each.at)[::-1]
     memos = [each for each in evidence if isinstance(each.item, Memo)]
     correction = next((each for each in messages if _corrects_any(each, evidence, language)), None)
     if correction is not None:
         return [correction, *(each for each in (*memos, *messages) if each.at > correction.at)]
+    if memos and has_one_answer:  # what was said since may be another answer
+        told = {memo.item.source.message for memo in memos if isinstance(memo.item, Memo)}
+        since = [each for each in messages if each.item.id not in told and each.at > min(memo.at for memo in memos)]
+        return [*since, *memos]
     return memos or sorted(messages, key=lambda each: not each.is_named)
 
 
@@ -162,9 +165,7 @@ def _newest(question: Question, fitting: Sequence[Memo | Message]) -> list[Memo 
     return [
         item
         for item in fitting
-        if not any(
-            _at(item) < _at(other) and questions.outdates(other.text, item.text, question) for other in fitting
-        )
+        if not any(_at(item) < _at(other) and questions.outdates(other.text, item.text, question) for other in fitting)
     ]
 
 
@@ -233,7 +234,7 @@ class _Search:
 
     def _context(self, said: Message, before: Sequence[Message]) -> str:
         """What a statement refers back to: what was said right before it or, if it corrects that by name, earlier."""
-        languages = questions.languages()
+        languages = question_tables.languages()
         if not any(questions.refers_back(said.text, language) for language in languages):
             return ""
         if any(questions.is_correction(said.text, language) for language in languages):
