@@ -132,6 +132,8 @@ class Forgotten:
     """Replies of the assistant that repeat them, and are hidden too."""
     summary_lines: int = 0
     """Sentences of summaries that do."""
+    messages: tuple[Message, ...] = ()
+    """What was said, and is hidden from now on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +243,9 @@ class Reversal:
     def change(self) -> str:
         """What the change had done to the memo, in one word or two."""
         if self.after is None:
-            return "added"
+            return "hidden" if self.before.status is Status.DEPRECATED else "added"
+        if self.before.status is Status.DELETED and self.after.status is Status.DEPRECATED:
+            return "shown"
         if self.before.active != self.after.active:
             return "retired" if self.after.active else "brought back"
         if self.before.text != self.after.text:

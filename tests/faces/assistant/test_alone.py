@@ -106,7 +106,7 @@ async def test_what_was_said_and_not_learned_is_hidden_on_request_and_comes_back
         assert "opera" not in await talk.ask("what did we talk about?", place=DM)
         assert "opera" not in (await talk.ask("did I go to the opera?", place=DM)).partition("\n")[2]
         assert await talk.ask("forget that I fly to the moon", place=DM) == 'Nothing matches "I fly to the moon"'
-        assert "opera" in await talk.ask("undo that", place=DM)
+        assert "opera" in await talk.ask("undo the last change", place=DM)
         assert "opera" in await talk.ask("what did we talk about?", place=DM)
 
 

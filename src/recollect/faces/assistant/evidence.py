@@ -120,7 +120,8 @@ async def said(memory: AsyncMemory, message: Message, topic: str, language: str)
     question = questions.parse(topic, language)
     search = _Search(memory, message)
     statements, _ = await search.statements(topic)
-    fitting = [statement for statement, _ in statements if question.terms and question.fit(statement.text).share == 1]
+    evidence = [_of_message(question, statement, "", rank) for rank, (statement, _) in enumerate(statements)]
+    fitting = [each.item for each in evidence if question.terms and each.share == 1]  # a half of what is about others
     return [item for item in await search.quotable(fitting[:MAX_RESULTS]) if isinstance(item, Message)]
 
 
