@@ -29,7 +29,7 @@ _PHRASES = (
     (re.compile(r"\b(\d+)(?:st|nd|rd|th)\b"), r"\1"),
     (re.compile(r"(?<=\d)\.(?=\d)"), "point"),
     (re.compile(r"(?:(?<=utc)|(?<=gmt)|(?<=\s))-\s?(?=\d)"), " minus "),
-    (re.compile(r"[,;:(]|\s[-–—]\s"), " and "),
+    (re.compile(r"[,;:(]|\s[-–—]\s|\b(?:named|called)\b"), " and "),
     (re.compile(r"(?:\band\s+){2,}"), "and "),
 )
 _ENDINGS = (("ies", "y"), ("ing", ""), ("es", "e"), ("s", ""))

@@ -14,6 +14,7 @@ from recollect.models.local.corrections import correct
 from recollect.models.local.endings import Ending, continuations, find_endings
 from recollect.models.local.grammar import expressions
 from recollect.models.local.introductions import introduced, named_later, named_others
+from recollect.models.local.known_names import clauses_by_name
 from recollect.models.local.pronouns import resolved_clauses
 from recollect.models.local.rephrase import strip_asides
 from recollect.models.local.rule import Finding
@@ -48,25 +49,26 @@ class _Collected:
         ]
         outdated = retractions.matching_memos(finding.replaces, self.known_memos) if finding.replaces else []
         outdated = outdated or retractions.outdated_memos(finding, clause, self.known_memos)
-        outdated += [memo for memo in self._succeeded(finding, clause) if memo not in outdated]
+        relative = self.relative_meant(finding, clause)
+        text = finding.text if relative is None else successions.with_name(finding.text, relative.text)
+        succeeded = successions.succeeded_memos(finding, clause, self.known_memos, corrects=self.corrects)
+        outdated += [memo for memo in (*filter(None, [relative]), *succeeded) if memo not in outdated]
         self.proposals.append(
             Proposal(
-                text=finding.text,
+                text=text,
                 kind=finding.kind.value,
                 evidence=clause.evidence,
                 message=clause.message_id,
-                replaces=tuple(memo.id for memo in outdated),
+                id=None if relative is None else relative.id,
+                replaces=tuple(memo.id for memo in outdated if memo is not relative),
                 about=finding.about,
                 confidence=finding.confidence,
                 happened=finding.happened,
             )
         )
 
-    def _succeeded(self, finding: Finding, clause: Clause) -> list[Memo]:
-        relative = successions.relative_meant(finding, clause, self.known_memos, corrects=self.corrects)
-        if relative is not None:
-            return [relative]
-        return successions.succeeded_memos(finding, clause, self.known_memos, corrects=self.corrects)
+    def relative_meant(self, finding: Finding, clause: Clause) -> Memo | None:
+        return successions.relative_meant(finding, clause, self.known_memos, corrects=self.corrects)
 
     def finish(self, clause: Clause, ending: Ending) -> None:
         """Retract or revise a known memo that the speaker ended by name, unless what they stated already does."""
@@ -139,6 +141,7 @@ def _extract_message(message: Message, collected: _Collected) -> None:
     collected.corrects = successions.is_correction(own_words(message.text[:MAX_MESSAGE_CHARS], message.name))
     endings = list(_named_endings(message, collected)) if collected.known_memos else []
     statements = list(_read_statements(message)) or [(*read, None) for read in foreign.read_statements(message)]
+    statements += _read_by_name(message, collected) if collected.known_memos else []
     if not (statements or endings) or is_instruction(
         message.text
     ):  # an expensive check, so only where something was stated
@@ -157,6 +160,17 @@ def _extract_message(message: Message, collected: _Collected) -> None:
             for finding, state_end in _read_clause(replace(clause, text=text)):
                 if state_end is None:
                     collected.add(clause, finding)
+
+
+def _read_by_name(message: Message, collected: _Collected) -> Iterator[tuple[Clause, Finding, bool | None]]:
+    """What clauses say of somebody of the speaker's by name; new to what is known, it names only the name."""
+    said = own_words(message.text[:MAX_MESSAGE_CHARS], message.name)
+    for clause in split_clauses(resolve(said), message.at, message.id):
+        for named, noun in clauses_by_name(clause, collected.known_memos):
+            for finding, state_end in _read_clause(named):
+                is_known = collected.relative_meant(finding, named) is not None
+                text = finding.text if is_known else finding.text.removeprefix(f"Their {noun} ")
+                yield named, replace(finding, text=text), state_end
 
 
 def _named_endings(message: Message, collected: _Collected) -> Iterator[tuple[Clause, Ending]]:

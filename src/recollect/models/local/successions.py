@@ -17,6 +17,8 @@ from recollect.models.local.statements import is_trade
 
 _EXPRESSIONS = expressions("successions")
 _MAX_VALUE_WORDS = 4
+_ONE_AT_A_TIME = ("age", "lives in", "works at", "works for", "is called")
+"""What is said of somebody of whom it can't hold twice."""
 _ARTICLES = frozenset("a an the their".split())
 
 
@@ -44,9 +46,12 @@ def succeeded_memos(finding: Finding, clause: Clause, known_memos: Sequence[Memo
 def relative_meant(finding: Finding, clause: Clause, known_memos: Sequence[Memo], *, corrects: bool) -> Memo | None:
     """The one memo that says the same sort of thing of the same relative, with another value: a sister who moved."""
     said = _EXPRESSIONS.kin.match(finding.text)
-    if said is None or not (corrects or _EXPRESSIONS.kin_changed.search(clause.text)):
+    if said is None:
         return None
     kin, sort = said["kin"].split()[0], _sort(said["rel"])
+    is_named = " " in said["kin"] and sort in _ONE_AT_A_TIME
+    if not (is_named or corrects or _EXPRESSIONS.kin_changed.search(clause.text)):
+        return None
     meant = [
         memo
         for memo in known_memos
@@ -56,9 +61,17 @@ def relative_meant(finding: Finding, clause: Clause, known_memos: Sequence[Memo]
         and known["kin"].split()[0] == kin
         and _sort(known["rel"]) == sort
     ]
-    names = {name[0] for memo in meant if (name := re.findall(r"(?<=\w )[A-Z][\w-]+(?= )", memo.text))}
-    same = [memo for memo in meant if said["kin"] in memo.text]
-    return (same or meant)[0] if len(same or meant) == 1 and (same or len(names) <= 1) else None
+    if " " in said["kin"]:  # of another sister, or of one whose name was not told
+        meant = [memo for memo in meant if said["kin"] in memo.text or memo.text.split()[2].islower()]
+    same = [memo for memo in meant if f" {said['kin']} " in memo.text] or meant
+    return same[0] if len(same) == 1 else None
+
+
+def with_name(text: str, known: str) -> str:
+    """A statement on a relative with the name that a known one has: "their son is 7" of "their son Leo is 6"."""
+    said, named = _EXPRESSIONS.kin.match(text), _EXPRESSIONS.kin.match(known)
+    is_bare = said is not None and named is not None and said["kin"] == named["kin"].split()[0]
+    return text.replace(said["kin"], named["kin"], 1) if is_bare and said and named else text
 
 
 def _sort(relation: str) -> str:
