@@ -12,6 +12,7 @@ from recollect.core.text import words
 from recollect.core.types import Memo, Message
 from recollect.language import amendments, dates, word_forms
 from recollect.language.amendments import Amendment
+from recollect.models.local import transitions
 from recollect.policy.guard.own_words import own_words
 from recollect.policy.guard.quote import sentences
 
@@ -27,6 +28,8 @@ def correct(message: Message, known: Sequence[Memo], context: Sequence[Message])
     is_limit = said.lower().lstrip(" -–—,").startswith("not as ")  # "Not as an ambassador": takes nothing's place
     if (moved := _moved(message, said, known)) is not None:
         return moved
+    if (recounted := transitions.recounted(said, known)) is not None:
+        return _revision(*recounted, said, message, None)
     amendment = amendments.read(said) if said and not is_limit else None
     if amendment is None:
         return None

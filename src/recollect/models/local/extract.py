@@ -8,7 +8,7 @@ from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal, Re
 from recollect.core.types import Memo, Message
 from recollect.language import dates
 from recollect.language.corrections import resolve, splice
-from recollect.models.local import foreign, general, rejections, retractions, successions
+from recollect.models.local import foreign, general, rejections, retractions, successions, transitions
 from recollect.models.local.clauses import MAX_MESSAGE_CHARS, Clause, split_clauses
 from recollect.models.local.corrections import correct
 from recollect.models.local.endings import Ending, continuations, find_endings
@@ -136,6 +136,8 @@ def _best(proposals: list[Proposal], limit: int | None) -> list[Proposal]:
 def _extract_message(message: Message, collected: _Collected) -> None:
     if rejections.is_play(message.text[:MAX_MESSAGE_CHARS]):
         return
+    for memo in transitions.ended(message.text, collected.known_memos):
+        collected.retractions.append(Retraction("the speaker said that it is over", id=memo.id))
     if collected.known_memos and _EXPRESSIONS.end_cue.search(message.text[:MAX_MESSAGE_CHARS]):
         _end_statements(message, collected)
     collected.corrects = successions.is_correction(own_words(message.text[:MAX_MESSAGE_CHARS], message.name))
@@ -205,9 +207,9 @@ def _withdrawn(message: Message, statements: list[tuple[Clause, Finding, bool | 
 def _read_statements(message: Message) -> Iterator[tuple[Clause, Finding, bool | None]]:
     """What each clause states; for something that ended, whether its end is worth a statement (else None)."""
     said = own_words(message.text[:MAX_MESSAGE_CHARS], message.name)
-    corrected = resolve(said)
+    corrected = transitions.rewritten(resolve(said))
     for clause in split_clauses(corrected, message.at, message.id):
-        if corrected is not said and clause.evidence not in message.text:
+        if corrected != said and clause.evidence not in message.text:
             clause = replace(clause, evidence=said)
         texts: list[str] = []
         for finding, state_end in _read_clause(clause):
