@@ -31,6 +31,7 @@ venv: $(STAMP) ## create .venv with everything that tests, checks and docs need 
 # What builds recollect; of wordllama only the files, not the packages that it needs, and so without pip's isolation.
 WEIGHTS := .venv/weights
 .venv/.build: constraints.txt | .venv/bin/python
+	@echo 'Installing into .venv, once: about 20 seconds for a chat, a minute for everything.'
 	$(INSTALL) --quiet --no-compile hatchling editables
 	$(INSTALL) --quiet --no-compile --no-deps --upgrade --target $(WEIGHTS) wordllama
 	@touch $@
@@ -42,7 +43,6 @@ $(STAMP): pyproject.toml constraints.txt .venv/.build
 
 # Without compiling: Python does that itself for the tenth of the modules that a chat imports.
 .venv/.installed-chat .venv/.installed-chat-llm: pyproject.toml constraints.txt .venv/.build
-	@echo 'Installing recollect into .venv; this takes about 20 seconds, once.'
 	$(INSTALL) --quiet --no-compile --no-build-isolation -e '.$(addprefix [,$(addsuffix ],$(CHAT_EXTRAS)))'
 	@$(COMPILE)
 	@touch $@

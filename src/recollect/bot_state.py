@@ -38,7 +38,8 @@ class BotState:
 
     async def values(self, kind: StateKind) -> dict[str, str]:
         """The stored values of a kind, by key."""
-        return await self._store.read(lambda tx: {key: _value(tx, (kind, key)) or "" for key in tx.state.keys(kind)})
+        lists = await self._store.read(lambda tx: tx.state.lists(kind))
+        return {key: items[-1] for key, items in lists.items()}
 
     async def items(self, name: Name) -> list[str]:
         return await self._store.read(lambda tx: tx.state.items(*name))
@@ -144,6 +145,11 @@ def daily_replies(guild: int) -> Name:
 def last_online(shard: str) -> Name:
     """Name of the value that holds when the process with these shards was last online."""
     return StateKind.LAST_ONLINE, shard
+
+
+def swept(shard: str) -> Name:
+    """Name of the value that says that nothing of erased memories is left in the channels of these shards."""
+    return StateKind.SWEPT, shard
 
 
 def resynced_places(shard: str) -> Name:

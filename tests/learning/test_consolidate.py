@@ -16,6 +16,7 @@ from recollect.admin import Admin
 from recollect.core.changes import Add, Retire
 from recollect.core.errors import ModelError, ModelUnavailable
 from recollect.core.ports import ExtractionResult, Proposal, Retraction, StaleResult, Usage
+from recollect.core.ports.jobs import CONSOLIDATE, Job
 from recollect.core.reasons import Reason
 from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Origin, Provenance, Status, Subject
 from recollect.jobs.options import WorkerOptions
@@ -430,6 +431,57 @@ def test_memories_are_compared_once_with_each_other_unless_the_model_changed_som
     memos = [memo(f"Likes the tea {number}x", number) for number in range(20)]
     plan(ConsolidationInput(memos), FREELY, NOW, [(memos, ExtractionResult())] if answered else [])
     assert len(compared) == len(set(compared)) == 20 * 19 / 2
+
+
+async def test_by_themselves_memories_are_compared_again_only_with_what_changed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    compared: list[tuple[str, str]] = []
+
+    def noted(new: str, old: str) -> Similarity:
+        compared.append((new, old))
+        return compare(new, old)
+
+    monkeypatch.setattr(sys.modules[tidy.__module__], "compare", noted)
+    async with opened() as stage:
+        consolidator = Consolidator(stage.memory.store, None, FREELY, stage.clock)
+
+        async def next_day() -> int:
+            """How many pairs are compared by the job of the next day."""
+            compared.clear()
+            stage.clock.advance(days=2)
+            job = Job(1, CONSOLIDATE, ANN.scope, {"user": ANN.id}, NOW)
+            await stage.memory.store.write(await consolidator(job))
+            return len(compared)
+
+        await _put(stage, *(memo(f"Likes the tea {number}x", number) for number in range(20)))
+        assert await next_day() == 20 * 19 / 2
+        assert await next_day() == 0
+        imported = memo("Likes the tea 30x", age=900)  # what is imported keeps its times
+        await _put(stage, imported)
+        assert await next_day() == 20
+        await stage.memory.pin(imported.id, user="ann", place=DEV)
+        assert await next_day() == 20
+        await stage.memory.forget(imported.id, user="ann", place=DEV)
+        assert await next_day() == 0
+        await stage.memory.restore(imported.id, user="ann", place=DEV)
+        assert await next_day() == 20, "and so does what is restored"
+        compared.clear()
+        await consolidator.consolidate(ANN)
+        assert len(compared) == 21 * 20 / 2, "who asks for it has everything compared"
+
+
+async def test_memories_that_were_too_few_to_compare_are_compared_when_there_are_more() -> None:
+    async with opened() as stage:
+        consolidator = Consolidator(stage.memory.store, None, ConsolidationOptions(max_loss=1.0), stage.clock)
+        job = Job(1, CONSOLIDATE, ANN.scope, {"user": ANN.id}, NOW)
+        await _put(stage, *TWICE, memo("Is in Oslo", expires=NOW))
+        stage.clock.advance(days=2)
+        await stage.memory.store.write(await consolidator(job))
+        await _put(stage, *map(memo, OTHERS))
+        stage.clock.advance(days=2)
+        await stage.memory.store.write(await consolidator(job))
+        assert len(await _texts(stage)) == len(OTHERS) + 1
 
 
 async def _put(stage: Stage, *memos: Memo) -> None:

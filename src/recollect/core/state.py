@@ -133,6 +133,7 @@ class StateKind(StrEnum):
     DAILY_REPLIES = "discord_daily_replies"  # guild: day, and number of replies
     LAST_ONLINE = "discord_last_online"  # shards: when the bot was last online
     RESYNCED_PLACES = "discord_resynced_places"  # shards: conversations that a resync has compared so far
+    SWEPT = "discord_swept"  # shards: that no message tells what was erased
     PERMISSIONS_CHANGED = "discord_permissions_changed"  # guild: when a change of who can read what was last seen
     WELCOMED = "discord_welcomed"  # guild: when whoever invited the bot was welcomed
     PANEL_MESSAGE = "discord_panel_message"  # guild: the panel in its memory channel

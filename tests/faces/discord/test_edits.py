@@ -9,7 +9,9 @@ import pytest
 from recollect.bot_state import resynced_places
 from recollect.core.ports import Tx
 from recollect.core.state import StateKind
+from recollect.faces.discord.catch_up import CatchUp
 from recollect.faces.discord.client import Client
+from recollect.faces.discord.listener import MessageListener
 from recollect.faces.discord.resync import Resync
 from tests.doubles.discord.http import Trouble
 from tests.doubles.discord.server import rate_limited
@@ -277,6 +279,28 @@ async def test_a_place_that_cannot_be_understood_does_not_keep_the_others_from_b
         assert await wire.known() == ["I have two cats"]
     record = next(one for one in caplog.records if f"thread:{thread.id}" in one.getMessage())
     assert record.exc_info is not None
+
+
+async def test_which_places_to_look_at_is_read_at_once_however_many_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with acting() as scene:
+        for where in (scene.dev, scene.general, scene.staff):
+            await scene.ask("I like green tea", where=where)
+        for person in (scene.ann, scene.bob):
+            await scene.whisper("good evening", person)
+        store, reads = type(scene.memory.store), list[None]()
+        read, bot = store.read, scene.client.bot
+
+        def counted(self: object, *args: object, **how: object) -> object:
+            reads.append(None)
+            return read(self, *args, **how)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(store, "read", counted)
+        assert len(await Resync(bot, no_pause)._places(())) == 5
+        assert len(reads) == 2, "the places, and when something was last said there"
+        reads.clear()
+        catch_up = CatchUp(bot, MessageListener(bot), no_pause)
+        assert len([channel async for channel in catch_up._direct_messages()]) == 2
+        assert len(reads) == 2
 
 
 async def test_a_comparison_that_was_interrupted_goes_on_with_the_places_that_it_did_not_reach(

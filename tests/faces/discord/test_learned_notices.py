@@ -4,8 +4,12 @@ import discord
 import pytest
 
 from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal
+from recollect.core.state import StateKind
 from recollect.core.types import Status
+from recollect.faces.discord import learned_notices
 from recollect.faces.discord.learned_notices import LearnedNotices
+from recollect.privacy.target import ErasureTarget
+from recollect.stores._sql.state import State
 from recollect.testing.model_server import Says
 from recollect.testing.models import FakeModel, nothing, quoting
 from tests.faces.discord.scene import Scene, acting
@@ -75,14 +79,58 @@ async def test_many_lines_are_looked_through_with_few_reads(monkeypatch: pytest.
             reads[0] += 1
             return read(self, *args, **how)  # type: ignore[arg-type]
 
+        def asked(self: State, *args: object) -> list[str]:
+            lists.append(args)
+            return items(self, *args)  # type: ignore[arg-type]
+
+        lists, items = list[object](), State.items
         monkeypatch.setattr(store, "read", counted)
+        monkeypatch.setattr(State, "items", asked)
         await notices.remove_stale()
         assert reads[0] == 2, "the lines, and their memos"
         reads[0] = 0
         await notices.remove_invisible({scene.dev.id})
         assert reads[0] < len(things), "the lines, their memos, and whether one of their kind may be seen there"
+        assert len(lists) < len(things), "where the lines are is one query"
         lines = [line for line in scene.dev.history() if line.content.startswith("Learned: ")]
         assert len(lines) == len(things)
+
+
+async def test_the_oldest_lines_of_a_channel_that_has_too_many_go_and_what_they_tell_stays_known(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(learned_notices, "MAX_NOTICES", 2)
+    async with acting(discord=HERE) as scene:
+        for thing in ("tea", "chess", "opera", "maps"):
+            await learned(scene, f"I like {thing}")
+        await scene.restart()  # it looks once a day, and when it starts
+        await scene.env.advance_time(TICK)
+        lines = [line.content for line in scene.dev.history() if line.content.startswith("Learned: ")]
+        assert [line.split()[4] for line in lines] == ["opera", "maps"]
+        assert len(await scene.known()) == 4
+        assert len(await scene.client.bot.state.keys(StateKind.NOTICE_MESSAGE)) == 2
+
+
+async def test_lines_are_looked_through_for_erased_memories_only_after_an_erasure(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looks, look = list[None](), LearnedNotices.remove_stale
+
+    async def noted(self: LearnedNotices) -> None:
+        looks.append(None)
+        await look(self)
+
+    monkeypatch.setattr(LearnedNotices, "remove_stale", noted)
+    async with acting(discord=HERE) as scene:
+        await learned(scene)
+        looks.clear()
+        await scene.restart()
+        await scene.env.advance_time(TICK)
+        assert not looks
+        await scene.memory.privacy.erase(ErasureTarget(f"discord:{scene.ann.id}"), asked_by="operator")
+        await scene.env.advance_time(TICK)
+        assert len(looks) == 1
+        assert not [line for line in scene.dev.history() if line.content.startswith("Learned: ")]
 
 
 async def test_of_two_facts_in_one_message_undo_takes_back_one() -> None:

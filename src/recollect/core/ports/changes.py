@@ -48,6 +48,10 @@ class Changes(Protocol):
         """For each memo with a change that was taken back, when that was last done."""
         ...
 
+    def unchanged_since(self, scope: str, event: int) -> set[str]:
+        """Memos whose last change came before an event."""
+        ...
+
     def redact(self, ids: Collection[int], fields: Collection[StepField]) -> None:
         """Remove these fields and the detail, so that it can't be undone; batch, reason, actor and time stay."""
         ...

@@ -160,6 +160,10 @@ class State(Protocol):
         """Keys of the lists of a kind that are not empty."""
         ...
 
+    def lists(self, kind: StateKind) -> dict[str, list[str]]:
+        """All lists of a kind, by key, in one query."""
+        ...
+
     def owned_by(self, owner: Owner) -> list[StateRow]:
         """All that goes with an owner; see `Owner.includes`."""
         ...

@@ -51,7 +51,7 @@ def search(
         since=parse_time(since) if since else None,
         until=parse_time(until, ends=True) if until else None,
     )
-    hits = call.run(
+    hits = call.look(
         lambda memory: memory.search(
             text,
             user=call.user,

@@ -181,12 +181,13 @@ class CatchUp(commands.Cog):
             stored = await self._bot.state.values(StateKind.LISTENED_CHANNEL)
             places = [(parse_session(session), channel) for session, channel in stored.items()]
             direct = [(place, channel) for place, channel in places if place is not None and place.dm is not None]
-            last = [(await self._bot.memory.timeline.recent(place, 1), channel) for place, channel in direct]
+            times = await self._bot.memory.timeline.last_times([place for place, _ in direct])
         except RecollectError as error:
             log.warning("cannot read with whom the bot had direct messages: %s", error)
             return
-        last.sort(key=lambda item: item[0][-1].at if item[0] else datetime.min.replace(tzinfo=UTC), reverse=True)
-        for _, channel_id in last[:MAX_DIRECT]:
+        never = datetime.min.replace(tzinfo=UTC)
+        last = sorted(zip(times, direct, strict=True), key=lambda item: item[0] or never, reverse=True)
+        for _, (_, channel_id) in last[:MAX_DIRECT]:
             channel = await self._dm_channel(channel_id)
             if channel is not None:
                 yield channel

@@ -3,7 +3,8 @@ server's lore, for those who manage messages there.
 """
 
 import logging
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections import defaultdict
+from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -19,7 +20,18 @@ from recollect.core.types import Audience, Memo, Origin, Place, Subject, split_p
 from recollect.faces import outcome_text
 from recollect.faces.discord.consent import is_shown
 from recollect.faces.discord.context import BotContext
-from recollect.faces.discord.ephemeral import EditForm, PersistentButton, defer, run_work, send_answer
+from recollect.faces.discord.ephemeral import (
+    EditForm,
+    PersistentButton,
+    acknowledge,
+    defer,
+    look_up,
+    open_form,
+    run_work,
+    send_answer,
+    tell,
+)
+from recollect.faces.discord.localization import translated
 from recollect.faces.discord.places import PLATFORM, interaction_place, message_link, person_of, place_of
 from recollect.faces.discord.server_settings import EffectiveSettings
 from recollect.faces.discord.shards import has_channel
@@ -34,6 +46,8 @@ NOT_YOURS = "Only the person it is about can do that; for a whole server, those 
 CHANGED_SINCE = "It has changed since it was learned; use Forget, or `!memory undo` step by step."
 PAGE_NOTICES = 200
 """Notices whose memos are read at once."""
+MAX_NOTICES = 1000
+"""Notices that stay in a channel, the newest: whenever its permissions change, each is judged again."""
 
 Interaction = discord.Interaction[Any]
 
@@ -101,6 +115,24 @@ class LearnedNotices:
             if scope == Subject(person).scope:
                 await self._remove_notice(state.notice_message(scope, memo_id))
 
+    async def surplus(self) -> list[state.Name]:
+        """The notices of this process's channels that are beyond the limit, oldest first."""
+        by_channel: defaultdict[int, list[tuple[int, str]]] = defaultdict(list)
+        for key, location in (await self._bot.state.values(StateKind.NOTICE_MESSAGE)).items():
+            channel_id, _, message_id = location.partition("/")
+            by_channel[int(channel_id)].append((int(message_id), key))
+        surplus = [
+            notice
+            for channel_id, notices in by_channel.items()
+            if len(notices) > MAX_NOTICES and await has_channel(self._bot, channel_id)
+            for notice in sorted(notices)[:-MAX_NOTICES]
+        ]
+        return [(StateKind.NOTICE_MESSAGE, key) for _, key in sorted(surplus)]
+
+    async def remove(self, names: Iterable[state.Name]) -> None:
+        for name in names:
+            await self._remove_notice(name)
+
     async def _is_ours(self, memo: Memo | None) -> bool:
         """Whether the notice belongs to this process's shards."""
         server = await self._server_settings(memo)
@@ -130,7 +162,9 @@ class LearnedNotices:
         if memo is None or not memo.active or not await self._is_still_visible(channel, memo):
             await self._remove_notice(state.notice_message(event.scope, event.memo or ""))
         elif _is_learning_event(event) or event.kind in (EventKind.MEMO_UNDONE, EventKind.MEMO_REDONE):
-            await self._message(location).edit(content=_render(event, memo), view=_buttons(memo, event.id))
+            language = await self._language(memo)
+            message = self._message(location)
+            await message.edit(content=_render(event, memo, language), view=_buttons(memo, event.id, language))
 
     async def _remove_notice(self, name: state.Name) -> None:
         location = await self._bot.state.get(name)
@@ -153,10 +187,14 @@ class LearnedNotices:
         channel, place = await self._channel(memo, server.learned_notices, server.memory_channel)
         if not await _is_visible(self._bot, memo, place):
             return
-        view = _buttons(memo, event.id)
-        sent = await channel.send(_render(event, memo), view=view, silent=True, suppress_embeds=True)
+        language = await self._language(memo)
+        view = _buttons(memo, event.id, language)
+        sent = await channel.send(_render(event, memo, language), view=view, silent=True, suppress_embeds=True)
         name, owner = state.notice_message(memo.subject.scope, memo.id), Owner.of_subject(memo.subject)
         await self._bot.state.put(name, f"{sent.channel.id}/{sent.id}", owner)
+
+    async def _language(self, memo: Memo) -> str:
+        return "" if memo.source.guild is None else await self._bot.server_settings.language(int(memo.source.guild))
 
     async def _channel(self, memo: Memo, target: str, memory_channel: str) -> tuple[discord.abc.Messageable, Place]:
         client, source, user = self._bot.client, memo.source, _speaker_id(memo)
@@ -179,15 +217,17 @@ async def _is_visible(bot: BotContext, memo: Memo, place: Place) -> bool:
     return True
 
 
-def _buttons(memo: Memo, change: int) -> discord.ui.View:
+def _buttons(memo: Memo, change: int, language: str) -> discord.ui.View:
     view = discord.ui.View(timeout=None)
     for action in ("undo", "edit", "forget") if memo.subject.is_lore else LABELS:
-        view.add_item(NoticeButton(action, _owner_id(memo), memo.id, change if action == "undo" else None))
+        button = NoticeButton(action, _owner_id(memo), memo.id, change if action == "undo" else None)
+        button.item.label = translated(LABELS[action], language)
+        view.add_item(button)
     return view
 
 
-def _render(event: Event, memo: Memo) -> str:
-    source, heading = memo.source, HEADINGS.get(event.kind, "Learned")
+def _render(event: Event, memo: Memo, language: str) -> str:
+    source, heading = memo.source, translated(HEADINGS.get(event.kind, "Learned"), language)
     jump = message_link(source.guild, source.thread or source.channel or "", source.message or "")
     line = harmless(f"{heading}: [{memo.kind}] {clip(collapse_spaces(memo.text), 300)}")
     return f"{line[: LIMIT - 200]} – {jump}"
@@ -232,7 +272,7 @@ class NoticeButton(
     async def press(self, interaction: Interaction) -> None:
         bot: BotContext = interaction.client.bot
         if not self._may_decide(interaction):
-            await interaction.response.send_message(NOT_YOURS, ephemeral=True)
+            await tell(interaction, NOT_YOURS)
             return
         place = interaction_place(interaction)
         if self.action == "edit":
@@ -243,10 +283,11 @@ class NoticeButton(
             line, user = f"!memory why {self.memo}", str(interaction.user.id)
             await send_answer(interaction, await bot.commands.answer(line, user=user, place=place))
             return
-        await interaction.response.defer()
+        await acknowledge(interaction)
         text = await run_work(lambda: self._apply(bot, str(interaction.user.id), place))
         if text in OUTCOMES.values():
-            await interaction.edit_original_response(content=text, view=None)
+            language = "" if interaction.guild is None else await bot.server_settings.language(interaction.guild.id)
+            await interaction.edit_original_response(content=translated(text, language), view=None)
             await bot.state.drop(state.notice_message(self._scope(place), self.memo))
         else:
             await interaction.followup.send(text, ephemeral=True)
@@ -254,16 +295,16 @@ class NoticeButton(
     async def _ask_for_words(self, interaction: Interaction, bot: BotContext, place: Place) -> None:
         view = bot.memory.view(str(interaction.user.id), place, lore=self._is_lore)
         try:
-            memo = await view.get(self.memo)
+            memo = await look_up(interaction, view.get(self.memo))
         except RecollectError as error:
-            await interaction.response.send_message(outcome_text.problem(error), ephemeral=True)
+            await tell(interaction, outcome_text.problem(error))
             return
 
         async def change(submitted: Interaction, words: str) -> str:
             del submitted
             return outcome_text.changed("Changed", await view.update(self.memo, words))
 
-        await interaction.response.send_modal(EditForm(memo.text, change))
+        await open_form(interaction, EditForm(memo.text, change))
 
     @property
     def _is_lore(self) -> bool:

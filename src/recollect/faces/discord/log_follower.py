@@ -29,7 +29,11 @@ POLL_INTERVAL_SECONDS = 2.0
 """Changes within one interval are shown together."""
 RETRY_DELAY = timedelta(minutes=1)
 """Time until the memory channel is tried again after a failure."""
+TRIM_INTERVAL = timedelta(days=1)
+"""How often learned lines beyond the limit are looked for."""
 _EVENTS_PER_POLL = 500
+_LINES_PER_POLL = 20
+"""Lines that are removed at once: each is a request, and new lines wait for them."""
 
 
 class LogFollower(commands.Cog):
@@ -43,6 +47,8 @@ class LogFollower(commands.Cog):
         self._shard = bot.settings.discord.shard
         self._failed_at: datetime | None = None
         self._is_swept = False
+        self._surplus: list[state.Name] = []
+        self._trimmed_at: datetime | None = None
         self._has_started = False
 
     async def cog_load(self) -> None:
@@ -135,12 +141,15 @@ class LogFollower(commands.Cog):
         if events:
             for event in events:
                 await self._notices.follow(event)
-                self._is_swept &= event.kind != ERASED
+                if event.kind == ERASED:
+                    self._is_swept = False
+                    await self._bot.state.drop(state.swept(self._shard))
             pending = await self._affected_snapshots(events) if has_channel else []
             await self._bot.state.advance(self._shard, events[-1].id, pending)
         if self._failed_at is None or self._bot.clock() >= self._failed_at + RETRY_DELAY:
             self._failed_at = None
             await self._sweep(has_channel)
+            await self._trim()
             if has_channel:
                 await self._update_snapshots()
 
@@ -186,9 +195,11 @@ class LogFollower(commands.Cog):
         """Remove messages about erased memories: after an erasure, and at the start, in case that was interrupted."""
         if self._is_swept:
             return
+        name = state.swept(self._shard)
         try:
-            if self._bot.is_ours(None):
+            if self._bot.is_ours(None) and await self._bot.state.get(name) is None:
                 await self._notices.remove_stale()
+                await self._bot.state.put(name, self._bot.clock().isoformat(), Owner.nobody())
             if has_channel:
                 await self._memory_channel.remove_stale()
         except (discord.DiscordException, OSError) as error:
@@ -196,6 +207,14 @@ class LogFollower(commands.Cog):
             self._failed_at = self._bot.clock()
         else:
             self._is_swept = True
+
+    async def _trim(self) -> None:
+        """Remove the oldest learned lines of channels that have too many, a few at a time."""
+        now = self._bot.clock()
+        if self._trimmed_at is None or now - self._trimmed_at >= TRIM_INTERVAL:
+            self._trimmed_at, self._surplus = now, await self._notices.surplus()
+        due, self._surplus = self._surplus[:_LINES_PER_POLL], self._surplus[_LINES_PER_POLL:]
+        await self._notices.remove(due)
 
     async def _update_snapshots(self) -> None:
         """Bring the pending snapshots up to date; after a failure the others wait for the retry."""

@@ -8,7 +8,7 @@ import discord
 from recollect.faces.commands.parse import split
 from recollect.faces.discord.consent import MIRROR, NO, OVERHEARING, YES, ConsentStatus, consent_status, decide, opt
 from recollect.faces.discord.context import BotContext
-from recollect.faces.discord.ephemeral import VIEW_TIMEOUT_SECONDS, Panel
+from recollect.faces.discord.ephemeral import VIEW_TIMEOUT_SECONDS, Panel, acknowledge
 from recollect.faces.discord.places import interaction_place, place_of
 from recollect.faces.discord.privacy_notice import render_notice
 from recollect.view import View
@@ -91,7 +91,7 @@ class PrivacyPanel(Panel):
     @discord.ui.button(style=discord.ButtonStyle.primary)
     async def learning(self, interaction: Interaction, button: "discord.ui.Button[PrivacyPanel]") -> None:
         del button
-        await interaction.response.defer()
+        await acknowledge(interaction)
         view = self._view(interaction)
         await (view.resume_learning() if self._held.is_paused else view.pause_learning())
         await self._show_again(interaction)
@@ -109,7 +109,7 @@ class PrivacyPanel(Panel):
     @discord.ui.button(style=discord.ButtonStyle.secondary)
     async def consent(self, interaction: Interaction, button: "discord.ui.Button[PrivacyPanel]") -> None:
         del button
-        await interaction.response.defer()
+        await acknowledge(interaction)
         await decide(self._bot, interaction.user.id, self._guild, NO if self._held.held.agrees else YES)
         await self._show_again(interaction)
 
@@ -117,7 +117,7 @@ class PrivacyPanel(Panel):
         return self._bot.memory.view(str(interaction.user.id), interaction_place(interaction))
 
     async def _opt(self, interaction: Interaction, what: str) -> None:
-        await interaction.response.defer()
+        await acknowledge(interaction)
         await opt(self._bot, interaction.user.id, what, out=what not in self._held.held.opt_outs)
         await self._show_again(interaction)
 

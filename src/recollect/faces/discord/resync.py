@@ -95,18 +95,16 @@ class Resync(commands.Cog):
         these, what an interrupted resync has not reached.
         """
         candidates: list[tuple[bool, datetime, Place, int]] = []
-        now = self._bot.clock()
-        for session in await self._bot.state.keys(StateKind.LISTENED_CHANNEL):
-            place = parse_session(session)
-            if place is None or not self._bot.is_ours(place.guild):
+        now, stored = self._bot.clock(), await self._bot.state.values(StateKind.LISTENED_CHANNEL)
+        parsed = [(parse_session(session), int(channel)) for session, channel in stored.items()]
+        known = [(place, channel) for place, channel in parsed if place and self._bot.is_ours(place.guild)]
+        times = await self._bot.memory.timeline.last_times([place for place, _ in known])
+        for (place, channel), last in zip(known, times, strict=True):
+            if last is None:
                 continue
-            channel = await self._bot.state.get(state.listened_channel(session))
-            last = await self._stored_messages(place, 1)
-            if channel is None or not last:
-                continue
-            time = now if self._is_missing(place) else last[-1].at
+            time = now if self._is_missing(place) else last
             if now - time < MAX_AGE:
-                candidates.append((session not in reached, time, place, int(channel)))
+                candidates.append((place.session not in reached, time, place, channel))
         candidates.sort(key=lambda candidate: candidate[:2], reverse=True)
         return [(place, channel) for _, _, place, channel in candidates[:MAX_PLACES]]
 

@@ -60,6 +60,8 @@ class ConsolidationReport:
     memos: int = 0
     """Active memos before."""
     abort: str = ""
+    compared: bool = False
+    """Whether there were enough memos to compare them."""
     applied: bool = False
     problems: tuple[str, ...] = ()
     """What the model got wrong."""
@@ -85,7 +87,7 @@ class Consolidator:
 
     async def __call__(self, job: Job) -> UnitOfWork:
         subject = Subject(job.payload["user"])
-        snapshot = await self._store.read(lambda tx: read_input(tx, subject))
+        snapshot = await self._store.read(lambda tx: read_input(tx, subject, compares_all=False))
         due = None if snapshot.last_run is None else snapshot.last_run + self._options.interval
         if not self._options.enabled:
             return lambda _: None
@@ -130,7 +132,13 @@ class Consolidator:
         proposed = await asyncio.to_thread(plan, snapshot, self._options, self._clock(), answered)
         usage = total_usage(*(answer.usage for answer in answers))
         return ConsolidationReport(
-            subject, proposed.changes, len(snapshot.memos), proposed.abort, problems=problems, usage=usage
+            subject,
+            proposed.changes,
+            len(snapshot.memos),
+            proposed.abort,
+            proposed.compared,
+            problems=problems,
+            usage=usage,
         )
 
     async def _ask(self, memo_groups: Sequence[Sequence[Memo]]) -> tuple[list[ExtractionResult], tuple[str, ...]]:
@@ -172,7 +180,7 @@ class Consolidator:
             write(tx, report.changes, context)
         usage = report.usage
         counts = {**tally(report.changes), "memos": report.memos, "input": usage.input, "output": usage.output}
-        data = {"batch": context.batch, "problems": list(report.problems), **counts}
+        data = {"batch": context.batch, "problems": list(report.problems), "compared": report.compared, **counts}
         if usage.requests and self._model:
             data |= {"model": self._model().name, "requests": usage.requests, "seconds": round(usage.seconds, 2)}
         tx.events.add(Event(kind, context.at, ACTOR, report.subject.scope, detail=report.description, data=data))
@@ -190,25 +198,31 @@ def plan(
 ) -> Plan:
     """Plan the changes: by comparing words first, then with a model's answers to groups of memos."""
     draft = begin(snapshot, now)
-    if len(draft.live()) >= options.min_memos:
-        tidy(draft, snapshot.protected, options)
+    compares = len(draft.live()) >= options.min_memos
+    if compares:
+        tidy(draft, snapshot, options)
         for memos, result in answered:
             accept(draft, memos, result, options)
         if any(result.proposals or result.retractions for _, result in answered):
-            tidy(draft, snapshot.protected, options)
-    return finish(draft, snapshot.protected, options)
+            tidy(draft, snapshot, options)
+    return replace(finish(draft, snapshot.protected, options), compared=compares)
 
 
-def read_input(tx: Tx, subject: Subject) -> ConsolidationInput:
-    """The memos of a subject and what happened to them."""
-    memos = tx.memos.list(subject, [Status.ACTIVE])
-    undone = tx.changes.undone_at(subject.scope)
-    last = tx.events.list(scope=subject.scope, kinds=(_DONE, _ABORTED), limit=1)
+def read_input(tx: Tx, subject: Subject, *, compares_all: bool = True) -> ConsolidationInput:
+    """The memos of a subject and what happened to them. Unless all are to be compared, those that have not changed
+    since the last completed run are not compared with each other again.
+    """
+    memos, scope = tx.memos.list(subject, [Status.ACTIVE]), subject.scope
+    undone = tx.changes.undone_at(scope)
+    last = tx.events.list(scope=scope, kinds=(_DONE, _ABORTED), limit=1)
+    done = [] if compares_all else tx.events.list(scope=scope, kinds=(_DONE,), limit=1)
     return ConsolidationInput(
         memos,
-        tx.changes.count_causes(subject.scope, _RESTATED_REASONS),
+        tx.changes.count_causes(scope, _RESTATED_REASONS),
         frozenset(memo.id for memo in memos if memo.id in undone and memo.updated <= undone[memo.id]),
         last[0].at if last else None,
+        # by the order of events, not by time: what is imported or restored keeps its old times
+        frozenset(tx.changes.unchanged_since(scope, done[0].id) if done and done[0].data.get("compared") else ()),
     )
 
 

@@ -54,6 +54,10 @@ class Draft:
         pairs = ((before, self._after[name]) for name, before in self._before.items())
         return [self._change(before, after) for before, after in pairs if before != after]
 
+    def changed(self) -> set[str]:
+        """The memos that differ, by id."""
+        return {name for name, before in self._before.items() if before != self._after[name]}
+
     def lost_count(self) -> int:
         """How many statements are no longer visible to everyone who could see them; expired ones don't count."""
         remaining = defaultdict[str, set[Audience]](set)

@@ -57,6 +57,8 @@ class ConsolidationInput:
     """Memos whose last change was undone: they are left alone until they are restated."""
     last_run: datetime | None = None
     """When memory was last consolidated."""
+    compared: frozenset[str] = frozenset()
+    """Memos that were compared with each other before, and have not changed since."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,7 @@ class Plan:
     statements: int = 0
     lost: int = 0
     abort: str = ""
+    compared: bool = False
 
 
 def begin(snapshot: ConsolidationInput, now: datetime) -> Draft:
@@ -74,12 +77,12 @@ def begin(snapshot: ConsolidationInput, now: datetime) -> Draft:
     return Draft(snapshot.memos, snapshot.stated, now)
 
 
-def tidy(draft: Draft, protected: frozenset[str], options: ConsolidationOptions) -> None:
+def tidy(draft: Draft, snapshot: ConsolidationInput, options: ConsolidationOptions) -> None:
     """Merge near-duplicates and retire contradicted memos until nothing changes any more."""
     has_changed = True
     while has_changed:
         has_changed = False
-        for first, second in _pairs(draft, protected):
+        for first, second in _pairs(draft, snapshot.protected, snapshot.compared - draft.changed()):
             has_changed = _resolve(draft, first, second, options) or has_changed
 
 
@@ -95,8 +98,8 @@ def finish(draft: Draft, protected: frozenset[str], options: ConsolidationOption
     return Plan(tuple(draft.changes()), statements, lost, abort)
 
 
-def _pairs(draft: Draft, protected: frozenset[str]) -> Iterator[tuple[Memo, Memo]]:
-    """Pairs of memos that may be alike, in their current state."""
+def _pairs(draft: Draft, protected: frozenset[str], compared: frozenset[str]) -> Iterator[tuple[Memo, Memo]]:
+    """Pairs of memos that may be alike, in their current state, except for those of which both were compared."""
     shared: defaultdict[str, list[str]] = defaultdict(list)
     order = {memo.id: place for place, memo in enumerate(draft.live())}
     for memo in draft.live():
@@ -109,6 +112,7 @@ def _pairs(draft: Draft, protected: frozenset[str]) -> Iterator[tuple[Memo, Memo
                 (one, other)
                 for place, one in enumerate(memo_ids)
                 for other in memo_ids[place + 1 : place + _MAX_MEMOS_PER_CUE]
+                if one not in compared or other not in compared
             )
     for one, other in sorted(pairs, key=lambda pair: (order[pair[0]], order[pair[1]])):
         first, second = draft.get(one), draft.get(other)

@@ -16,6 +16,7 @@ _COUNT = "SELECT count(*) FROM state WHERE kind = $1 AND key = $2"
 _REMOVE = "DELETE FROM state WHERE kind = $1 AND key = $2 AND item = $3"
 _CLEAR = "DELETE FROM state WHERE kind = $1 AND key = $2"
 _KEYS = "SELECT DISTINCT key FROM state WHERE kind = $1 ORDER BY key"
+_LISTS = "SELECT key, item FROM state WHERE kind = $1 ORDER BY key, number"
 _SELECT = "SELECT kind, key, item, person, guild FROM state"
 # Both stores have `replace`, and each another function that finds a text in a text.
 _NAMING = f"""
@@ -70,6 +71,12 @@ class State:
 
     def keys(self, kind: StateKind) -> list[str]:
         return [key for (key,) in self._db.rows(_KEYS, (kind.value,))]
+
+    def lists(self, kind: StateKind) -> dict[str, list[str]]:
+        lists: dict[str, list[str]] = {}
+        for key, item in self._db.rows(_LISTS, (kind.value,)):
+            lists.setdefault(key, []).append(item)
+        return lists
 
     def owned_by(self, owner: Owner) -> list[StateRow]:
         sql: LiteralString = (

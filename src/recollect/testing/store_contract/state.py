@@ -72,6 +72,12 @@ class StateContract:
         await store.write(lambda tx: tx.state.clear(KIND, "gone"))
         assert await store.read(lambda tx: tx.state.keys(KIND)) == ["", "a", "b"]
 
+    async def test_all_lists_of_a_kind_are_read(self, store: Store):
+        await note(store, "b", "y", "x")
+        await note(store, "a", "z")
+        await store.write(lambda tx: tx.state.append(StateKind.TURNS, "other", "x", ADA))
+        assert await store.read(lambda tx: tx.state.lists(KIND)) == {"a": ["z"], "b": ["y", "x"]}
+
     @pytest.mark.parametrize(
         ("erased", "left"),
         [
