@@ -32,6 +32,12 @@ ENDED = {
     ("we have a cat called Miso", "miso passed away in october 😢"): [],
     ("i take sertraline every morning", "i came off sertraline in spring"): [],
     ("i own a piano", "we gave the piano away"): [],
+    ("i drive a honda civic", "sold the civic, got myself an ioniq 5"): ["Has an ioniq 5"],
+    ("i use windows at home", "on linux now at home, no more windows"): ["Uses linux at home"],
+    ("my girlfriend is vegan", "my girlfriend isn't vegan anymore"): [],
+    ("i'm vegan", "i eat cheese again"): [],
+    ("i'm vegetarian", "i eat cheese again"): ["Is vegetarian"],
+    ("my wife is pregnant", "our baby girl was born on tuesday!!"): [],
     ("I play the piano", "we gave the piano away"): ["Plays the piano"],
     ("I drive a honda civic", "he sold the civic"): ["Drives a honda civic"],
     ("I drive a honda civic", "I might sell the civic"): ["Drives a honda civic"],
@@ -45,6 +51,23 @@ REPLACED = {
         "I usually work nights on Mondays and Thursdays",
         "no wait, I work nights on Tuesdays and Thursdays, not Mondays",
     ): ["Works nights on Tuesdays and Thursdays"],
+    ("i work part time at a bakery", "i'm full time at the bakery now"): ["Is full time at the bakery"],
+    ("i live in leeds", "nah i'm in york these days"): ["Lives in York"],
+    ("i'm 27", "lol i'm 28 since yesterday"): ["Is 28 years old"],
+    ("we're going to Crete in July", "change of plan, we're going to Malta in July instead"): [
+        "Going to Malta in 2027-07"
+    ],
+    ("i go to the gym on tuesdays and fridays", "i switched gym days to mondays and wednesdays"): [
+        "Goes to the gym on mondays and wednesdays"
+    ],
+    ("I have choir practice every wednesday at 7pm", "choir practice moved to thursdays"): [
+        "Has choir practice every thursday at 7pm"
+    ],
+    ("i'm flying to Toronto on December 3", "my flight got moved to December 5"): ["Flying to Toronto on 2026-12-05"],
+    ("i have a job interview on thursday", "interview is friday not thursday my bad"): [
+        "Has a job interview on 2026-11-20"
+    ],
+    ("I use zsh", "we switched the config to yaml"): ["Uses zsh"],
     ("I have two kids", "I have a dog now"): ["Has a dog", "Has two kids"],
     ("I work nights on Mondays", "I work nights on Tuesdays"): ["Works nights on Tuesdays", "Works nights on Mondays"],
 }
@@ -52,6 +75,7 @@ OF_RELATIVES = {
     ("My daughter Maya is 3", "actually Maya is 4 now"): ["Their daughter Maya is 4 years old"],
     ("My daughter Maya is 3", "my daughter is 4 now"): ["Their daughter Maya is 4 years old"],
     ("my brother Tom is 30", "wait tom is 31"): ["Their brother Tom is 31 years old"],
+    ("my son is 6", "my son turned 7 yesterday 🎂"): ["Their son turned 7"],
     ("my sister lives in Dublin", "my sister moved to Galway"): ["Their sister lives in Galway"],
     ("my sister Ann lives in Dublin", "my sister Kate moved to Galway"): [
         "Their sister Kate lives in Galway",
