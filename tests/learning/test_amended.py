@@ -11,6 +11,8 @@ SAID = datetime(2026, 11, 16, 10, tzinfo=UTC)
 STATED_ANEW = {
     ("My favourite colour is green", "Actually my favourite colour is blue"): ["Favourite colour is blue"],
     ("my favorite food is pizza", "no wait, my favorite food is sushi"): ["Favorite food is sushi"],
+    ("Meine Lieblingsfarbe ist grün", "Eigentlich ist meine Lieblingsfarbe blau"): ["Lieblingsfarbe ist blau"],
+    ("Mi color favorito es el verde", "En realidad mi color favorito es el azul"): ["Su color favorito es el azul"],
     ("Ma couleur préférée est le vert", "En fait ma couleur préférée est le bleu"): ["Sa couleur préférée : le bleu"],
     ("Minha cor favorita é verde", "Na verdade minha cor favorita é azul"): ["Sua cor favorita é azul"],
     ("好きな色は緑です", "実は好きな色は青です"): ["好きな色は青"],
@@ -27,6 +29,15 @@ TURNED_ROUND = {
 
 ENDED = {
     ("I'm a nurse", "I don't work as a nurse anymore, I'm a midwife now"): ["Is a midwife"],
+    ("Ich bin Krankenpfleger", "Ich arbeite nicht mehr als Krankenpfleger, ich bin jetzt Hebamme"): [
+        "Ist Hebamme",
+        "Arbeitet nicht mehr als Krankenpfleger",
+    ],
+    ("Je suis infirmière", "Je ne travaille plus comme infirmière, je suis sage-femme maintenant"): [
+        "Est sage-femme",
+        "Ne travaille plus comme infirmière",
+    ],
+    ("Soy enfermera", "Ya no trabajo de enfermera, ahora soy matrona"): ["Es matrona", "Ya no trabaja de enfermera"],
     ("im a teacher at a primary school", "i left teaching, im a ux designer now"): ["Is a ux designer"],
     ("my laptop is a thinkpad", "got a macbook air, the thinkpad died"): ["Has a macbook air"],
     ("we have a cat called Miso", "miso passed away in october 😢"): [],
@@ -74,6 +85,10 @@ REPLACED = {
 OF_RELATIVES = {
     ("My daughter Maya is 3", "actually Maya is 4 now"): ["Their daughter Maya is 4 years old"],
     ("My daughter Maya is 3", "my daughter is 4 now"): ["Their daughter Maya is 4 years old"],
+    ("Meine Tochter Maja ist 3", "Maja ist jetzt 4"): ["Tochter Maja ist 4"],
+    ("Ma fille Maya a 3 ans", "Maya a 4 ans maintenant"): ["Sa fille Maya a 4 ans"],
+    ("Mi hija Maya tiene 3 años", "Maya ya tiene 4 años"): ["Su hija Maya tiene 4 años"],
+    ("Minha filha Maya tem 3 anos", "A Maya agora tem 4 anos"): ["Sua filha Maya tem 4 anos"],
     ("my brother Tom is 30", "wait tom is 31"): ["Their brother Tom is 31 years old"],
     ("my son is 6", "my son turned 7 yesterday 🎂"): ["Their son turned 7"],
     ("my sister lives in Dublin", "my sister moved to Galway"): ["Their sister lives in Galway"],
@@ -98,6 +113,9 @@ SAID_WHOLE = {
     ("I've been learning Spanish for six months on Duolingo",): ["Learning Spanish on Duolingo"],
     ("We have two kids, Leo and Mia",): ["Has two kids, Leo and Mia"],
     ("I started working at Siemens as an engineer",): ["Works at Siemens as an engineer"],
+    ("Unsere Hochzeit ist am 12. Juni in Sevilla",): ["Hochzeit ist am 12. Juni in Sevilla"],
+    ("Notre mariage est le 12 juin à Séville",): ["Son mariage : le 12 juin à Séville"],
+    ("Nuestra boda es el 12 de junio en Sevilla",): ["Su boda es el 12 de junio en Sevilla"],
     ("I have an interview on Thursday with Google",): ["Has an interview on 2026-11-19 with Google"],
     ("meeting on Friday is cancelled",): [],
     ("I've lived in Rome for ten years",): ["Lives in Rome"],

@@ -80,11 +80,12 @@ class _Collected:
         if not ending.text:
             self.retractions.append(Retraction("the speaker said that it is over", id=memo.id))
             return
-        self.proposals.append(
-            Proposal(
-                ending.text, memo.kind.value, clause.evidence, clause.message_id, id=memo.id, confidence=memo.confidence
-            )
-        )
+        self.revise(memo, ending.text, clause.evidence, clause.message_id)
+
+    def revise(self, memo: Memo, text: str, evidence: str, message: str) -> None:
+        """Propose another text for a known memo."""
+        kind, confidence = memo.kind.value, memo.confidence
+        self.proposals.append(Proposal(text, kind, evidence, message, id=memo.id, confidence=confidence))
 
     def retract(self, clause: Clause, finding: Finding, state_end: bool) -> None:
         """Retract the known memos that no longer hold; if there are none, propose a statement that it ended."""
@@ -141,6 +142,9 @@ def _extract_message(message: Message, collected: _Collected) -> None:
     collected.corrects = successions.is_correction(own_words(message.text[:MAX_MESSAGE_CHARS], message.name))
     endings = list(_named_endings(message, collected)) if collected.known_memos else []
     statements = list(_read_statements(message)) or [(*read, None) for read in foreign.read_statements(message)]
+    if not statements and (aged := foreign.revise_age(message, collected.known_memos)) is not None:
+        collected.revise(*aged, own_words(message.text, message.name), message.id)
+        return
     statements += _read_by_name(message, collected) if collected.known_memos else []
     if not (statements or endings) or is_instruction(
         message.text

@@ -19,6 +19,10 @@ _HAVING = (
     "Has", "Owns", "Drives", "Rides", "Uses", "Bought", "Got", "Keeps", "Plays", "Runs", "Prefers", "Codes in",
     "Editor is", "Car is", "Bike is", "Phone is", "Laptop is", "Browser is", "Works with", "Writes", "Loves their",
 )  # fmt: skip
+_ROLES = (
+    ("Works as ", "Is"), ("Arbeitet als ", "Ist"), ("Travaille comme ", "Est"), ("Trabaja de ", "Es"),
+    ("Trabaja como ", "Es"), ("Trabalha como ", "É"), ("Trabalha de ", "É"),
+)  # fmt: skip
 _GENERIC = re.compile(r"(?P<verb>[a-z]+)\b(?P<o>.*)", re.IGNORECASE)
 _COMMON_VERBS = frozenset("eat drink smoke play work live use own drive run write do go watch read teach code".split())
 
@@ -148,7 +152,7 @@ def _states(known: str, text: str) -> bool:
     verb, _, thing = text.partition(" ")
     if verb == "Is" and details(known, f"Works as {thing}"):
         return True
-    if text.startswith("Works as ") and details(known, f"Is {text.removeprefix('Works as ')}"):
+    if any(text.startswith(works) and details(known, f"{is_one} {text[len(works) :]}") for works, is_one in _ROLES):
         return True
     return verb in ("Has", "Uses") and any(details(known, f"{other} {thing}") for other in _HAVING)
 
