@@ -216,7 +216,7 @@ def _rephrase_action(match: re.Match[str], clause: Clause) -> str | None:
         return f"turned{age[0]}" if age else None
     if verb in ("has", "have") and _EXPRESSIONS.passing_possession.match(match["o"]):
         return None
-    if verb in ("moved to", "just moved to"):
+    if re.fullmatch(r"(?:just )?moved (?:\w+ )?to", verb):
         place = place_name(match["o"], clause)
         return f"lives in {place}" if place else None
     phrase = object_phrase(strip_duration(match["o"]))

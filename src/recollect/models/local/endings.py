@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from recollect.core.text import words
 from recollect.core.types import Memo
-from recollect.language import word_forms
+from recollect.language import lexicon, word_forms
 from recollect.models.local import rejections
 from recollect.models.local.clauses import Clause
 from recollect.models.local.grammar import expressions
@@ -83,7 +83,9 @@ def parts(text: str) -> list[str]:
 
 def _endings(match: re.Match[str], way: str, active: Sequence[Memo]) -> Iterator[Ending]:
     named = [word for word in words(match["x"]) if not word_forms.is_function_word(word)]
-    if not named or _EXPRESSIONS.vague.fullmatch(match["x"]):
+    is_passing = way in ("quit", "left") and _EXPRESSIONS.passing.search(match.string)
+    is_place = way != "left" and not lexicon.words("places").isdisjoint(named)  # who left London may still work there
+    if not named or is_passing or is_place or _EXPRESSIONS.vague.fullmatch(match["x"]):
         return
     for memo in active:
         subject = next(filter(None, (_subject(memo.text, kind) for kind in _KINDS if way in _KINDS[kind])), None)

@@ -126,7 +126,8 @@ def find_ended(predicate: str, clause: Clause) -> tuple[Finding, bool] | None:
     else:
         past = match["a"] or match["b"] or _EXPRESSIONS.contrasted.sub("", match["f"] or "") or f"am {match['c']}"
         past = re.sub(r"(?i)^be\b", "am", past)
-        finding = _read_past(f"am {past}" if match[0].lower().startswith("am no longer") else past, clause)
+        is_state = re.match(r"(?i)am no longer|no longer an? ", match[0]) is not None
+        finding = _read_past(f"am {past}" if is_state else past, clause)
     return (finding, not (match["e"] or match["f"] or match["h"])) if finding else None
 
 
