@@ -11,7 +11,6 @@ from recollect.core.ports import Proposal, Retraction
 from recollect.core.text import words
 from recollect.core.types import Memo, Message
 from recollect.language import amendments, dates, word_forms
-from recollect.language.amendments import Amendment
 from recollect.models.local import transitions
 from recollect.policy.guard.own_words import own_words
 from recollect.policy.guard.quote import sentences
@@ -51,14 +50,11 @@ def correct(message: Message, known: Sequence[Memo], context: Sequence[Message])
 
 def _moved(message: Message, said: str, known: Sequence[Memo]) -> Proposal | None:
     """The revision of the one memo with a day that has all words of what was moved, however long ago it was said."""
-    event, value = amendments.read_moved(said) or ("", "")
-    named = word_forms.content_words(event)
-    meant = [memo for memo in known if memo.active and all(word in set(word_forms.tokens(memo.text)) for word in named)]
-    revised = [(memo, amendments.amend(memo.text, Amendment(value), message.at)) for memo in meant] if named else []
-    dated = [(memo, change[0], change[1]) for memo, change in revised if change is not None and change[1] is not None]
-    if len(dated) != 1:
+    revised = [(memo, amendments.move(memo.text, said, message.at)) for memo in known if memo.active]
+    moved = [(memo, *change) for memo, change in revised if change is not None]
+    if len(moved) != 1:
         return None
-    memo, text, day = dated[0]
+    memo, text, day = moved[0]
     return _revision(memo, text, said, message, day)
 
 

@@ -20,6 +20,10 @@ _HAVING = (
     "Has", "Owns", "Drives", "Rides", "Uses", "Bought", "Got", "Keeps", "Plays", "Runs", "Prefers", "Codes in",
     "Editor is", "Car is", "Bike is", "Phone is", "Laptop is", "Browser is", "Works with", "Writes", "Loves their",
 )  # fmt: skip
+_ROLES = (
+    ("Works as ", "Is"), ("Arbeitet als ", "Ist"), ("Travaille comme ", "Est"), ("Trabaja de ", "Es"),
+    ("Trabaja como ", "Es"), ("Trabalha como ", "É"), ("Trabalha de ", "É"),
+)  # fmt: skip
 _GENERIC = re.compile(r"(?P<verb>[a-z]+)\b(?P<o>.*)", re.IGNORECASE)
 _COMMON_VERBS = frozenset("eat drink smoke play work live use own drive run write do go watch read teach code".split())
 
@@ -134,7 +138,8 @@ def find_ended(predicate: str, clause: Clause) -> tuple[Finding, bool] | None:
     else:
         past = match["a"] or match["b"] or _EXPRESSIONS.contrasted.sub("", match["f"] or "") or f"am {match['c']}"
         past = re.sub(r"(?i)^be\b", "am", past)
-        finding = _read_past(f"am {past}" if match[0].lower().startswith("am no longer") else past, clause)
+        is_state = re.match(r"(?i)am no longer|no longer an? ", match[0]) is not None
+        finding = _read_past(f"am {past}" if is_state else past, clause)
     return (finding, not (match["e"] or match["f"] or match["h"])) if finding else None
 
 
@@ -160,7 +165,7 @@ def _states(known: str, text: str) -> bool:
     verb, _, thing = text.partition(" ")
     if verb == "Is" and details(known, f"Works as {thing}"):
         return True
-    if text.startswith("Works as ") and details(known, f"Is {text.removeprefix('Works as ')}"):
+    if any(text.startswith(works) and details(known, f"{is_one} {text[len(works) :]}") for works, is_one in _ROLES):
         return True
     return verb in ("Has", "Uses") and any(details(known, f"{other} {thing}") for other in _HAVING)
 

@@ -101,7 +101,7 @@ def _differs_in_value(new: str, old: str, *, any_value: bool) -> bool:
 
 
 def _plain(text: str) -> list[str]:
-    bare = _EXPRESSIONS.adverbs.sub(" ", text.lower())
+    bare = _EXPRESSIONS.hours.sub("is ", _EXPRESSIONS.adverbs.sub(" ", text.lower()))
     return [word for word in words(bare) if word not in _ARTICLES]
 
 
