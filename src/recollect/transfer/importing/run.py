@@ -313,7 +313,7 @@ def _read_stored_texts(tx: Tx, items: Iterable[Item]) -> StoredTexts:
 
 
 def _usable_models(tx: Tx, model: str) -> Models:
-    sets = tx.index.vectors("memos", counted=False)
+    sets = tx.index.vectors("memos")
     active: Models = {vector_set.model: vector_set.dims for vector_set in sets if vector_set.active}
     return active or {model: None}
 
