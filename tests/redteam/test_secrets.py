@@ -27,6 +27,7 @@ from tests.policy.secret_corpus import Form, secrets
 from tests.transfer.moving import import_
 
 pytestmark = pytest.mark.sqlite  # the bytes of a folder are looked at
+MAX_NAME_CHARS = 32
 MIN_CHARS = 8
 """Shorter values may stand in a file by chance."""
 MIRRORS = ["durable", "rolling", "journal", "snapshot", "categories"]
