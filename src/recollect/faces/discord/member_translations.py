@@ -51,6 +51,14 @@ MEMBER_PANELS = {
         "Voltar à lista",
         "一覧に戻る",
     ),
+    "Nothing yet. `/memory remember` adds something, and what you tell me may be learned.": (
+        "Noch nichts. `/memory remember` fügt etwas hinzu, und was du mir sagst, kann ich lernen.",
+        "Rien encore. `/memory remember` ajoute quelque chose, et ce que tu me dis peut être appris.",
+        "Nada todavía. `/memory remember` añade algo, y lo que me cuentas puede aprenderse.",
+        "Nada ainda. `/memory remember` adiciona algo, e o que você me conta pode ser aprendido.",
+        "まだ何もありません。`/memory remember` で追加でき、話したことから学ぶこともあります。",
+    ),
+    "Nothing yet.": ("Noch nichts.", "Rien encore.", "Nada todavía.", "Nada ainda.", "まだ何もありません。"),
     "Forgotten…": ("Vergessenes…", "Oubliés…", "Olvidados…", "Esquecidos…", "忘れたもの…"),
     "Choose one to change, forget or explain it": (
         "Wähle eine, um sie zu ändern, zu vergessen oder zu erklären",
