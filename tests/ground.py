@@ -31,6 +31,7 @@ BOTH: dict[str, str | None] = {
     "recall/test_audience_migration.py": SLOW,
     "test_regressions.py": SLOW,
     "adapters/test_langgraph.py": SLOW,
+    "adapters/test_mem0.py": SLOW,
     "adapters/test_langgraph_contract.py": SLOW,
     "adapters/test_pydantic_ai.py": SLOW,
     "faces/assistant": SLOW,

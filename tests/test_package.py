@@ -5,7 +5,6 @@ import os
 import re
 import shlex
 import shutil
-import socket
 import subprocess
 import sys
 import tarfile
@@ -24,6 +23,7 @@ from recollect.core.version import __version__
 from recollect.faces.cli.main import build
 from recollect.settings.catalog import known_variables
 from tests.parts import missing
+from tests.stores.postgres import free_port
 
 ROOT = Path(__file__).parents[1]
 SRC = ROOT / "src"
@@ -332,9 +332,3 @@ def test_the_containers_commands_work_in_a_new_environment(dist: Path, tmp_path:
 def _filled(value: str, values: dict[str, str]) -> str:
     """A value of the compose file with its variables filled in, as `docker compose` does."""
     return re.sub(r"\$\{(\w+)(?::[-?]([^}]*))?\}", lambda match: values.get(match[1], match[2] or ""), value)
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]

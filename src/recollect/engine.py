@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from recollect.learning.relearn import Relearner, Selection
     from recollect.privacy.erase import PrivacyService
     from recollect.prompting.compose import Composer
-    from recollect.recall.query import Hit
+    from recollect.recall.query import Hit, MemoSet
     from recollect.recall.search import Searcher
 
 T = TypeVar("T")
@@ -271,8 +271,9 @@ class Engine:
         min_score: float | None = None,
         count_use: bool = True,
         include_expired: bool = False,
+        among: MemoSet | None = None,
     ) -> list[Hit]:
-        """See `AsyncMemory.search`."""
+        """See `AsyncMemory.search`; with `among`, of these memos, whatever the user could see."""
         options = self.settings.search
         if limit is not None and limit < 0 and self.settings.profile != "clanker":  # which moves any into its range
             raise BadInput(f"limit={limit} is negative: leave it out for the usual number")
@@ -293,4 +294,5 @@ class Engine:
                 strict=strict,
                 min_score=min_score,
                 count_use=count_use,
+                among=among,
             )

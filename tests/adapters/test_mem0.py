@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from recollect import Place
 from recollect.adapters import mem0
 from recollect.adapters.mem0 import Memory
 from tests import ground
@@ -39,6 +40,7 @@ def test_messages_are_learned_from_and_found_again(m: Memory):
         assert (best["user_id"], best["metadata"]) == ("alice", {"category": "facts"})
         assert {"id", "hash", "created_at", "updated_at"} <= best.keys()
     assert m.get(added["results"][0]["id"])["memory"] == added["results"][0]["memory"]
+    assert "/" not in added["results"][0]["id"], "it fits into the path of an address"
     assert sorted(texts(m.get_all(user_id="alice"))) == ["Is allergic to nuts", "Lives in Lisbon"]
     assert texts(m.get_all(filters={"user_id": "bob"})) == []
     assert texts(m.search("nuts", user_id="bob")) == []
@@ -51,10 +53,14 @@ def test_without_inference_each_message_is_kept_as_it_is(m: Memory):
     ]
     assert m.add(HIKING[0]["content"], user_id="7", infer=False)["results"][0]["event"] != "ADD"
     assert {result["role"] for result in m.get_all(user_id=7)["results"]} == {"user", "assistant"}
+    said = {"role": "user", "name": "Bo", "content": "Sails"}
+    assert m.add(said, user_id=7, infer=False, prompt="unused")["results"][0]["actor_id"] == "Bo"
+    assert texts(m.get_all(filters={"user_id": 7, "actor_id": "Bo"})) == ["Sails"]
 
 
 def test_a_memory_is_updated_deleted_and_has_a_history(m: Memory):
     memory_id = m.add("Likes tea", user_id="alice", infer=False, metadata={"a": 1})["results"][0]["id"]
+    m.add("Likes tea", user_id="alice", infer=False, metadata={"a": 1})
     assert m.update(memory_id, text="Likes green tea") == {"message": "Memory updated successfully!"}
     m.update(memory_id=memory_id, data="Likes black tea", metadata={"b": 2, "user_id": "bob"})
     memory = m.get(memory_id)
@@ -62,8 +68,7 @@ def test_a_memory_is_updated_deleted_and_has_a_history(m: Memory):
     assert m.delete(memory_id) == {"message": "Memory deleted successfully!"}
     assert m.get(memory_id) is None
     history = m.history(memory_id)
-    assert history[0]["event"] == "ADD"
-    assert history[-1]["event"] == "DELETE"
+    assert [event["event"] for event in history] == ["ADD", "UPDATE", "UPDATE", "DELETE"]
     assert {"Likes tea", "Likes green tea", "Likes black tea"} == {e["new_memory"] for e in history if e["new_memory"]}
     assert (history[-1]["old_memory"], history[-1]["is_deleted"]) == ("Likes black tea", True)
     for change in (m.delete, lambda one: m.update(one, "x")):
@@ -72,23 +77,111 @@ def test_a_memory_is_updated_deleted_and_has_a_history(m: Memory):
     assert (m.get("nobody/nothing"), m.history("nothing")) == (None, [])
 
 
-def test_agents_and_runs_are_scopes_of_their_own_and_parts_of_a_user(m: Memory):
+def test_what_a_user_told_an_agent_is_found_under_the_user_the_agent_the_run_or_all_of_them(m: Memory):
     m.add("Likes tea", user_id="alice", agent_id="travel", run_id="r1", infer=False)
     m.add("Likes milk", user_id="alice", infer=False)
+    m.add("I live in Graz.", user_id="bob", agent_id="travel", run_id="r2")
     m.add("Answers in rhyme", agent_id="travel", infer=False)
     m.add("Step one is done", run_id="r1", infer=False)
-    assert sorted(texts(m.get_all(user_id="alice"))) == ["Likes milk", "Likes tea"]
-    assert texts(m.get_all(filters={"user_id": "alice", "agent_id": "travel"})) == ["Likes tea"]
-    assert texts(m.search("tea milk", user_id="alice", run_id="r1")) == ["Likes tea"]
-    assert texts(m.search("tea milk", user_id="alice", agent_id="other")) == []
-    (own,) = m.get_all(agent_id="travel")["results"]
-    assert (own["memory"], own["agent_id"], "user_id" in own) == ("Answers in rhyme", "travel", False)
-    assert texts(m.get_all(run_id="r1")) == ["Step one is done"]
+    for ids, expected in [
+        ({"user_id": "alice"}, ["Likes milk", "Likes tea"]),
+        ({"user_id": "alice", "agent_id": "travel"}, ["Likes tea"]),
+        ({"user_id": "alice", "run_id": "r1"}, ["Likes tea"]),
+        ({"user_id": "bob", "run_id": "r1"}, []),
+        ({"user_id": "alice", "agent_id": "other"}, []),
+        ({"agent_id": "travel"}, ["Answers in rhyme", "Likes tea", "Lives in Graz"]),
+        ({"agent_id": "travel", "run_id": "r2"}, ["Lives in Graz"]),
+        ({"run_id": "r1"}, ["Likes tea", "Step one is done"]),
+        ({"agent_id": "trav"}, []),
+    ]:
+        assert sorted(texts(m.get_all(**ids))) == sorted(texts(m.get_all(filters=ids))) == expected, ids
+        found = m.search("What is known: tea, milk, Graz, rhyme, step one?", filters=ids, threshold=0)
+        assert sorted(texts(found)) == expected, ids
+    assert texts(m.search("Where does he live?", filters={"agent_id": "travel"}))[0] == "Lives in Graz"
+    ids_of = {result["memory"]: [result.get(name) for name in mem0.records.SCOPES] for result in everything(m)}
+    assert ids_of["Likes tea"] == ["alice", "travel", "r1"]
+    assert ids_of["Lives in Graz"] == ["bob", "travel", "r2"]
+    assert ids_of["Answers in rhyme"] == [None, "travel", None]
+
+
+def test_a_memory_that_is_changed_stays_with_its_agent_and_run(m: Memory):
+    (added,) = m.add("I live in Graz.", user_id="bob", agent_id="travel", run_id="r2", metadata={"a": 1})["results"]
+    m.add("I live in Graz.", user_id="bob", agent_id="food")
+    m.update(added["id"], text="Lives in Vienna", metadata={"b": 2})
+    for ids in ({"agent_id": "food"}, {"run_id": "r2"}, {"user_id": "bob", "agent_id": "travel"}):
+        assert texts(m.get_all(filters=ids)) == ["Lives in Vienna"]
+    assert [event["new_memory"] for event in m.history(added["id"])] == ["Lives in Graz", "Lives in Vienna"]
+
+
+def everything(m: Memory) -> list[dict[str, object]]:
+    return m.get_all(filters={"OR": [{name: "*"} for name in mem0.records.SCOPES]})["results"]
+
+
+def test_a_scope_is_deleted_without_the_others(m: Memory):
+    m.add("Likes tea", user_id="alice", agent_id="travel", infer=False)
+    m.add("Likes milk", user_id="alice", infer=False)
+    m.add("Answers in rhyme", agent_id="travel", infer=False)
+    m.add("Likes maps", user_id="bob", agent_id="travel", infer=False)
     m.delete_all(user_id="alice", agent_id="travel")
-    assert texts(m.get_all(user_id="alice")) == ["Likes milk"]
-    assert texts(m.get_all(agent_id="travel")) == ["Answers in rhyme"]
+    assert sorted(texts(m.get_all(agent_id="travel"))) == ["Answers in rhyme", "Likes maps"]
+    m.delete_all(agent_id="travel")
+    assert [result["memory"] for result in everything(m)] == ["Likes milk"]
     m.reset()
-    assert [texts(m.get_all(**{name: "alice"})) for name in mem0.arguments.SCOPES] == [[], [], []]
+    assert everything(m) == []
+
+
+def test_what_two_agents_are_told_is_one_memory_that_both_find(m: Memory):
+    for agent in ("doctor", "coach", "doctor"):
+        for said, infer in (("Runs on Sundays", False), ("I live in Graz.", True)):
+            m.add(said, user_id="alice", agent_id=agent, run_id=f"with-{agent}", infer=infer)
+    m.add("Runs on Sundays", user_id="alice", infer=False)
+    assert sorted(texts(m.get_all(user_id="alice"))) == ["Lives in Graz", "Runs on Sundays"]
+    for agent in ("doctor", "coach"):
+        found = m.search("Graz, Sundays", filters={"agent_id": agent}, threshold=0)["results"]
+        assert sorted(result["memory"] for result in found) == ["Lives in Graz", "Runs on Sundays"]
+        assert {(result["agent_id"], result["run_id"]) for result in found} == {(agent, f"with-{agent}")}
+        assert {result["metadata"] for result in found} == {None}
+    assert texts(m.get_all(agent_id="doctor", run_id="with-coach")) == []
+    (running,) = [result for result in everything(m) if result["memory"] == "Runs on Sundays"]
+    m.delete(running["id"])
+    m.add("Runs on Sundays", user_id="alice", agent_id="cook", infer=False)
+    assert texts(m.get_all(agent_id="doctor")) == ["Lives in Graz"], "it was deleted for all of them"
+
+
+def test_a_channel_or_a_dm_of_a_chat_is_no_agent(m: Memory):
+    server, dm = Place("discord", guild="g1", channel="c1", public=True), Place("discord", dm="42", channel="c2")
+    for text, place in (("Likes chess", server), ("Likes whist", dm), ("Likes tea", Place(dm="42"))):
+        m.memory.remember(text, user="42", place=place)
+    assert [texts(m.get_all(agent_id=channel)) for channel in ("c1", "c2")] == [[], []]
+    assert texts(m.search("chess whist", filters={"agent_id": "c2"}, threshold=0)) == []
+    assert "Likes whist" in texts(m.get_all(user_id="discord:42"))
+    assert texts(m.get_all(user_id="42")) == ["Likes tea"]
+
+
+@pytest.mark.parametrize("user", ["team:alice", "agent:7", "ada@example.com", "é/ü", "run:1", 7])
+def test_a_user_may_have_any_id(m: Memory, user: str | int):
+    agent, run = "bot@example.com", "3f1c9d1e-6c0b-4d5a-9d39-0a2f6d1f5b11"
+    memory_id = m.add("Likes tea", user_id=user, agent_id=agent, run_id=run, infer=False)["results"][0]["id"]
+    m.add("Likes tea", user_id=user, agent_id="a&b=c", infer=False)
+    for ids in ({"user_id": user}, {"agent_id": agent}, {"run_id": run}, {"agent_id": "a&b=c"}):
+        (found,) = m.get_all(filters=ids)["results"]
+        assert (found["id"], found["user_id"]) == (memory_id, str(user))
+    m.update(memory_id, "Likes green tea")
+    assert texts(m.get_all(run_id=run)) == texts(m.get_all(user_id=user)) == ["Likes green tea"]
+    m.delete(memory_id)
+    assert m.get(memory_id) is None
+
+
+def test_nothing_makes_room_for_others_and_what_passes_the_filters_is_found_among_all(m: Memory):
+    for year, numbers in ((2001, range(3)), (2002, range(3, 250))):
+        visits = [f"Visited the museum number {number}" for number in numbers]
+        m.memory.remember(visits, user="a", place=Place(dm="a", thread=f"in-{year}"), metadata={"year": year})
+    for early in ({"user_id": "a", "year": {"lt": 2002}}, {"run_id": "in-2001"}, {"user_id": "a", "run_id": "in-2001"}):
+        found = m.search("Visited the museum", filters=early, top_k=5)["results"]
+        assert [result["metadata"] for result in found] == [{"year": 2001}] * 3
+    assert len(m.get_all(filters={"user_id": "a"})["results"]) == 20
+    assert len(m.get_all(filters={"user_id": "a"}, top_k=1000)["results"]) == 250
+    assert texts(m.search("museum", filters={"user_id": "a"}, top_k=0)) == []
 
 
 def test_filters_know_operators_and_their_combinations(m: Memory):
@@ -112,9 +205,28 @@ def test_filters_know_operators_and_their_combinations(m: Memory):
     assert texts(m.get_all(filters={"user_id": "a", "run_id": "*"})) == ["Saw Heat"]
     with pytest.raises(ValueError, match="operator"):
         m.get_all(filters={"user_id": "a", "kind": {"like": "f"}})
-    for nobody in ({"user_id": "*"}, {"OR": [{"user_id": "a"}, {"user_id": "b"}]}, {"AND": "x"}):
-        with pytest.raises(ValueError, match="user_id"):
-            m.get_all(filters=nobody)
+    m.add("Saw Ran", user_id=7, infer=False, metadata={"tags": ["jidaigeki", "war"]})
+    for conditions, expected in [
+        ({"user_id": "*"}, ["Read Dune", "Saw Alien", "Saw Heat", "Saw Ran"]),
+        ({"OR": [{"user_id": 7}, {"run_id": "r1"}]}, ["Saw Heat", "Saw Ran"]),
+        ({"user_id": {"in": [7, "b"]}}, ["Saw Ran"]),
+        ({"AND": [{"user_id": 7}, {"NOT": [{"kind": "film"}]}]}, ["Saw Ran"]),
+        ({"user_id": 7, "tags": "war"}, ["Saw Ran"]),
+        ({"user_id": 7, "tags": ["war", "peace"]}, ["Saw Ran"]),
+        ({"user_id": 7, "tags": {"ne": "war"}}, []),
+    ]:
+        assert sorted(texts(m.get_all(filters=conditions))) == expected, conditions
+        assert sorted(texts(m.search("Saw or read?", filters=conditions, threshold=0))) == expected, conditions
+    for wrong, match in [
+        ({"AND": "x"}, "under AND"),
+        ({"kind": "film"}, "user_id"),
+        ("user_id", "filters="),
+        ({"user_id": "nobody", "kind": {"like": "f"}}, "'like'"),
+    ]:
+        with pytest.raises(ValueError, match=match):
+            m.get_all(filters=wrong)
+    with pytest.raises(ValueError, match="different ids"):
+        m.get_all(user_id="a", filters={"user_id": "b"})
 
 
 def test_what_is_wrong_is_a_value_error_that_names_the_argument(m: Memory):
@@ -126,7 +238,14 @@ def test_what_is_wrong_is_a_value_error_that_names_the_argument(m: Memory):
         (lambda: m.add(3, user_id="a"), "messages="),
         (lambda: m.add("x", user_id="a b"), "user_id="),
         (lambda: m.add("x", user_id="a", expiration_date="soon"), "expiration_date="),
-        (lambda: m.search("x", user_id="a", top_k=0), "top_k="),
+        (lambda: m.search("x", user_id="a", top_k=-1), "top_k="),
+        (lambda: m.get_all(user_id="a", top_k="all"), "top_k="),
+        (lambda: m.search("x", user_id="a", threshold="high"), "threshold="),
+        (lambda: m.add("x", user_id="a", metadata="film"), "metadata="),
+        (lambda: m.add("x", agent_id="a", memory_type="procedural_memory"), "memory_type=.*infer=False"),
+        (lambda: m.add("x", user_id="a", memory_type="semantic"), "memory_type="),
+        (lambda: m.add("x", user_id="a", prompt="Only facts about food"), "prompt=.*infer=False"),
+        (lambda: m.add("x", user_id="a", timestamp=1), "timestamp="),
         (lambda: m.search(" ", user_id="a"), "query="),
         (lambda: m.search("x", user_id="a", threshold=2), "threshold="),
         (lambda: m.update("a/b"), "text="),
@@ -171,7 +290,8 @@ def test_a_configuration_of_mem0_names_model_embedder_address_and_key(monkeypatc
         "vector_store": {"provider": "qdrant", "config": {"host": "localhost"}},
     }
     tasks = {"model": "openai:gpt-4.1-mini"}
-    assert settings_of(config) == {
+    everything_is_kept = {"memos": {"max_active": None}}
+    assert settings_of(config) == everything_is_kept | {
         **tasks,
         "extraction": tasks,
         "summary": tasks,
@@ -195,11 +315,12 @@ def test_a_configuration_of_mem0_names_model_embedder_address_and_key(monkeypatc
     )
     for provider, name in (("azure_openai", "azure"), ("gemini", "google"), ("groq", "groq")):
         assert settings_of({"llm": {"provider": provider, "config": {"model": "m"}}})["model"] == f"{name}:m"
-    assert settings_of({"embedder": {"provider": "huggingface", "config": {"model": "m"}}}) == {}
-    assert settings_of({**config, "recollect": {"model": "local", "embedder": "null"}}) == {
+    assert settings_of({"embedder": {"provider": "huggingface", "config": {"model": "m"}}}) == everything_is_kept
+    assert settings_of({**config, "recollect": {"model": "local", "embedder": "null"}}) == everything_is_kept | {
         "model": "local",
         "embedder": "null",
     }
+    assert settings_of({"recollect": {"memos": {"max_active": 9}}})["memos"] == {"max_active": 9}
     with pytest.raises(ValueError, match="config="):
         Memory.from_config("config.yaml")  # type: ignore[arg-type]
 

@@ -20,7 +20,7 @@ from recollect.adapters.pydantic_ai import LongTermMemory, memory_toolset
 from recollect.core.errors import BadInput, StoreBusy
 from recollect.core.types import Message
 from recollect.faces.assistant.request import chat_request
-from recollect.faces.tool.schema import schema, skill
+from recollect.faces.tool.schema import schema, skill_for_model
 from recollect.settings import PROFILES
 from recollect.testing.model_server import Calls, ModelServer, Says
 from tests.scenes import DEV, DM, Stage, opened
@@ -77,7 +77,7 @@ async def test_the_toolset_gives_the_model_the_memory_tool_and_its_guidance():
         assert done.output == "Noted."
         assert await stage.known(place=Place(dm="ann")) == ["Ann's cat is called Miso"]
     assert listener.tools == ["memory"]
-    assert skill(front_matter=False).strip() in listener.told[0]
+    assert skill_for_model() in listener.told[0]
 
 
 async def test_the_model_sees_the_tools_own_schema():

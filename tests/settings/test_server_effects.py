@@ -28,9 +28,11 @@ from tests.faces.discord.wire import wired
 from tests.faces.http.conftest import TOKENS, asking, opened, serving
 from tests.faces.http.visiting import signing_in
 from tests.settings.effects import Effects, Turned, ignored
+from tests.stores.postgres import free_port
 from tests.waiting import eventually
 
 SERVER_EFFECTS = Effects()
+PORT = free_port()
 
 
 @asynccontextmanager
@@ -301,9 +303,9 @@ async def _(turned: Turned) -> bool:
     return (await _address(turned, RECOLLECT_HTTP_PORT="0")).startswith("http://127.0.0.1:")
 
 
-@SERVER_EFFECTS.at("http.port", (0, False), (8431, True))
+@SERVER_EFFECTS.at("http.port", (0, False), (PORT, True))
 async def _(turned: Turned) -> bool:
-    return (await _address(turned)).endswith(":8431")
+    return (await _address(turned)).endswith(f":{PORT}")
 
 
 async def _address(turned: Turned, **env: str) -> str:

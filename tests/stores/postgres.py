@@ -49,7 +49,7 @@ class Server:
     def __init__(self, folder: Path, **settings: str) -> None:
         self.programs = programs()
         self.folder = folder
-        self.port = _free_port()
+        self.port = free_port()
         self._settings = SETTINGS | settings
         self._owner = None
         self._process: subprocess.Popen[bytes] | None = None
@@ -110,7 +110,8 @@ def quick_folder() -> Path | None:
     return memory if memory.is_dir() and shutil.disk_usage(memory).free > 4 << 30 else None
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port of this machine that nobody listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]

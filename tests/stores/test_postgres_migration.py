@@ -8,6 +8,7 @@ import pytest
 from recollect.core.errors import CorruptStore, NewerSchema, StoreError, StoreUnwritable
 from recollect.stores.postgres import examine
 from recollect.stores.postgres.address import Address
+from recollect.stores.postgres.database import Database
 from recollect.stores.postgres.pool import connect
 from recollect.stores.postgres.schema import MIGRATIONS, migrate
 from recollect.testing.store_contract.samples import ADA, make_memo, put, texts_of, unit_vector
@@ -176,7 +177,10 @@ async def test_views_of_an_earlier_version_give_way_to_those_of_the_documents(da
     run(database, EARLIER_VIEWS)
     with psycopg.connect(Address.of(database).conninfo, autocommit=True) as connection:
         connection.execute("SET search_path = recollect, public")
-        dict(MIGRATIONS)["views of documents D and E"](connection)
+        migration = dict(MIGRATIONS)["views of documents D and E"]
+        assert callable(migration)
+        migration(Database(connection, writing=True))
+        connection.commit()
     assert run(database, "SELECT id, content FROM memories") == [("durable-1", "kept")]
     assert run(database, "SELECT model, dims, length(embedding_blob) FROM memory_fact_vectors_native") == [("m", 2, 8)]
     assert run(database, "SELECT count(*) FROM memory_facts WHERE guild_id IS NULL") == [(0,)]

@@ -12,11 +12,11 @@ import pytest
 from recollect.core.errors import BadInput
 from recollect.core.ports import Store, Tx, Vector, VectorSet
 from recollect.core.types import Subject
+from recollect.stores._sql.search import Scope, VectorQuery
 from recollect.stores.postgres import PostgresStore, vectors
 from recollect.stores.postgres.address import Address
 from recollect.stores.postgres.database import Connection
 from recollect.stores.postgres.pool import connect
-from recollect.stores.postgres.rows import Scope
 from recollect.stores.postgres.tx import PostgresTx
 from recollect.stores.postgres.vector_maintenance import maintain_vectors, missing_indexes
 from recollect.stores.sqlite import create as create_sqlite
@@ -61,7 +61,8 @@ async def near(
     def look(tx: Tx) -> dict[int, float]:
         assert isinstance(tx, PostgresTx)
         found = tx.db.rows("SELECT id, size, last FROM scopes WHERE name = ANY(%s)", (list(scopes),))
-        return vectors.nearest(tx.db, "memos", [Scope(*row) for row in found], MODEL, vector, limit, exact=LARGE)
+        query = VectorQuery(MODEL, vector, limit, (), None)
+        return vectors.nearest(tx.db, "memos", [Scope(*row) for row in found], query, exact=LARGE)
 
     return await store.read(look)
 

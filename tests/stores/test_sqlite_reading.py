@@ -32,6 +32,17 @@ async def test_a_kind_of_read_that_was_short_several_times_is_run_by_the_caller(
         assert (await engine.read(thread_that_counts))[0] != threading.get_ident(), "one long read ends it"
 
 
+async def test_a_kind_that_is_short_as_a_rule_stays_with_the_caller_after_a_long_read_but_not_after_two(tmp_path: Path):
+    async with opened(tmp_path, 0) as engine:
+        for _ in range(10 * BRIEF_AFTER):
+            engine._brief_reads.took(thread_that_counts, 0)
+        engine._brief_reads.took(thread_that_counts, 2 * MAX_BRIEF_SECONDS)
+        assert (await engine.read(thread_that_counts))[0] == threading.get_ident()
+        for _ in range(2):
+            engine._brief_reads.took(thread_that_counts, 2 * MAX_BRIEF_SECONDS)
+        assert (await engine.read(thread_that_counts))[0] != threading.get_ident()
+
+
 async def test_the_caller_reads_what_was_written_before_and_lets_others_run(tmp_path: Path):
     ran: list[str] = []
 

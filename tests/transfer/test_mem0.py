@@ -52,7 +52,9 @@ def test_every_shape_of_the_answer_is_read(tmp_path: Path, value: object):
         kind=None,
         text="Likes green tea",
         created=datetime(2024, 7, 11, 5, 44, 52, 123000, UTC),
-        source=Provenance(Origin.IMPORT, "alice", metadata={"category": "drinks", "agent_id": "travel"}),
+        source=Provenance(
+            Origin.IMPORT, "alice", channel="travel", metadata={"category": "drinks", "agent_id": "travel"}
+        ),
         id=TEA["id"],
     )
     assert isinstance(boat, Entry)

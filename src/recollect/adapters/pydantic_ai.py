@@ -17,7 +17,7 @@ from recollect.faces.assistant.model_turn import CACHE_SETTINGS, user_content
 from recollect.faces.assistant.request import ChatRequest, agent_request
 from recollect.faces.assistant.tools import offers_memory
 from recollect.faces.tool.dispatcher import MemoryTool
-from recollect.faces.tool.schema import schema, skill
+from recollect.faces.tool.schema import schema, skill_for_model
 from recollect.inputs import UserId, place_of, user_id
 from recollect.policy.viewer import require_in_own_dm
 
@@ -50,7 +50,7 @@ def memory_toolset(
     memory: AnyMemory, *, user: UserOption[AgentDepsT], place: PlaceOption[AgentDepsT] = None
 ) -> FunctionToolset[AgentDepsT]:
     """The `memory` tool with its instructions, for `Agent(model, toolsets=[memory_toolset(memory, user="ann")])`."""
-    return _toolset(memory, user, place, skill(front_matter=False))
+    return _toolset(memory, user, place, skill_for_model())
 
 
 def _toolset(

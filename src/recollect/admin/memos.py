@@ -101,6 +101,11 @@ class MemoAdmin(AdminBase):
         rest = memos if after is None else [memo for memo in memos if (memo.updated, memo.key) < after]
         return Listing(tuple(rest[offset : offset + clamp(limit)]), len(memos))
 
+    async def memos_of(self, people: Sequence[Subject], statuses: Collection[Status]) -> list[Memo]:
+        """The memos of several people, newest first."""
+        stored = await self._read(lambda tx: [memo for person in people for memo in tx.memos.list(person, statuses)])
+        return sorted(stored, key=lambda memo: memo.updated, reverse=True)
+
     async def active_memos(self, subject: Subject, memo_ids: Sequence[str]) -> list[Memo]:
         """Those of the named memos that are in use, each once."""
 
@@ -236,9 +241,9 @@ class MemoAdmin(AdminBase):
 
         return await self._write(work)
 
-    async def undoable(self, subject: Subject) -> outcomes.UndoOffer:
-        """The change that `undo` would revert now."""
-        return await self._read(lambda tx: undo_module.undoable(tx, subject, is_visible))
+    async def undoable(self, subject: Subject, change: int | None = None) -> outcomes.UndoOffer:
+        """What `undo` would revert now: the last change, or the one with this id."""
+        return await self._read(lambda tx: undo_module.undoable(tx, subject, is_visible, change))
 
     async def undo(self, subject: Subject, change: int | None = None) -> outcomes.UndoOutcome:
         """Revert the last change of a subject's memos, or the one with this id if its memos were not changed since."""

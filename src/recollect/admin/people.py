@@ -93,6 +93,16 @@ class PeopleAdmin(AdminBase):
 
         return await self._read(work)
 
+    async def people_in(
+        self, channel: str | None = None, thread: str | None = None, noted: str | None = None
+    ) -> Sequence[Subject]:
+        """People with memos: from a channel or a thread outside guilds, or with this text in their metadata; all of
+        them if nothing is named.
+        """
+        if (channel, thread, noted) == (None, None, None):
+            return await self._read(lambda tx: [subject for subject in tx.memos.subjects() if not subject.is_lore])
+        return await self._read(lambda tx: tx.memos.owners_in(channel, thread, noted))
+
     async def profile_names(self, people: Collection[str]) -> dict[str, str]:
         """What people are called, those whose name is known, by `person_key`."""
         return await self._read(lambda tx: names.display_names(tx, people)) if people else {}

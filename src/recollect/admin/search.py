@@ -11,9 +11,9 @@ from recollect.admin.places import conversation_streams
 from recollect.core.ports import Corpus, Filters, Tx
 from recollect.core.ports.ranker import RankQuery
 from recollect.core.text import fold, query_words, words
-from recollect.core.types import LOCAL, Memo, Message, Subject, guild_key
+from recollect.core.types import LOCAL, Memo, Message, Status, Subject, guild_key
 from recollect.recall import search
-from recollect.recall.query import EMPTY_SAMPLE, Hit, Query
+from recollect.recall.query import EMPTY_SAMPLE, Hit, MemoSet, Query
 from recollect.recall.rankers import unified
 from recollect.settings import wiring
 
@@ -104,6 +104,22 @@ class SearchAdmin(PeopleAdmin):
             )
 
         return await self._read(work)
+
+    async def search_memos(
+        self,
+        query: str,
+        among: MemoSet,
+        *,
+        limit: int,
+        min_score: float | None = None,
+        status: Status = Status.ACTIVE,
+    ) -> list[Hit]:
+        """The best of these memos, best first."""
+        if not among.scopes:
+            return []
+        return await self.memory.engine.search(
+            query, user=self.name, among=among, limit=limit, min_score=min_score, status=status
+        )
 
     async def search_guild(
         self, query: str, guild: str, ranker: str, *, channel: str | None = None, limit: int = 10

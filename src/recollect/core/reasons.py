@@ -109,9 +109,10 @@ class Reason(StrEnum):
     REPETITION = "repeats itself"
     NO_PROSE = "is data, not text"
     # A change can't be undone.
-    WAS_ERASURE = "the last change can't be undone: it was an erasure"
-    MESSAGE_GONE = "the last change can't be undone: it came with a message that was deleted or edited"
-    UNSUPPORTED = "the last change can't be undone: what it changed rests on a message that no longer says so"
+    WAS_ERASURE = "that change can't be undone: it was an erasure"
+    MESSAGE_GONE = "that change can't be undone: it came with a message that was deleted or edited"
+    UNSUPPORTED = "that change can't be undone: what it changed rests on a message that no longer says so"
+    NO_SUCH_CHANGE = "there is no such change that could be undone"
     CHANGED_SINCE = "something else was changed in the meantime, so nothing was undone"
 
 

@@ -60,6 +60,8 @@ def read(text: str) -> Amendment | None:
     value, former = match["value"].strip(" *\"'"), (match["former"] or "").strip(" .!")
     if not value or len(value.split()) > _MAX_VALUE_WORDS or _PATTERNS.no_correction.match(value):
         return None
+    if _PATTERNS.amend_statement.match(value):  # "actually my favorite color is blue" says by itself what it means
+        return None
     is_strong = bool(former) or _PATTERNS.amend_strong.search(f"{match['lead']} {match['tail']}") is not None
     is_starred = "*" in text[:1] + text[-1]
     return Amendment(value, former, is_strong or is_starred, is_spelling=is_starred and not is_strong)

@@ -6,7 +6,8 @@ docs/decisions.md says why there is no library for it.
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from functools import cache
+from collections.abc import Sequence
+from functools import cache, lru_cache
 
 from recollect.core.text import fold
 from recollect.language import conjugation, lexicon
@@ -48,25 +49,41 @@ def _marks() -> list[tuple[str, re.Pattern[str]]]:
     return [(language, re.compile(pattern)) for language, pattern in marks.items()]
 
 
+@cache
+def _any_mark() -> re.Pattern[str]:
+    """Whatever one of the marks matches: most texts have none."""
+    return re.compile("|".join(f"(?:{pattern.pattern})" for _, pattern in _marks()))
+
+
 def detect(text: str) -> str:
     """The code of a language with a lexicon, the name of a script, `OTHER`, or `UNKNOWN`."""
-    return next(iter(rank(text)), UNKNOWN)
+    return next(iter(_rank(text[:_MAX_CHARS])), UNKNOWN)
 
 
 def rank(text: str) -> list[str]:
     """The languages that a text may be in, the likeliest first, as far as their scores are close."""
-    text = text[:_MAX_CHARS].lower()
+    return [*_rank(text[:_MAX_CHARS])]
+
+
+@lru_cache(maxsize=16_384)  # several steps of a search or of learning ask about the same text
+def _rank(text: str) -> Sequence[str]:
+    text = text.lower()
     if not text.isascii() and (script := _foreign_script(text)):
         return [script]
     scores: defaultdict[str, float] = defaultdict(float)
     distinct = dict.fromkeys(_WORD.findall(text))
+    weights = _weights()
     for word in distinct:
-        for language, weight in _weights().get(fold(word), {}).items():
-            if word.isascii() or language != lexicon.ENGLISH:
-                scores[language] += weight
-    for language, pattern in _marks():
-        if pattern.search(text):
-            scores[language] += _MARK_WEIGHT
+        is_ascii = word.isascii()
+        languages = weights.get(word if is_ascii else fold(word))
+        if languages is not None:
+            for language, weight in languages.items():
+                if is_ascii or language != lexicon.ENGLISH:
+                    scores[language] += weight
+    if _any_mark().search(text):
+        for language, pattern in _marks():
+            if pattern.search(text):
+                scores[language] += _MARK_WEIGHT
     ranked = sorted(
         filter(scores.get, scores), key=lambda language: (-scores[language], language != lexicon.ENGLISH, language)
     )

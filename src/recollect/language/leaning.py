@@ -1,7 +1,7 @@
 """Whether a question can be understood alone, or leans on what was said before: "and the other one?", "why?"."""
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from recollect.core.ports.ranker import STOP_WORDS
 from recollect.core.text import query_words
@@ -37,6 +37,11 @@ def refers_back(text: str) -> bool:
 
 def own_words(text: str) -> list[str]:
     """The words of a text that mean something by themselves, in the language that it seems to be in."""
-    table = lexicon.tables("words").get(detection.detect(text), {})
-    idle = STOP_WORDS.union(table.get("function", "").split())
+    idle = _idle_words(detection.detect(text))
     return [word for word in query_words(text) if word not in idle]
+
+
+@cache
+def _idle_words(language: str) -> frozenset[str]:
+    """Words that mean little by themselves."""
+    return STOP_WORDS.union(lexicon.tables("words").get(language, {}).get("function", "").split())

@@ -2,8 +2,9 @@
 
 One file per language in `phrases/`; a new language is a new file. Its table `requests` has expressions by the kind of
 request, which must match all of a text: `before` and `after` may surround each of them, `{name}` stands for a fragment
-of the table `fragments`, and a group `topic` is what the request is about. `questions` are expressions for how a
-question begins, `standing` asks for a habit of the assistant, and `answers` are the assistant's sentences.
+of the table `fragments`, a group `topic` is what the request is about, and a group `every` asks for all of that.
+`questions` are expressions for how a question begins, `standing` asks for a habit of the assistant, and `answers` are
+the assistant's sentences.
 """
 
 import re
@@ -18,6 +19,7 @@ from recollect.core.text import collapse_spaces, question_share
 from recollect.language import lexicon
 from recollect.language.detection import detect
 from recollect.language.lexicon import ENGLISH, read_folder
+from recollect.language.prefilter import Prefilter
 
 FOLDER = Path(__file__).parent / "phrases"
 MAX_CHARS = 400
@@ -56,6 +58,9 @@ class RequestKind(StrEnum):
     TALKED_ABOUT = auto()
     WHEN_TOLD = auto()
     UNDO = auto()
+    """A topic says that the last change is meant, whatever it was."""
+    FORGET_LAST = auto()
+    """What was said last: "forget what I just said". A topic is "that", which may also be what was just answered."""
     FORGET_ALL = auto()
     FORGET = auto()
     REMEMBER = auto()
@@ -69,6 +74,8 @@ class Request:
     kind: RequestKind
     topic: str = ""
     language: str = ENGLISH
+    every: bool = False
+    """Everything about the topic is meant."""
 
 
 @cache
@@ -133,7 +140,7 @@ def recognize(text: str) -> Request | None:
                 topic = (match.groupdict().get("topic") or "").strip(_QUOTES + ",:")
                 if topic and _SUBORDINATE.search(plain[: match.start("topic")]):
                     topic = _main_clause(topic)
-                return Request(kind, topic, language)
+                return Request(kind, topic, language, every=bool(match.groupdict().get("every")))
     return None
 
 
@@ -142,11 +149,14 @@ def is_about_self(text: str) -> bool:
     """Whether someone asks for everything that is known about them."""
     plain = collapse_spaces(text[: MAX_CHARS + 1]).replace("’", "'").rstrip(_CLOSING)
     return len(text) <= MAX_CHARS and any(
-        pattern.fullmatch(plain)
-        for language in _phrases()
-        for kind, pattern in _patterns(language)
-        if kind is RequestKind.ABOUT_SELF
+        pattern.fullmatch(plain) for pattern in _about_self().candidates(plain.lower())
     )
+
+
+@cache
+def _about_self() -> Prefilter:
+    found = (entry for language in _phrases() for entry in _patterns(language))
+    return Prefilter([pattern for kind, pattern in found if kind is RequestKind.ABOUT_SELF])
 
 
 def _main_clause(clause: str) -> str:

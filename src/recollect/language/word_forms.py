@@ -180,7 +180,7 @@ def search_forms(text: str, terms: Iterable[str]) -> list[str]:
     """Further words to search memos for: those that French joins by an apostrophe, other persons of verbs, and what a
     memory says instead of the question's word: it lives somewhere instead of having a home.
     """
-    elided = [word for word in query_words(_ELISION.sub(" ", text)) if _ELISION.search(text)]
+    elided = query_words(_ELISION.sub(" ", text)) if _ELISION.search(text) else []
     forms = (form for term in (*terms, *elided) for form in conjugation.other_persons(term))
     answers = (answer for term in terms for answer in _asked().get(term, ()))
     return [word for word in (*elided, *forms, *answers) if word not in lexicon.words("stop")]

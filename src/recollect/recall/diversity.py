@@ -52,7 +52,10 @@ def _terms(text: str) -> set[str]:
 def _repeats(terms: set[str], seen: Sequence[set[str]]) -> bool:
     """Whether two earlier results already have mostly the same words."""
     count, similar = len(terms), 0
+    fewest, most = MIN_OVERLAP * count, count / MIN_OVERLAP
     for other in seen:
+        if not fewest <= len(other) <= most:
+            continue
         shared = len(terms & other)
         similar += shared >= MIN_OVERLAP * (count + len(other) - shared)
         if similar == MAX_REPEATS:

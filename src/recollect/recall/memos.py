@@ -64,8 +64,10 @@ def _collect(tx: Tx, query: Query, is_visible: VisibilityCheck, allowed: set[int
 
 
 def _recent(tx: Tx, query: Query, allowed: set[int] | None) -> list[int]:
-    keys = tx.index.recent("memos", query.scopes, MAX_RECENT_ROWS if query.includes_recent else query.limit)
-    return keys if allowed is None else [key for key in keys if key in allowed]
+    limit = MAX_RECENT_ROWS if query.includes_recent else query.limit
+    if allowed is not None:  # not those among the newest of all, which may be none; a key grows with time
+        return sorted(allowed, reverse=True)[:limit]
+    return tx.index.recent("memos", query.scopes, limit)
 
 
 def _best_first(hits: dict[int, WordHit], cosines: dict[int, float], recent: list[int]) -> list[int]:

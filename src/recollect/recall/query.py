@@ -30,6 +30,16 @@ class FactSearch:
 
 
 @dataclass(frozen=True, slots=True)
+class MemoSet:
+    """The memos that a program searches in its own name, whoever they belong to."""
+
+    scopes: Sequence[str]
+    accepts: VisibilityCheck
+    keys: Collection[int] | None = None
+    """Those in use that are accepted, where these are few among many; None for any of the scopes."""
+
+
+@dataclass(frozen=True, slots=True)
 class Query:
     """All inputs of one search."""
 
@@ -41,6 +51,8 @@ class Query:
     strict: bool = False
     min_score: float | None = None
     filters: Filters = field(default_factory=Filters)
+    keys: Collection[int] | None = None
+    """The rows to which it is restricted, besides the filters; None for all."""
     status: Status = Status.ACTIVE
     vector: tuple[str, Vector] | None = None
     sample: CorpusSample = EMPTY_SAMPLE
@@ -107,7 +119,11 @@ class Candidates:
 
 def matching_keys(tx: Tx, query: Query) -> set[int] | None:
     """Keys of the rows that pass the filters; None without filters."""
-    return None if query.filters.is_empty else tx.index.matching(query.corpus, query.scopes, query.filters)
+    keys = None if query.keys is None else set(query.keys)
+    if query.filters.is_empty:
+        return keys
+    matching = tx.index.matching(query.corpus, query.scopes, query.filters)
+    return matching if keys is None else matching & keys
 
 
 def nearest(

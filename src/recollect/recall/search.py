@@ -18,7 +18,7 @@ from recollect.policy.viewer import Viewer, search_scopes
 from recollect.recall import facts, lineage, memos, messages, withheld
 from recollect.recall.diversity import diversify
 from recollect.recall.listing import without_hidden_links
-from recollect.recall.query import EMPTY_SAMPLE, Candidates, FactSearch, Hit, Query, VisibilityCheck
+from recollect.recall.query import EMPTY_SAMPLE, Candidates, FactSearch, Hit, MemoSet, Query, VisibilityCheck
 from recollect.recall.rankers.unified import is_assistant, parse_query
 from recollect.recall.reranking import RERANKED_HITS, Reranking
 from recollect.recall.usage import UsageCounter
@@ -76,11 +76,14 @@ class Searcher:
         strict: bool,
         min_score: float | None,
         count_use: bool,
+        among: MemoSet | None = None,
     ) -> list[Hit]:
-        """The best matches that the viewer may see, best first; see `AsyncMemory.search`."""
+        """The best matches that the viewer may see, best first; see `AsyncMemory.search`. With `among`, of these memos
+        instead.
+        """
         user, place = viewer.user, viewer.place
         scopes, question = (
-            search_scopes(user, place, over, subject),
+            search_scopes(user, place, over, subject) if among is None else among.scopes,
             RankQuery(text, self._clock(), place.channel, user),
         )
         sample = EMPTY_SAMPLE
@@ -98,6 +101,7 @@ class Searcher:
             strict=strict,
             min_score=min_score,
             filters=filters,
+            keys=None if among is None else among.keys,
             status=status,
             vector=await self._vectors.embed_query(topic, over),
         )
@@ -107,7 +111,8 @@ class Searcher:
             query = replace(query, facts=FactSearch(scopes, vector, partial(facts.is_visible_to, viewer)))
         reranking = self._reranking if ranker == OUR_RANKER else None
         found = replace(query, limit=max(limit, RERANKED_HITS), strict=False, min_score=None) if reranking else query
-        hits = await self._store.read(lambda tx: search(tx, found, withheld.search_filter(tx, viewer, over)))
+        accepts = None if among is None else among.accepts
+        hits = await self._store.read(lambda tx: search(tx, found, accepts or withheld.search_filter(tx, viewer, over)))
         if reranking:
             hits = await reranking.order(text, hits)
             hits = [hit for hit in hits if (hit.relevant or not strict) and hit.score >= (min_score or 0.0)][:limit]

@@ -81,7 +81,7 @@ async def test_undo_refuses_after_a_deleted_message_and_says_so_in_words_and_as_
         await scene.settle()
         assert await scene.known() == ["I live in Ghent"]
         told = text(await slash(scene, "memory undo"))
-        assert told == "The last change can't be undone: it came with a message that was deleted or edited"
+        assert told == "That change can't be undone: it came with a message that was deleted or edited"
         assert await scene.order("!memory undo") == told
         assert await scene.known() == ["I live in Ghent"]
 

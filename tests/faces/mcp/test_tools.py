@@ -9,7 +9,7 @@ from mcp_types import TextContent
 
 import recollect
 from recollect import AsyncMemory
-from recollect.faces.tool.schema import schema, skill
+from recollect.faces.tool.schema import schema, skill_for_model
 from tests import ground
 from tests.faces.mcp.conftest import build, connected
 from tests.faces.mcp.test_server import said
@@ -170,7 +170,7 @@ async def test_under_the_profile_of_its_design_there_is_one_tool_with_actions():
     ):
         (tool,) = (await client.list_tools()).tools
         assert (tool.name, tool.input_schema) == ("memory", schema("mcp")["inputSchema"])
-        assert client.instructions == skill(front_matter=False)
+        assert client.instructions == skill_for_model()
         await said(client, "memory", action="save", content="The API uses JWT", category="fact")
         assert "The API uses JWT" in await said(client, "memory", action="search", query="JWT", limit="5")
         with pytest.raises(MCPError, match="there is no tool"):

@@ -12,7 +12,7 @@ from recollect import Place
 from recollect.core.errors import StoreError
 from recollect.core.types import Message
 from recollect.faces.mcp.server import build
-from recollect.faces.tool.schema import skill
+from recollect.faces.tool.schema import skill, skill_for_model
 from recollect.settings import load
 from tests.faces.tool.conftest import Agent, opened
 
@@ -27,10 +27,16 @@ def part(heading: str) -> str:
 async def test_the_skill_is_shipped_with_its_front_matter_and_goes_into_every_agents_prompt(agent: Agent):
     front = yaml.safe_load(skill().split("---\n")[1])
     assert front == {"name": "memory", "description": "Long-term memory management", "trigger": "automatic"}
-    assert skill(front_matter=False).startswith("# Long-term memory")
+    assert skill_for_model().startswith("# Long-term memory")
     # An MCP client puts a server's instructions into the prompt of its model, whatever is asked.
     async with opened(profile="devclaw") as agent:
-        assert build(agent.memory, user="ann").instructions == skill(front_matter=False)
+        assert build(agent.memory, user="ann").instructions == skill_for_model()
+
+
+def test_a_model_is_not_told_what_only_operators_can_do():
+    assert "RECOLLECT_" in skill()
+    assert "RECOLLECT_" not in skill_for_model()
+    assert "When nothing is found" in skill_for_model()
 
 
 @pytest.mark.acceptance("E41")

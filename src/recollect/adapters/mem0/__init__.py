@@ -4,12 +4,15 @@ Ids, arguments and results are those of mem0's open-source `Memory` and `AsyncMe
 
 - `user_id` is the user of recollect. `agent_id` and `run_id` are kept with each memory as the place where it was said;
   without a user, the memory belongs to the agent (`agent:<id>`), or else to the run (`run:<id>`).
+- As in mem0, each id is a filter: what a user told an agent is found under the user, the agent, or both. Who may ask
+  for an agent or a run is for the program to decide, as these calls are made in its name.
 - A memory's id contains its owner, because mem0's `get`, `update` and `delete` don't name one.
 - `delete` and `delete_all` forget, and can be undone with recollect's `restore`; `reset` erases everyone for good.
 """
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import date, datetime
 from functools import partial
 from typing import Any, Self
@@ -24,21 +27,36 @@ from recollect.adapters.mem0.arguments import (
     messages_of,
     metadata_of,
     refuse,
+    refuse_instructions,
     scope_of,
+    threshold_of,
 )
 from recollect.adapters.mem0.configuration import settings_of
-from recollect.adapters.mem0.filters import passes as filter_passes
-from recollect.adapters.mem0.records import EVENTS, ROLE, added_record, history_record, result_of
+from recollect.adapters.mem0.records import (
+    ACTOR,
+    EVENTS,
+    ROLE,
+    Ids,
+    added_record,
+    history_record,
+    ids_of,
+    parse_id,
+    result_of,
+    with_scopes,
+    written_ids,
+)
 from recollect.admin import Admin
 from recollect.core.background_loop import blocking
 from recollect.core.clock import now
 from recollect.core.errors import BadInput, UnknownMemo
 from recollect.core.outcomes import Forgotten, Remembered
-from recollect.core.ports import Filters
-from recollect.core.types import Memo, Place, Status, split_person
+from recollect.core.serialization import memo_from_json
+from recollect.core.types import LOCAL, Memo, Place, Status, Subject, split_person
 from recollect.inputs import plain_text
 from recollect.memory import AsyncMemory as RecollectMemory
+from recollect.policy.viewer import Viewer
 from recollect.privacy.target import ErasureTarget
+from recollect.recall.query import MemoSet
 
 log = logging.getLogger("recollect")
 
@@ -53,8 +71,9 @@ class AsyncMemory:
     def __init__(
         self, config: Mapping[str, Any] | None = None, *, memory: RecollectMemory | None = None, **settings: Any
     ) -> None:
-        self.memory = memory or RecollectMemory(**settings_of(config or {}) | settings)
+        self.memory = memory or RecollectMemory(**settings_of(config or {}, **settings))
         """The memory of recollect that does the work: everything that mem0 has no call for."""
+        self.admin = Admin(self.memory, now)
 
     @classmethod
     def from_config(cls, config_dict: Mapping[str, Any]) -> Self:
@@ -78,44 +97,66 @@ class AsyncMemory:
         prompt: str | None = None,
     ) -> dict[str, list[dict[str, Any]]]:
         """Learn from messages, or with `infer=False` keep each as it is. Returns what was added and updated."""
-        refuse(timestamp=timestamp, memory_type=memory_type, prompt=prompt)
+        refuse(timestamp=timestamp)
+        refuse_instructions(memory_type, prompt if infer else None)
         scope = Scope.of({"user_id": user_id, "agent_id": agent_id, "run_id": run_id}, 'add(…, user_id="alice")')
         said = messages_of(messages)
         details, expires = metadata_of(metadata), expiry_of(expiration_date)
         if not said:
             return {"results": []}
         if not infer:
-            return {"results": await self._keep(said, scope, details, expires)}
-        added = await self.memory.add(said, user=scope.owner, place=scope.place, wait=LEARN_TIMEOUT_SECONDS)
-        events = ["ADD" if memo.version == 1 else "UPDATE" for memo in added.learned]
-        memos = [await self._with(memo, scope, details, expires) for memo in added.learned]
-        return {"results": [added_record(memo, event) for memo, event in zip(memos, events, strict=True)]}
+            return {"results": [result for item in said if (result := await self._keep(item, scope, details, expires))]}
+        spoken = [{ROLE: message[ROLE], "content": message["content"]} for message in said]
+        added = await self.memory.add(spoken, user=scope.owner, place=scope.place, wait=LEARN_TIMEOUT_SECONDS)
+        results: list[dict[str, Any]] = []
+        for learned in added.learned:
+            event = "ADD" if learned.version == 1 else "UPDATE"
+            results.append(added_record(await self._detailed(learned, event, scope, details, expires), event))
+        return {"results": results}
 
     async def _keep(
-        self, said: Sequence[Mapping[str, Any]], scope: Scope, details: Mapping[str, Any], expires: datetime | None
-    ) -> list[dict[str, Any]]:
-        results: list[dict[str, Any]] = []
-        for message in said:
-            outcome = await self.memory.remember(
-                str(message["content"]),
-                user=scope.owner,
-                place=scope.place,
-                metadata={**details, ROLE: message["role"]},
-                expires=expires,
-            )
-            if isinstance(outcome, Remembered):
-                event = {"added": "ADD", "revised": "UPDATE"}.get(outcome.verdict, "NONE")
-                results.append(added_record(outcome.memo, event) | {"role": message["role"]})
-            else:
-                log.warning("not kept: %s", outcome.reason.value)
-        return results
+        self, message: Mapping[str, Any], scope: Scope, details: Mapping[str, Any], expires: datetime | None
+    ) -> dict[str, Any] | None:
+        """Keep a message as it is; None if it may not be kept."""
+        said_by = {name: message[name] for name in (ROLE, ACTOR) if name in message}
+        outcome = await self.memory.remember(
+            str(message["content"]),
+            user=scope.owner,
+            place=scope.place,
+            metadata={**details, **said_by},
+            expires=expires,
+        )
+        if not isinstance(outcome, Remembered):
+            log.warning("not kept: %s", outcome.reason.value)
+            return None
+        event = {"added": "ADD", "revised": "UPDATE"}.get(outcome.verdict, "NONE")
+        memo = await self._detailed(outcome.memo, event, scope, {}, None)
+        return added_record(memo, event) | {ACTOR: None, **said_by}
 
-    async def _with(self, memo: Memo, scope: Scope, details: Mapping[str, Any], expires: datetime | None) -> Memo:
-        """A learned memo with what the caller says about it."""
-        if not details and expires is None:
+    async def _detailed(
+        self, memo: Memo, event: str, scope: Scope, details: Mapping[str, Any], expires: datetime | None
+    ) -> Memo:
+        """A memo with what the caller says about it; who said the same before will find it, too."""
+        metadata = {**memo.source.metadata, **details}
+        if event != "ADD":
+            known = ids_of(memo)
+            everyone = [scope.ids, *await self._earlier_ids(memo, scope)]
+            if missing := [ids for ids in everyone if ids not in known]:
+                metadata = with_scopes(metadata, missing)
+        if metadata == memo.source.metadata and expires is None:
             return memo
-        merged = {**memo.source.metadata, **details}
-        return await self.memory.update(memo, user=scope.owner, place=scope.place, metadata=merged, expires=expires)
+        return await self.memory.update(memo, user=scope.owner, place=scope.place, metadata=metadata, expires=expires)
+
+    async def _earlier_ids(self, memo: Memo, scope: Scope) -> list[Ids]:
+        """The ids under which a memo was added, as long as it has been in use; newest first."""
+        ids: list[Ids] = []
+        for event in await self.memory.history(memo, user=scope.owner, place=scope.place):
+            if (before := event.data.get("before")) is None:
+                continue
+            if not (earlier := memo_from_json(before)).active:
+                break
+            ids += ids_of(replace(memo, source=earlier.source))
+        return ids
 
     async def search(
         self,
@@ -137,29 +178,25 @@ class AsyncMemory:
         refuse(reference_date=reference_date)
         if not plain_text(query, "query=").strip():
             raise BadInput("query= is empty")
-        if threshold is not None and not 0 <= threshold <= 1:
-            raise BadInput(f"threshold={threshold} is not between 0 and 1")
+        min_score = threshold_of(threshold)
         scope, conditions = scope_of({"user_id": user_id, "agent_id": agent_id, "run_id": run_id}, filters, "search")
-        count = count_of(limit if limit is not None else top_k)
-        is_narrowed = bool(conditions or scope.run_id)
-        await self.memory.open()
-        find = partial(
-            self.memory.view(scope.owner, scope.place).search,
-            query,
-            subject="mine",
-            limit=self.memory.settings.search.max_limit if is_narrowed else count,
-            min_score=threshold,
-            filters=Filters(channel=scope.agent_id),
-        )
-        hits = await find(include_expired=show_expired)
+        count = count_of(top_k if limit is None else limit)
+        people = await self._people(scope)
+        accepts = self._acceptance(scope, conditions, show_expired=show_expired)
+        is_whole = not conditions and scope.ids.keys() == {"user_id"}
+        keys = None if is_whole else {memo.key for memo in await self._memos(scope, conditions, show_expired=False)}
+        among = MemoSet([person.scope for person in people], accepts, keys)
+        search = partial(self.admin.search_memos, query, among, limit=count, min_score=min_score)
+        hits = await search()
         if show_expired:
-            hits = sorted([*hits, *await find(status=Status.EXPIRED)], key=lambda hit: -hit.score)
+            hits = sorted([*hits, *await search(status=Status.EXPIRED)], key=lambda hit: -hit.score)
+        found = [(hit, scope.find(hit.memo, conditions)) for hit in hits if hit.memo is not None]
         results = [
-            result_of(hit.memo) | {"score": hit.score} | ({"score_details": hit.parts} if explain else {})
-            for hit in hits
-            if hit.memo is not None and scope.has(hit.memo)
+            result | {"score": hit.score} | ({"score_details": hit.parts} if explain else {})
+            for hit, result in found
+            if result is not None
         ]
-        return {"results": [result for result in results if filter_passes(result, conditions)][:count]}
+        return {"results": results[:count]}
 
     async def get(self, memory_id: str) -> dict[str, Any] | None:
         """One memory, an expired one too; None when there is none of this id."""
@@ -180,10 +217,10 @@ class AsyncMemory:
     ) -> dict[str, list[dict[str, Any]]]:
         """The memories of a user, an agent or a run, newest first."""
         scope, conditions = scope_of({"user_id": user_id, "agent_id": agent_id, "run_id": run_id}, filters, "get_all")
-        count = count_of(limit if limit is not None else top_k)
-        memos = await self._memos(scope, show_expired=show_expired)
-        results = [result for result in map(result_of, memos) if filter_passes(result, conditions)]
-        return {"results": results[:count]}
+        count = count_of(top_k if limit is None else limit)
+        memos = await self._memos(scope, conditions, show_expired=show_expired)
+        found = (scope.find(memo, conditions) for memo in memos)
+        return {"results": [result for result in found if result is not None][:count]}
 
     async def update(
         self,
@@ -200,6 +237,7 @@ class AsyncMemory:
         memo, user, place = await self._existing(memory_id)
         if not memo.active:
             await self.memory.restore(memo, user=user, place=place)
+        user, place = _said_in(memo)  # it stays the agent's
         merged = None if metadata is None else {**memo.source.metadata, **metadata_of(metadata)}
         expires = None if isinstance(expiration_date, Unset) else expiry_of(expiration_date) or "never"
         await self.memory.update(memo, text, user=user, place=place, metadata=merged, expires=expires)
@@ -220,26 +258,27 @@ class AsyncMemory:
             {"user_id": user_id, "agent_id": agent_id, "run_id": run_id},
             'delete_all(user_id="alice"); reset() deletes everything',
         )
-        for memo in await self._memos(scope, show_expired=True):
-            await self.memory.forget(memo, user=scope.owner, place=scope.place)
+        for memo in await self._memos(scope, {}, show_expired=True):
+            user, place = _home(memo.subject)
+            await self.memory.forget(memo, user=user, place=place)
         return {"message": "Memories deleted successfully!"}
 
     async def history(self, memory_id: str) -> list[dict[str, Any]]:
-        """What happened to a memory, oldest first; empty when there is none of this id."""
+        """What a memory said, oldest first; empty when there is none of this id."""
         found = await self._find(memory_id)
         if found is None:
             return []
         memo, user, place = found
         events = await self.memory.history(memo, user=user, place=place)
-        return [history_record(memo, event) for event in reversed(events) if event.kind in EVENTS]
+        records = [history_record(memo, event) for event in reversed(events) if event.kind in EVENTS]
+        return [record for record in records if record["old_memory"] != record["new_memory"]]
 
     async def reset(self) -> None:
         """Erase everyone who has memories, for good: what they said and what was learned."""
         await self.memory.open()
-        admin = Admin(self.memory, now)
-        while owners := (await admin.owner_page()).owners:  # the first page, as those on it are gone then
+        while owners := (await self.admin.owner_page()).owners:  # the first page, as those on it are gone then
             for owner in owners:
-                await admin.erase(ErasureTarget(owner.subject.id), confirmed=owner.subject.id)
+                await self.admin.erase(ErasureTarget(owner.subject.id), confirmed=owner.subject.id)
 
     async def close(self) -> None:
         await self.memory.close()
@@ -251,17 +290,39 @@ class AsyncMemory:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    async def _memos(self, scope: Scope, *, show_expired: bool) -> list[Memo]:
-        statuses = EXISTING if show_expired else None
-        listing = await self.memory.list(user=scope.owner, place=scope.place, statuses=statuses)
-        return [memo for memo in listing if scope.has(memo)]
+    async def _people(self, scope: Scope) -> Sequence[Subject]:
+        """Those who may have memories of a scope."""
+        await self.memory.open()
+        if scope.user_id is not None:
+            return [Subject(scope.user_id)]
+        agent, run = scope.agent_id, None if scope.agent_id else scope.run_id
+        first = {"agent_id": agent} if agent else {"run_id": run} if run else {}
+        noted = written_ids(first) if first else None
+        return await self.admin.people_in(agent, run, noted)
+
+    async def _memos(self, scope: Scope, conditions: Mapping[str, Any], *, show_expired: bool) -> list[Memo]:
+        """Newest first."""
+        people = await self._people(scope)
+        accepts = self._acceptance(scope, conditions, show_expired=show_expired)
+        memos = await self.admin.memos_of(people, EXISTING if show_expired else (Status.ACTIVE,))
+        return [memo for memo in memos if accepts(memo)]
+
+    def _acceptance(self, scope: Scope, conditions: Mapping[str, Any], *, show_expired: bool) -> Callable[[Memo], bool]:
+        """Whether a memo is visible to its owner, and what was asked for."""
+        viewers: dict[Subject, Viewer] = {}
+
+        def accepts(memo: Memo) -> bool:
+            if memo.subject not in viewers:
+                viewers[memo.subject] = self.memory.engine.viewer(*_home(memo.subject), show_expired)
+            return viewers[memo.subject](memo) and scope.find(memo, conditions) is not None
+
+        return accepts
 
     async def _find(self, memory_id: str) -> tuple[Memo, str, Place] | None:
-        owner, _, memo_id = str(memory_id).rpartition("/")
+        memo_id, owner = parse_id(str(memory_id))
         if not owner:
             return None
-        platform, user = split_person(owner)
-        place = Place(platform=platform, dm=user)
+        user, place = _home(Subject(owner))
         try:
             return await self.memory.get(memo_id, user=user, place=place), user, place
         except UnknownMemo:
@@ -274,13 +335,27 @@ class AsyncMemory:
         return found
 
 
+def _home(owner: Subject) -> tuple[str, Place]:
+    """Someone's id on their platform, and their DM."""
+    platform, user = split_person(owner.id)
+    return user, Place(platform=platform, dm=user)
+
+
+def _said_in(memo: Memo) -> tuple[str, Place]:
+    """Its owner's id, and the part of their DM that a memo comes from."""
+    source, (user, place) = memo.source, _home(memo.subject)
+    if source.platform == LOCAL:
+        user, place = memo.subject.id, Place(dm=memo.subject.id)
+    return user, place if source.guild else replace(place, channel=source.channel, thread=source.thread)
+
+
 class Memory:
     """mem0's `Memory`, on a blocking memory of recollect; `memory` is one that is open already."""
 
     def __init__(
         self, config: Mapping[str, Any] | None = None, *, memory: sync.Memory | None = None, **settings: Any
     ) -> None:
-        self.memory = memory or sync.Memory(**settings_of(config or {}) | settings)
+        self.memory = memory or sync.Memory(**settings_of(config or {}, **settings))
         self.asynchronous = AsyncMemory(memory=self.memory.asynchronous)
         self.run = self.memory.run
 

@@ -4,7 +4,7 @@ Its vector store, graph and reranker have no counterpart: recollect has its own.
 """
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from recollect.core.errors import BadInput
@@ -31,8 +31,11 @@ EMBEDDERS = ("openai", "fastembed", *SERVERS)
 """Those that recollect has too; with another one, its own is used."""
 
 
-def settings_of(config: object) -> dict[str, Any]:
-    """Settings of recollect; those under the key `recollect` win. Raises BadInput."""
+def settings_of(config: object, **own: Any) -> dict[str, Any]:
+    """Settings of recollect; those under the key `recollect` win, and `own` over them. Raises BadInput."""
+    dump: Callable[[], object] | None = getattr(config, "model_dump", None)  # of a MemoryConfig
+    if dump is not None:
+        config = dump()
     if not isinstance(config, Mapping):
         raise BadInput(f"config= is a dictionary, as mem0's from_config takes it, not {shown(config)}")
     parts = cast("Mapping[str, Any]", config)
@@ -52,10 +55,11 @@ def settings_of(config: object) -> dict[str, Any]:
         ignored.append(f"the embedder {provider}")
     if ignored:
         log.info("mem0's configuration of %s is not needed here", ", ".join(ignored))
-    own: Mapping[str, Any] = parts.get("recollect") or {}
+    own = {**(parts.get("recollect") or {}), **own}
     if "model" in own:
         settings = {name: value for name, value in settings.items() if name not in ("extraction", "summary")}
-    return settings | dict(own)
+    memos: dict[str, Any] = {"max_active": None, **(own.get("memos") or {})}  # mem0 keeps whatever is added
+    return settings | own | {"memos": memos}
 
 
 def _named(config: Mapping[str, Any], part: str) -> tuple[str, str | None] | None:

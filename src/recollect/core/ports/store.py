@@ -174,6 +174,14 @@ class Memos(Protocol):
         """
         ...
 
+    def owners_in(
+        self, channel: str | None = None, thread: str | None = None, noted: str | None = None
+    ) -> Sequence[Subject]:
+        """People with memos of any status that come from a channel or a thread outside guilds, or have this text in
+        their metadata.
+        """
+        ...
+
 
 class SearchIndex(Protocol):
     """Ways to find rows; each restricts to the requested scopes before ranking."""

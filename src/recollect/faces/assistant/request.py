@@ -17,7 +17,7 @@ from recollect.core.ports.layout import Layout
 from recollect.core.types import AudienceLevel, Message, Place
 from recollect.faces.assistant.actions import platform_actions
 from recollect.faces.assistant.tools import ToolDefinition, offers_memory, tool_definitions
-from recollect.faces.tool.schema import skill
+from recollect.faces.tool.schema import skill_for_model
 from recollect.memory import AsyncMemory
 from recollect.policy.budget import tokens
 from recollect.policy.headers import HEADERS_UNIFIED
@@ -167,7 +167,7 @@ def _rules(prompt: Prompt) -> list[Any]:
 def _how_to_use(place: Place, settings: Settings) -> list[Part]:
     parts: list[Part] = []
     if offers_memory(settings):
-        parts += [Part("tool use", WITH_TOOL), Part("skill", skill(front_matter=False).strip())]
+        parts += [Part("tool use", WITH_TOOL), Part("skill", skill_for_model())]
         if settings.memos.cite:
             parts.append(Part("memory_source", WHEN_ASKED_HOW))
     if asks_for_lore(place, settings):

@@ -22,7 +22,7 @@ from recollect.faces.mcp.authentication import Principal, principal_of
 from recollect.faces.mcp.subscriptions import ALL_MEMORIES, EARLIER_SCHEME, SCHEME
 from recollect.faces.tool import render
 from recollect.faces.tool.dispatcher import Answer, MemoryTool
-from recollect.faces.tool.schema import schema, skill
+from recollect.faces.tool.schema import schema, skill_for_model
 from recollect.faces.tool.toolset import INSTRUCTIONS, TOOLS, MemoryTools, Tool
 from recollect.memory import AsyncMemory
 
@@ -47,7 +47,7 @@ def build(memory: AsyncMemory, *, user: str | None = None, place: Place | None =
         "recollect",
         version=__version__,
         title="Long-term memory",
-        instructions=skill(front_matter=False) if handlers.has_single_tool else INSTRUCTIONS,
+        instructions=skill_for_model() if handlers.has_single_tool else INSTRUCTIONS,
         on_list_tools=handlers.tools,
         on_call_tool=handlers.call,
         on_list_resources=handlers.resources,

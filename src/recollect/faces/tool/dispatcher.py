@@ -12,7 +12,7 @@ from typing import Any
 from recollect.core.errors import BadInput, RecollectError, UnknownMemo, VersionConflict
 from recollect.core.outcomes import Ambiguous, Explanation, Forgotten, Refused, Restored
 from recollect.core.ports import Filters
-from recollect.core.types import Kind, Memo, Origin, Place
+from recollect.core.types import Kind, Memo, Origin, Place, Status
 from recollect.faces import outcome_text
 from recollect.faces.tool import render
 from recollect.faces.tool.actions import (
@@ -235,14 +235,20 @@ class MemoryTool:
         return Answer(render.reasons(explanation), {"memory": render.data(explanation.memo, why=why)})
 
     async def explain(self, memo_id: str) -> Explanation:
-        """A memory of the user's, or of the server's lore, with its history; raises UnknownMemo."""
+        """A memory of the user's, or of the server's lore, with its history; raises UnknownMemo.
+
+        What was forgotten has no explanation: a model would repeat it.
+        """
         view = await self.view()
         try:
-            return await view.why(memo_id)
+            explanation = await view.why(memo_id)
         except UnknownMemo:
             if view.place.guild is None:
                 raise
-            return await replace(view, lore=True).why(memo_id)
+            explanation = await replace(view, lore=True).why(memo_id)
+        if explanation.memo.status in (Status.DEPRECATED, Status.DELETED):
+            raise UnknownMemo(f"memory {memo_id} was forgotten; restore brings it back")
+        return explanation
 
     async def _active(self, category: str) -> list[Memo]:
         """The user's memories of a category that are visible here, newest first."""

@@ -7,6 +7,7 @@ from recollect.faces.tool.actions import ACTIONS, DESCRIPTION, NAME, Call
 
 Format = Literal["openai", "anthropic", "mcp"]
 FORMATS: tuple[Format, ...] = get_args(Format)
+OPERATORS_CHAPTER = "## For those who run this"
 
 
 def schema(style: Format) -> dict[str, Any]:
@@ -72,7 +73,11 @@ def _describe_usage(name: str) -> str:
     return f"For {', '.join(uses)}."
 
 
-def skill(*, front_matter: bool = True) -> str:
-    """Instructions for an agent's prompt on how to use the tool well, with or without front matter."""
-    text = files("recollect.faces.tool").joinpath("skill.md").read_text("utf-8")
-    return text if front_matter else text.split("---\n", 2)[2].lstrip()
+def skill() -> str:
+    """How to use the tool well, as a file with front matter."""
+    return files("recollect.faces.tool").joinpath("skill.md").read_text("utf-8")
+
+
+def skill_for_model() -> str:
+    """What of it belongs into a prompt: neither the front matter nor what operators are told."""
+    return skill().split("---\n", 2)[2].partition(OPERATORS_CHAPTER)[0].strip()

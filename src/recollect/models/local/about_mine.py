@@ -12,6 +12,7 @@ from recollect.models.local.rule import LIKELY, SURE, Finding, Reading, capitali
 from recollect.models.local.statements import is_named, is_trade, place_name
 
 _EXPRESSIONS = expressions("about_mine")
+_MAX_BREED_WORDS = 3
 _MILESTONES = ("passed away", "died", "got married", "got engaged", "got promoted", "retired", "graduated")
 
 
@@ -177,12 +178,15 @@ def note(reading: Reading) -> Finding | None:
     """The speaker's note on someone they know."""
     kin, name = reading["kin"].lower(), reading["name"]
     is_plural = kin in ("children", "folks") or (kin.endswith("s") and kin != "boss")
-    does, state = _EXPRESSIONS.does.match(reading["said"]), _EXPRESSIONS.states.match(reading["said"])
+    does, state = (
+        _EXPRESSIONS.does.match(reading["said"]),
+        _EXPRESSIONS.states.match(_EXPRESSIONS.contrast.sub("", reading["said"])),
+    )
     if does and _EXPRESSIONS.plural_verb.match(does["verb"]) and not is_plural:
         return None  # "me and my wife live": not the wife alone
     if does:
         rephrased = _rephrase_action(does, reading.clause)
-    elif state and (state["trade"] is None or is_trade(trim_object(state["trade"]))):
+    elif state and (state["trade"] is None or is_trade(trim_object(state["trade"])) or _is_breed(kin, state["trade"])):
         phrase = object_phrase(f"{state['age']} years old" if state["age"] else state["o"])
         rephrased = f"{'are' if is_plural else 'is'} {phrase}" if phrase else None
     else:
@@ -191,6 +195,15 @@ def note(reading: Reading) -> Finding | None:
         return None
     person = f"{kin} {name}" if name else kin
     return make_finding(f"their {person} {rephrased}", Kind.PERSON, SURE if name else LIKELY, about=name or kin)
+
+
+def _is_breed(kin: str, said: str) -> bool:
+    """ "Is a golden retriever", of an animal; not "is a good boy"."""
+    return (
+        _EXPRESSIONS.animal.fullmatch(kin) is not None
+        and len(trim_object(said).split()) <= _MAX_BREED_WORDS
+        and _EXPRESSIONS.no_breed.search(said) is None
+    )
 
 
 def _rephrase_action(match: re.Match[str], clause: Clause) -> str | None:

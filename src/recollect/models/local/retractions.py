@@ -93,9 +93,10 @@ def denied_memos(text: str, known_memos: Sequence[Memo]) -> list[Memo]:
 
 def outdated_memos(finding: Finding, clause: Clause, known_memos: Sequence[Memo]) -> list[Memo]:
     """Active known memos whose place a statement with "now" takes: another car, another job."""
-    if not (_EXPRESSIONS.from_now.search(clause.text) and _EXPRESSIONS.one_at_a_time.match(finding.text)):
-        return []
     is_car = _EXPRESSIONS.car_memo.match(finding.text)
+    is_only_one = is_car or _EXPRESSIONS.one_at_a_time.match(finding.text)  # who has a dog now still has two kids
+    if not (is_only_one and _EXPRESSIONS.from_now.search(clause.text)):
+        return []
     verb = finding.text.partition(" ")[0]
     return [
         memo
@@ -146,6 +147,8 @@ def _states(known: str, text: str) -> bool:
         return True
     verb, _, thing = text.partition(" ")
     if verb == "Is" and details(known, f"Works as {thing}"):
+        return True
+    if text.startswith("Works as ") and details(known, f"Is {text.removeprefix('Works as ')}"):
         return True
     return verb in ("Has", "Uses") and any(details(known, f"{other} {thing}") for other in _HAVING)
 

@@ -7,9 +7,11 @@ import unicodedata
 from collections.abc import Iterator
 from functools import cache, lru_cache
 
+from recollect.core.text import MAX_MEMO_CHARS
 from recollect.language import lexicon
 from recollect.language.lexicon import Patterns
 from recollect.language.prefilter import Prefilter
+from recollect.policy.guard.authority import claims_authority
 
 _INVISIBLE = re.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]")
 _JOINERS = re.compile("[\u200c\u200d]")
@@ -20,7 +22,8 @@ _PAIRS = (  # Cyrillic, Greek, Armenian and other letters that pass for a Latin 
     "ᴀa ʙb ᴄc ᴅd ᴇe ꜰf ɢg ʜh ɪi ᴊj ᴋk ʟl ᴍm ɴn ᴏo ᴘp ʀr ꜱs ᴛt ᴜu ᴠv ᴡw ʏy ᴢz"
 )
 _LOOK_ALIKES = str.maketrans({pair[0]: pair[1] for pair in _PAIRS.split()})
-_MAX_CHARS = 2000
+_PIECE_CHARS = 2000
+_OVERLAP_CHARS = 200
 _SPELLED = re.compile(r"(?<!\w)\w(?:[ .·_-]\w){3,}(?!\w)")
 """Spaced-out letters, as in "s y s t e m"."""
 _LEET_WORD = re.compile(r"(?<!\w)(?=[^\W\d_]*[013457@$])(?=[\d@$]*[^\W\d_])[\w@$]{3,}(?!\w)")
@@ -56,10 +59,23 @@ def is_instruction(text: str) -> bool:
 
     Cached, because fact, evidence and sentence are often the same text.
     """
-    folded = unicodedata.normalize("NFKC", remove_invisible(text[:_MAX_CHARS])).casefold().replace("’", "'")
+    return any(_is_instruction(piece) for piece in _pieces(remove_invisible(text[:MAX_MEMO_CHARS])))
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Parts that each are judged in bounded work; they end with a sentence, or overlap."""
+    while len(text) > _PIECE_CHARS:
+        end = max((text.rfind(mark, _OVERLAP_CHARS, _PIECE_CHARS) for mark in ".!?\n"), default=0) + 1
+        yield text[: end or _PIECE_CHARS]
+        text = text[end or _PIECE_CHARS - _OVERLAP_CHARS :]
+    yield text
+
+
+def _is_instruction(text: str) -> bool:
+    folded = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
     folded = _JOINERS.sub("", folded)
     forms = dict.fromkeys(" ".join(form.split()) for form in (folded, *_unmask(folded)))
-    return any(_matches_any(form) for form in forms) or _orders_about_name(remove_invisible(text[:_MAX_CHARS]))
+    return any(_matches_any(form) for form in forms) or _orders_about_name(text)
 
 
 def _orders_about_name(text: str) -> bool:
@@ -68,7 +84,7 @@ def _orders_about_name(text: str) -> bool:
 
 
 def _matches_any(form: str) -> bool:
-    return any(pattern.search(form) for pattern in instruction_patterns().candidates(form))
+    return any(pattern.search(form) for pattern in instruction_patterns().candidates(form)) or claims_authority(form)
 
 
 def _unmask(text: str) -> Iterator[str]:

@@ -14,6 +14,7 @@ from recollect.core.clock import from_ms
 from recollect.core.reasons import Reason
 from recollect.core.types import Kind, Memo, Message, Place
 from recollect.language.lexicon import Patterns
+from recollect.policy.guard.authority import addresses_assistant
 from recollect.policy.guard.case import Case
 from recollect.policy.guard.checks.subject import other_person
 from recollect.policy.guard.instructions import is_instruction
@@ -71,9 +72,15 @@ def is_about_another(text: str, name: str = "") -> bool:
 
 def is_for_own_prompts(memo: Memo, name: str) -> bool:
     """Whether a memo belongs into its owner's own prompts alone: a note on somebody else, or how to be answered."""
-    if memo.kind is Kind.PERSON or _PATTERNS.answer_request.search(memo.text.casefold()):
+    if memo.kind is Kind.PERSON or is_answer_request(memo.text):
         return True
     return is_about_another(memo.text, f"{name} {memo.subject.id}")
+
+
+@lru_cache(maxsize=1024)
+def is_answer_request(text: str) -> bool:
+    """Whether a text asks the assistant to do something, such as to answer in some way."""
+    return _PATTERNS.answer_request.search(text.casefold()) is not None or addresses_assistant(text)
 
 
 def without_instructions(labels: Iterable[str]) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ context folder, `MEMORY.md` and the logs of today and yesterday of the workspace
 """
 
 import asyncio
+import os
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -38,6 +39,8 @@ class WorkspaceLayer:
         self._context = settings.workspace.context_dir
 
     async def blocks(self, request: PromptRequest) -> Sequence[Block]:
+        if not any(map(os.path.isdir, (self._context, self._workspace))):
+            return []  # most programs have neither folder: that takes less time than a thread
         lines = await asyncio.to_thread(lambda: [*self._files(request.user, request.place, request.now)])
         return [Block("context", tuple(lines), noun="files")] if lines else []
 

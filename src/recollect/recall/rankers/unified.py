@@ -135,23 +135,29 @@ def rank(question: RankQuery, pool: RankPool) -> list[Ranked]:
     match = calibration.match(question.text, query.terms, pool, query.named, words(question.asker))
     wants_all = any(item.kind for item in pool.items) and requests.is_about_self(question.text)
     ranked: list[Ranked] = []
-    for key, item in items.items():
+    for key, item in items.items():  # the innermost loop
+        around = _around(item, items, topic, before, after, query.target) if before else 0.0
+        near = SESSION_SHARE * session[key]
+        factors = speaker(item), date.get(key, 1.0), 1 - QUESTION_PENALTY * item.asks, _standing(item, question)
         parts = {
             "words": word_part[key],
             "vector": vector_part[key],
-            "around": _around(item, items, topic, before, after, query.target),
-            "session": SESSION_SHARE * session[key],
-            "speaker": speaker(item),
-            "date": date.get(key, 1.0),
-            "statement": 1 - QUESTION_PENALTY * item.asks,
-            "standing": _standing(item, question),
+            "around": around,
+            "session": near,
+            "speaker": factors[0],
+            "date": factors[1],
+            "statement": factors[2],
+            "standing": factors[3],
         }
+        strength = topic[key] + around + near
         if pool.facts:  # memos are facts themselves
-            parts["fact"] = FACT_SHARE * pool.facts.get(key, 0.0)
-        strength = parts["words"] + parts["vector"] + parts["around"] + parts["session"] + parts.get("fact", 0.0)
-        strength *= parts["speaker"] * parts["date"] * parts["statement"] * parts["standing"]
-        # A fact may be surer than all that was said: then what it leads to is, too.
-        ranked.append(Ranked(item, strength, parts | {"match": max(match, pool.facts.get(key, 0.0))}))
+            fact = pool.facts.get(key, 0.0)
+            parts["fact"] = FACT_SHARE * fact
+            strength += parts["fact"]
+            parts["match"] = max(match, fact)  # it may be surer than all that was said: then this is, too
+        else:
+            parts["match"] = match
+        ranked.append(Ranked(item, strength * factors[0] * factors[1] * factors[2] * factors[3], parts))
     best = max((entry.score for entry in ranked), default=0.0)
     for entry in ranked:
         share = entry.score / best if best > 0 else 0.0

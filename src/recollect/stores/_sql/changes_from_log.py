@@ -5,6 +5,8 @@ An event had the memo before it. The memo after it is the one before its next ev
 
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, LiteralString
 
 from recollect.core.clock import from_ms
@@ -35,15 +37,27 @@ CREATE INDEX changes_by_message ON changes (message) WHERE message IS NOT NULL;
 """
 _PUT: LiteralString = "INSERT INTO changes VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)"
 
-FindMemo = Callable[[str, str], str | None]
-"""The JSON of the memo with this scope and id."""
+
+@dataclass(frozen=True, slots=True)
+class MemoReader:
+    """How a store reads a memo."""
+
+    sql: LiteralString
+    """`MEMO_COLUMNS` and its provenance, of the memo with a scope and an id."""
+    provenance: Callable[[Row], tuple[Collection[str], Mapping[str, Any]]]
+    """Tags and source."""
+
+    def find(self, db: Database, scope: str, memo: str) -> str | None:
+        """The JSON of the memo."""
+        row = db.row(self.sql, (db.handle(scope), db.handle(memo)))
+        return None if row is None else _memo_json(scope, row[: len(_NAMES)], *self.provenance(row[len(_NAMES) :]))
 
 
-def convert(db: Database, table: LiteralString, find_memo: FindMemo) -> None:
+def convert(db: Database, table: LiteralString, memos: MemoReader) -> None:
     """What undo reads gets a table of its own, which `table` creates; so far it was in the log."""
     db.run(table)
     db.run(_INDEXES)
-    reader, before = _LogReader(find_memo, db.handle), _NEWEST
+    reader, before = _LogReader(partial(memos.find, db), db.handle), _NEWEST
     while events := db.rows(_PAGE, (before,)):
         converted = list(reader.convert(events))
         db.many(_PUT, [row for row, _ in converted])
@@ -51,7 +65,7 @@ def convert(db: Database, table: LiteralString, find_memo: FindMemo) -> None:
         before = events[-1][0]
 
 
-def memo_json(scope: str, row: Row, tags: Collection[str], source: Mapping[str, Any]) -> str:
+def _memo_json(scope: str, row: Row, tags: Collection[str], source: Mapping[str, Any]) -> str:
     """A memo as the log wrote it, from `MEMO_COLUMNS` and its provenance."""
     fields = dict(zip(_NAMES, row, strict=True))
     fields |= {name: from_ms(fields[name]).isoformat() for name in _TIMES if fields[name] is not None}
@@ -65,7 +79,7 @@ def memo_json(scope: str, row: Row, tags: Collection[str], source: Mapping[str, 
 class _LogReader:
     """Reads events, newest first, and makes the rows of `changes` from them."""
 
-    def __init__(self, find_memo: FindMemo, handle: Callable[[str], str]) -> None:
+    def __init__(self, find_memo: Callable[[str, str], str | None], handle: Callable[[str], str]) -> None:
         self._find_memo = find_memo
         self._handle = handle
         self._after: dict[tuple[str, str], object] = {}

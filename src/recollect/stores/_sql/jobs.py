@@ -14,6 +14,7 @@ from typing import Generic, LiteralString, TypeVar
 from recollect.core.clock import from_ms, to_ms
 from recollect.core.ports.jobs import Job, JobState, NewJob
 from recollect.stores._sql.database import Database, Row
+from recollect.stores._sql.fairness import FIRST_DUE
 from recollect.stores._sql.rows import encode, optional_time
 
 D = TypeVar("D", bound=Database)
@@ -73,8 +74,6 @@ SELECT queue FROM (
 class Jobs(ABC, Generic[D]):
     queue_of: LiteralString = "SELECT queue FROM jobs WHERE id = $1"
     """The queue of a job, held from now on."""
-    first_due: LiteralString
-    """When the first job of any queue is due, or the first lease runs out."""
     extended: LiteralString = "UPDATE jobs SET until = $1 WHERE state = 'claimed' AND worker = $2"
     """Prolong the lease of all that a worker has claimed."""
 
@@ -174,7 +173,7 @@ class Jobs(ABC, Generic[D]):
 
     def next_due(self) -> datetime | None:
         """Of each queue only its first job counts: those after it can't be claimed before."""
-        return optional_time(self._db.value(self.first_due))
+        return optional_time(self._db.value(FIRST_DUE))
 
     def list(self, state: JobState | None = None, limit: int = 100) -> list[Job]:
         return [read_job(row) for row in self._db.rows(_LIST, (state, limit))]

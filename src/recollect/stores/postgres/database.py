@@ -40,6 +40,8 @@ class Database:
     """
 
     among: LiteralString = "= ANY($1)"
+    in_use: LiteralString = "retired IS NULL"
+    with_ids: LiteralString = "OVERRIDING SYSTEM VALUE"
 
     def __init__(self, connection: Connection, writing: bool) -> None:
         self.writing = writing
@@ -65,6 +67,11 @@ class Database:
     def run(self, sql: Query, params: Values = ()) -> int:
         """How many rows it affected."""
         return self._execute(sql, params).rowcount
+
+    def script(self, sql: LiteralString) -> None:
+        """Statements without values, one after the other; a percent sign is written once."""
+        self._begin()
+        self._connection.execute(sql, prepare=False)
 
     def many(self, sql: Query, rows: Iterable[Sequence[object]]) -> None:
         """The statement once for each row, without waiting for an answer in between."""

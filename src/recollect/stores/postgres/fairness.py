@@ -1,31 +1,24 @@
-"""Which queues are served next: tenants round-robin, and within a tenant the queue that is due longest.
+"""Which tenants and queues are due in a PostgreSQL database.
 
-A tenant is skipped in one seek, however many jobs it has. The round-robin cursor is persisted, so that workers that
-claim one job at a time are fair as well, also together. No one waits here: rows that another transaction has locked
-are skipped.
+Workers of many processes are fair together. No one waits here: rows that another transaction has locked are skipped.
 """
 
 from collections.abc import Callable
-from itertools import chain, zip_longest
 from operator import itemgetter
 from typing import LiteralString
 
+from recollect.stores._sql.fairness import FIRST_TENANT, NEXT_TENANT, in_turns, share
 from recollect.stores.postgres.database import Database
 
 # Queues whose lease ran out (0), then the next tenants with something to do, after the last one (1) and around (2).
-_NEXT: LiteralString = """
+_NEXT: LiteralString = f"""
 WITH RECURSIVE start (turn) AS MATERIALIZED (
     SELECT coalesce(%(turn)s::text, (SELECT value FROM meta WHERE name = 'turn'), '')
 ), later (name) AS (
     (SELECT tenant FROM jobs WHERE state = 'waiting' AND tenant > (SELECT turn FROM start) ORDER BY tenant LIMIT 1)
-    UNION ALL
-    SELECT (SELECT tenant FROM jobs WHERE state = 'waiting' AND tenant > name ORDER BY tenant LIMIT 1)
-    FROM later WHERE name IS NOT NULL
+    UNION ALL SELECT {NEXT_TENANT} FROM later WHERE name IS NOT NULL
 ), earlier (name) AS (
-    (SELECT tenant FROM jobs WHERE state = 'waiting' ORDER BY tenant LIMIT 1)
-    UNION ALL
-    SELECT (SELECT tenant FROM jobs WHERE state = 'waiting' AND tenant > name ORDER BY tenant LIMIT 1)
-    FROM earlier WHERE name <= (SELECT turn FROM start)
+    SELECT {FIRST_TENANT} UNION ALL SELECT {NEXT_TENANT} FROM earlier WHERE name <= (SELECT turn FROM start)
 )
 (SELECT 0, queue FROM jobs WHERE state = 'claimed' AND until <= %(now)s GROUP BY queue)
 UNION ALL
@@ -40,18 +33,6 @@ SELECT tenant.name, head.id, head.queue FROM unnest(%s::text[]) AS tenant (name)
     SELECT id, queue, due FROM jobs WHERE state = 'waiting' AND jobs.tenant = tenant.name AND due <= %s
     AND id <> ALL(%s::bigint[]) ORDER BY due, id LIMIT %s FOR UPDATE SKIP LOCKED
 ) AS head ORDER BY head.due, head.id
-"""
-FIRST_DUE: LiteralString = """
-WITH RECURSIVE tenants (name) AS (
-    (SELECT tenant FROM jobs WHERE state = 'waiting' ORDER BY tenant LIMIT 1)
-    UNION ALL
-    SELECT (SELECT tenant FROM jobs WHERE state = 'waiting' AND tenant > name ORDER BY tenant LIMIT 1)
-    FROM tenants WHERE name IS NOT NULL
-)
-SELECT min(moment) FROM (
-    SELECT (SELECT due FROM jobs WHERE state = 'waiting' AND tenant = name ORDER BY due LIMIT 1) AS moment FROM tenants
-    UNION ALL SELECT min(until) FROM jobs WHERE state = 'claimed'
-) AS moments
 """
 _MAX_ROUNDS = 4
 """Attempts to find more when other workers have locked what was found."""
@@ -92,8 +73,7 @@ def _next(db: Database, cursor: str | None, now: int, limit: int) -> tuple[list[
 def _first_jobs(
     db: Database, tenants: list[str], now: int, limit: int, chosen: list[int]
 ) -> list[tuple[str, FirstJob]]:
-    share = limit - len(tenants) + 1  # each tenant gets at least one
     by_tenant: dict[str, list[tuple[str, FirstJob]]] = {tenant: [] for tenant in tenants}
-    for tenant, job, queue in db.rows(_HEADS, (tenants, now, chosen, share)) if tenants else ():
+    for tenant, job, queue in db.rows(_HEADS, (tenants, now, chosen, share(limit, len(tenants)))) if tenants else ():
         by_tenant[tenant].append((tenant, (job, queue)))
-    return [job for job in chain.from_iterable(zip_longest(*by_tenant.values())) if job is not None][: max(limit, 0)]
+    return in_turns(by_tenant.values(), limit)

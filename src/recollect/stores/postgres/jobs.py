@@ -12,7 +12,7 @@ from recollect.core.ports.jobs import Job
 from recollect.stores._sql.database import Row
 from recollect.stores._sql.jobs import COLUMNS, INSERT, Jobs, in_order, lock_name, promote_first
 from recollect.stores.postgres.database import Database, lock_of
-from recollect.stores.postgres.fairness import FIRST_DUE, FirstJob, take_turns
+from recollect.stores.postgres.fairness import FirstJob, take_turns
 
 _INSERT: LiteralString = f"{INSERT} RETURNING id"
 # A job is done, and the next one of its queue may be claimed: one statement, as it ends every job.
@@ -48,7 +48,6 @@ _FREE_OF_RUN: LiteralString = f"{_RUN} FOR UPDATE SKIP LOCKED"
 
 
 class PostgresJobs(Jobs[Database]):
-    first_due = FIRST_DUE
     queue_of: LiteralString = (
         f"SELECT queue, pg_advisory_xact_lock({lock_of('queue', 'queue')}) FROM jobs WHERE id = $1"
     )

@@ -6,7 +6,7 @@ may write is in an index at full length, as PostgreSQL refuses entries beyond a 
 
 from typing import LiteralString
 
-from recollect.stores._sql.schema import EMBEDDER_NAME
+from recollect.stores._sql.views import Views
 
 _ROWS = """
 CREATE SEQUENCE row_keys;
@@ -89,28 +89,6 @@ CREATE TABLE unembedded (                    -- rows written without a vector si
 );
 """
 
-MEMORY_FACTS: LiteralString = """
-CREATE OR REPLACE VIEW memory_facts AS SELECT
-    memos.key AS id, memos.created AS created_at, memos.updated AS updated_at, memos.guild AS guild_id,
-    memos.channel AS channel_id,
-    CASE WHEN starts_with(scopes.name, 'lore:') THEN '__lore__'
-         ELSE substr(scopes.name, 6 + strpos(substr(scopes.name, 6), ':')) END AS subject,
-    memos.text AS fact,
-    CASE WHEN memos.label IN ('preference', 'profile', 'relationship', 'project', 'other', 'lore') THEN memos.label
-         WHEN memos.kind IN ('preference', 'project', 'lore') THEN memos.kind
-         WHEN memos.kind = 'person' THEN 'relationship'
-         WHEN memos.kind = 'fact' THEN 'profile' ELSE 'other' END AS fact_type,
-    memos.evidence AS evidence_text, memos.message AS source_message_id,
-    memos.confidence AS confidence, (memos.status = 'active')::integer AS is_active
-    FROM memos JOIN scopes ON scopes.id = memos.scope"""
-"""The facts under the names of document D."""
-
-_MOMENT: LiteralString = (
-    "to_char(to_timestamp(coalesce(memos.happened, memos.created) / 1000.0) AT TIME ZONE 'UTC', "
-    """'YYYY-MM-DD"T"HH24:MI:SS"Z"')"""
-)
-
-
 _BYTES: LiteralString = " || ".join(f"substring(float4send(number) FROM {byte} FOR 1)" for byte in ("4", "3", "2", "1"))
 _BLOB: LiteralString = (
     f"(SELECT string_agg({_BYTES}, ''::bytea ORDER BY place) "
@@ -118,29 +96,27 @@ _BLOB: LiteralString = (
 )
 """A vector as little-endian 32-bit floats."""
 
+VIEWS = Views(
+    replace="CREATE OR REPLACE VIEW {view}",
+    find="strpos",
+    scope="memos.scope",
+    active="(memos.status = 'active')::integer",
+    evidence="memos.evidence",
+    message="memos.message",
+    tags="array_to_json(memos.tags)::text",
+    metadata="memos.metadata",
+    happened_at="to_char(to_timestamp(coalesce(memos.happened, memos.created) / 1000.0) AT TIME ZONE 'UTC', "
+    """'YYYY-MM-DD"T"HH24:MI:SS"Z"')""",
+    event_at="to_char(to_timestamp(events.at / 1000.0) AT TIME ZONE 'UTC', "
+    """'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')""",
+    event_trace="events.data::json ->> 'trace'",
+    embedding="embedding::vector",
+    blob=_BLOB,
+    no_vectors="(SELECT key, NULL::vector AS embedding FROM memos WHERE false)",
+    serving="embedders.serving AND embedders.retired IS NULL",
+)
 
-def vector_views(vector_table: LiteralString | None) -> LiteralString:
-    """The views of documents D and E that show vectors: those of the table that serves searches."""
-    vectors: LiteralString = vector_table or "(SELECT key, NULL::vector AS embedding FROM memos WHERE false)"
-    embedding: LiteralString = (
-        f"(SELECT embedding::vector FROM {vector_table} AS found WHERE found.key = memos.key)"
-        if vector_table
-        else "NULL::vector"
-    )
-    return (
-        "CREATE OR REPLACE VIEW memories AS SELECT memos.id AS id, "
-        "CASE WHEN memos.kind IN ('fact', 'preference', 'event', 'summary') THEN memos.kind ELSE 'fact' END "
-        "AS category, memos.text AS content, array_to_json(memos.tags)::text AS keywords, "
-        f"{embedding} AS embedding, {_MOMENT} AS created_at, coalesce(memos.metadata, '{{}}') AS metadata, "
-        "memos.key AS rowid FROM memos WHERE memos.status = 'active'; "
-        "CREATE OR REPLACE VIEW memory_fact_vectors_native AS SELECT "
-        f"vectors.key AS fact_id, {EMBEDDER_NAME} AS model, embedders.dims AS dims, {_BLOB} AS embedding_blob "
-        f"FROM {vectors} AS vectors "
-        "JOIN embedders ON embedders.corpus = 'memos' AND embedders.serving AND embedders.retired IS NULL;"
-    )
-
-
-TABLES: LiteralString = f"{_ROWS}{_INDEXES}{MEMORY_FACTS};{vector_views(None)}"
+TABLES: LiteralString = f"{_ROWS}{_INDEXES}{VIEWS.memory_facts()}{VIEWS.vectors(None)}"
 
 OPERATION_TABLES: LiteralString = """
 CREATE TABLE meta (name text COLLATE "C" PRIMARY KEY, value text NOT NULL);

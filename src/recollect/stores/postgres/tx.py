@@ -3,12 +3,10 @@
 from typing import LiteralString
 
 from recollect.core.fingerprints import Fingerprints
-from recollect.stores._sql.changes import Changes
-from recollect.stores._sql.exchanges import Exchanges
-from recollect.stores._sql.state import State
-from recollect.stores._sql.summaries import Summaries
+from recollect.stores._sql.tx import FINGERPRINT_KEY, SQLTx
 from recollect.stores.postgres.archive import PostgresArchive
 from recollect.stores.postgres.database import Database
+from recollect.stores.postgres.derived import PostgresDerived
 from recollect.stores.postgres.events import COUNTING, PostgresEvents
 from recollect.stores.postgres.jobs import PostgresJobs
 from recollect.stores.postgres.memos import PostgresMemos
@@ -24,19 +22,16 @@ _CLOSING: LiteralString = (
 )
 
 
-class PostgresTx:
+class PostgresTx(SQLTx[Database]):
     def __init__(self, db: Database) -> None:
-        self.db = db
         self.gate = Gate(db)
-        self.messages = PostgresMessages(db)
-        self.memos = PostgresMemos(db)
+        derived = PostgresDerived(db)
+        self.messages = PostgresMessages(db, derived, self.gate)
+        self.memos = PostgresMemos(db, derived, self.gate)
         self.index = PostgresIndex(db)
-        self.summaries = Summaries(db)
-        self.exchanges = Exchanges(db)
         self.jobs = PostgresJobs(db)
-        self.state = State(db)
         self.events = PostgresEvents(db)
-        self.changes = Changes(db, self.memos)
+        super().__init__(db, self.memos)
 
     @property
     def archive(self) -> PostgresArchive:
@@ -45,8 +40,9 @@ class PostgresTx:
 
     @property
     def fingerprints(self) -> Fingerprints:
+        """Looked up once."""
         if "secret" not in self.db.seen["meta"]:
-            self.db.seen["meta"]["secret"] = self.db.value("SELECT value FROM meta WHERE name = 'secret'")
+            self.db.seen["meta"]["secret"] = self.db.value(FINGERPRINT_KEY)
         return Fingerprints(self.db.seen["meta"]["secret"])
 
     def finish(self) -> tuple[str, str] | None:

@@ -8,7 +8,7 @@ from recollect.core.ports.jobs import Job
 from recollect.stores._sql.database import Row
 from recollect.stores._sql.jobs import COLUMNS, INSERT, Jobs, in_order, promote_first
 from recollect.stores.sqlite.database import Database
-from recollect.stores.sqlite.fairness import FIRST_DUE, take_turns
+from recollect.stores.sqlite.fairness import take_turns
 
 _CLAIM = f"""
 UPDATE jobs SET state = 'claimed', worker = ?, until = ?, attempts = attempts + 1
@@ -27,7 +27,6 @@ SELECT id, due FROM jobs WHERE queue = (SELECT queue FROM jobs WHERE id = ?) AND
 
 
 class SQLiteJobs(Jobs[Database]):
-    first_due = FIRST_DUE
     extended: LiteralString = (
         "UPDATE jobs INDEXED BY jobs_in_work SET until = $1 WHERE state = 'claimed' AND worker = $2"
     )

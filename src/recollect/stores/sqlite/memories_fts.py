@@ -5,7 +5,7 @@ Maintained by triggers, so that it is right for every writer; it slows each writ
 
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.vectors import serving_table
-from recollect.stores.sqlite.views import vector_views
+from recollect.stores.sqlite.views import VIEWS
 
 _TABLE = """
 CREATE VIRTUAL TABLE memories_fts USING fts5(content, keywords, content='memories', content_rowid='rowid');
@@ -30,5 +30,5 @@ INSERT INTO memories_fts (memories_fts) VALUES ('rebuild');
 def install(db: Database) -> None:
     """Create the table, its triggers and its content, unless they are there."""
     if not db.value("SELECT count(*) FROM sqlite_schema WHERE name = 'memories_fts'"):
-        db.run(vector_views(serving_table(db)))
+        db.script(VIEWS.vectors(serving_table(db)))
         db.run(_TABLE)

@@ -16,8 +16,10 @@ T = TypeVar("T")
 
 MAX_BRIEF_SECONDS = 0.002
 """Longer reads would hold up the event loop for more than handing them to another thread takes."""
-BRIEF_AFTER = 4
-"""So many reads of a kind in a row have to be short before the caller's thread runs them."""
+BRIEF_AFTER, LONG_READ_COST, MAX_CREDIT = 4, 3, 8
+"""So many more short reads of a kind than long ones before the caller's thread runs them; a long one counts as several,
+but on a busy machine any read is long now and then, so a few don't count against a kind that is short as a rule.
+"""
 
 
 class Session(Protocol):
@@ -66,17 +68,17 @@ class BriefReads:
     """Which kinds of reads have been short lately. A kind is a piece of code, whatever it is called with."""
 
     def __init__(self) -> None:
-        self._short_in_a_row: dict[CodeType, int] = {}
+        self._credit: dict[CodeType, int] = {}
 
     def includes(self, work: Callable[..., Any]) -> bool:
         code = getattr(work, "__code__", None)
-        return code is not None and self._short_in_a_row.get(code, 0) >= BRIEF_AFTER
+        return code is not None and self._credit.get(code, 0) >= BRIEF_AFTER
 
     def took(self, work: Callable[..., Any], seconds: float) -> None:
         code = getattr(work, "__code__", None)
         if code is not None:
-            is_short = seconds <= MAX_BRIEF_SECONDS
-            self._short_in_a_row[code] = self._short_in_a_row.get(code, 0) + 1 if is_short else 0
+            credit = self._credit.get(code, 0) + (1 if seconds <= MAX_BRIEF_SECONDS else -LONG_READ_COST)
+            self._credit[code] = max(0, min(MAX_CREDIT, credit))
 
 
 def run_read(connection: Database, session: S, work: Callable[[S], T]) -> T:

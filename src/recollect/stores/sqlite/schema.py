@@ -5,29 +5,18 @@ however large the store is, and an index entry carries its scope with it.
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from recollect.core.clock import now, to_ms
 from recollect.core.errors import CorruptStore
-from recollect.stores._sql import changes_from_log, identities, state_names, summary_audiences, tombstones
-from recollect.stores._sql.schema import (
-    IS_LAST_CHANGE,
-    KINDS_OF_EVENTS,
-    KINDS_OF_JOBS,
-    OMIT_STATES_BEFORE_NEXT_CHANGE,
-    QUEUES_AND_TENANTS,
-    action_log,
-    bare_action_log,
-    refuse_newer,
-)
-from recollect.stores._sql.vectors import table_of
+from recollect.stores._sql import changes_from_log, identities
+from recollect.stores._sql.database import Row
+from recollect.stores._sql.migrations import IS_LAST_CHANGE, Dialect, Migration, refuse_newer, second_edition
 from recollect.stores.sqlite.backup import keep_before_upgrade
-from recollect.stores.sqlite.database import Database
-from recollect.stores.sqlite.views import MEMORY_FACTS, vector_views
-
-APPLICATION = 0x52454343
-"""Marks the file as ours (`RECC`)."""
+from recollect.stores.sqlite.database import APPLICATION, Database
+from recollect.stores.sqlite.views import VIEWS
 
 _0001_FIRST_TABLES = f"""
 CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -118,8 +107,7 @@ CREATE VIRTUAL TABLE message_words USING fts5(
 CREATE VIRTUAL TABLE message_words_rows USING fts5vocab(message_words, row);
 CREATE VIRTUAL TABLE message_words_places USING fts5vocab(message_words, instance);
 
-{MEMORY_FACTS};
-"""
+{VIEWS.memory_facts()}"""
 
 _0002_HEADS_OF_QUEUES = """
 ALTER TABLE jobs ADD COLUMN realm TEXT NOT NULL DEFAULT '';
@@ -147,8 +135,7 @@ INSERT INTO event_counts SELECT kind, count(*), max(at) FROM events GROUP BY kin
 CREATE INDEX memos_by_message ON memos (source ->> 'message') WHERE source ->> 'message' IS NOT NULL;
 """
 
-_CREATED_AT = "strftime('%Y-%m-%dT%H:%M:%fZ', events.at / 1000.0, 'unixepoch')"
-_0003_ACTION_LOG = action_log(_CREATED_AT, failed_job="job.parked")
+_0003_ACTION_LOG = VIEWS.action_log(failed_job="job.parked")
 
 _0004_EVENT_DAYS = """
 CREATE TABLE event_days (                -- how many there were on each day since 1970, and when the last one was
@@ -167,76 +154,19 @@ CREATE INDEX memos_standing ON memos (key >> 32, updated)
     WHERE status = 'active' AND (pinned OR kind = 'constraint');
 """
 
-_0006_JOB_QUEUES = f"""
-{QUEUES_AND_TENANTS}
-CREATE INDEX jobs_of_kind ON jobs (kind) WHERE state IN ('waiting', 'blocked');
--- A dedupe key is the kind of its job, alone or before a colon.
-UPDATE jobs SET dedupe = 'summarize' || substr(dedupe, 10) WHERE kind = 'summarise' AND dedupe GLOB 'summarise:*';
-UPDATE jobs SET dedupe = 'consolidate' || substr(dedupe, 8) WHERE kind = 'reflect' AND dedupe GLOB 'reflect:*';
-UPDATE jobs SET queue = 'consolidate' || substr(queue, 6) WHERE kind = 'reflect' AND queue GLOB 'dream:*';
-{KINDS_OF_JOBS}
--- The worker logs under the queue of a job; anything else of that name is not a queue.
+_RENAME_SCOPES = """
 UPDATE scopes SET name = iif(name = 'files', 'mirror', 'consolidate' || substr(name, 6))
     WHERE (name = 'files' OR name GLOB 'dream:*') AND id IN (SELECT scope FROM events WHERE actor = 'worker');
--- People may be called 'dream' too: the actor is only ours in a batch that a consolidation logged.
-UPDATE events SET actor = 'consolidation' WHERE actor = 'dream' AND (kind IN ('dream.done', 'dream.aborted')
-    OR data ->> 'batch' IN (SELECT data ->> 'batch' FROM events WHERE kind IN ('dream.done', 'dream.aborted')));
-{KINDS_OF_EVENTS}
-DROP VIEW action_log;
-{action_log(_CREATED_AT, failed_job="job.failed")}
 """
-"""Names of the glossary in what is stored: queues and tenants of jobs, their states and kinds, kinds of events."""
-
-_STATE_TABLE = """
-CREATE TABLE state (                     -- lists of records, by kind and key; each record goes with its owner
-    kind TEXT NOT NULL, key TEXT NOT NULL, number INTEGER NOT NULL, item TEXT NOT NULL, person TEXT, guild TEXT,
-    PRIMARY KEY (kind, key, item)
-) STRICT, WITHOUT ROWID;
+_MEMO = f"""
+SELECT {changes_from_log.MEMO_COLUMNS}, tags, guild, channel, source FROM memos
+WHERE key >> 32 = +(SELECT scopes.id FROM scopes WHERE name = $1) AND memos.id = $2
 """
 
 
-def _add_state_owners(db: Database) -> None:
-    state_names.move(db, _STATE_TABLE)
-
-
-def _show_documents(db: Database) -> None:
-    """Document D: facts of guilds only, their vectors, errors of voice. Document E: ids that the tool prints."""
-    serving = db.value("SELECT id FROM embedders WHERE corpus = 'memos' AND serving")
-    db.run(vector_views(None if serving is None else table_of("memos", serving)))
-    guild = "CASE WHEN scopes.name LIKE 'lore:%' THEN substr(scopes.name, 6) ELSE memos.guild END"
-    facts = MEMORY_FACTS.replace("memos.guild AS", f"{guild} AS")
-    db.run(f"DROP VIEW memory_facts; {facts} WHERE {guild} IS NOT NULL;")
-    db.run("DROP VIEW action_log;")
-    db.run(bare_action_log(_CREATED_AT, "instr", trace="events.data ->> 'trace'"))
-
-
-_CHANGES_TABLE = """
-CREATE TABLE changes (                   -- a row per memo and change; its id is that of the event that logs it
-    id INTEGER PRIMARY KEY, scope TEXT NOT NULL, memo TEXT NOT NULL, batch TEXT,
-    before TEXT, after TEXT,             -- the memo as JSON
-    reason TEXT NOT NULL, detail TEXT NOT NULL, actor TEXT NOT NULL, at INTEGER NOT NULL, message TEXT,
-    shared INTEGER NOT NULL,             -- whether `everywhere` was chosen explicitly
-    undoes TEXT,                         -- the batch that it takes back
-    undone INTEGER NOT NULL, undoable INTEGER NOT NULL
-) STRICT;
-CREATE INDEX changes_by_scope ON changes (scope);
-CREATE INDEX changes_by_memo ON changes (scope, memo);
-"""
-
-
-def _record_changes(db: Database) -> None:
-    columns = changes_from_log.MEMO_COLUMNS
-    find = f"SELECT tags, guild, channel, source, {columns} FROM memos WHERE key >> 32 = ? AND id = ?"
-
-    def find_memo(scope: str, memo: str) -> str | None:
-        row = db.row(find, (db.value("SELECT id FROM scopes WHERE name = ?", (scope,)), memo))
-        if row is None:
-            return None
-        tags, guild, channel, source, *values = row
-        origin = {"guild": guild, "channel": channel, **json.loads(source)}
-        return changes_from_log.memo_json(scope, tuple(values), json.loads(tags or "[]"), origin)
-
-    changes_from_log.convert(db, _CHANGES_TABLE, find_memo)
+def _provenance(row: Row) -> tuple[list[str], Mapping[str, Any]]:
+    tags, guild, channel, source = row
+    return json.loads(tags or "[]"), {"guild": guild, "channel": channel, **json.loads(source)}
 
 
 _MEMOS_OF_PEOPLE = """
@@ -247,44 +177,42 @@ _UPDATE_MEMO = """
 UPDATE memos SET source = json_patch(json_set(source, '$.actor', $1), json_object('heard', $2)), audience = $3
 WHERE key = $4
 """
-_IDENTITIES = identities.Statements(
-    memos=_MEMOS_OF_PEOPLE,
-    update_memo=_UPDATE_MEMO,
-    rename_scope="UPDATE scopes SET name = $1 WHERE $2 <> '' AND name = $3",
-    make_scope="INSERT INTO scopes (name) SELECT $1 WHERE $2 <> '' ON CONFLICT DO NOTHING",
-    move_events="UPDATE events SET scope = (SELECT id FROM scopes WHERE name = $1) "
-    "WHERE scope = (SELECT id FROM scopes WHERE name = $2) AND memo = $3",
-)
-
-
-def _tell_platforms_apart(db: Database) -> None:
-    """People get their platform into their key; the documents' views still show the bare id."""
-    identities.convert(db, _IDENTITIES)
-    db.run(f"DROP VIEW memory_facts; {MEMORY_FACTS}; DROP VIEW action_log;")
-    db.run(
-        "CREATE INDEX scopes_by_bare_id ON scopes (substr(name, 6 + instr(substr(name, 6), ':'))) "
-        "WHERE substr(name, 1, 5) = 'user:'"
-    )
-    db.run(bare_action_log(_CREATED_AT, "instr"))
-
-
 _MESSAGES_BY_AUTHOR = """
 CREATE INDEX messages_by_author ON messages (author);
 CREATE INDEX messages_at_a_place ON messages (place);
 """
-_MEMO_VERSIONS = "ALTER TABLE memos ADD COLUMN version INTEGER NOT NULL DEFAULT 1;"
-_OMIT_STATES_AFTER_CHANGES = f"""
-{OMIT_STATES_BEFORE_NEXT_CHANGE}
+_OMIT_LAST_STATES = f"""
 UPDATE changes SET after = '' WHERE after <> '' AND {IS_LAST_CHANGE} AND EXISTS (
     SELECT 1 FROM memos WHERE key >> 32 = +(SELECT scopes.id FROM scopes WHERE scopes.name = changes.scope)
     AND memos.id = changes.memo AND memos.text = after ->> 'text' AND memos.kind = after ->> 'kind'
     AND memos.status = coalesce(after ->> 'status', 'active') AND memos.audience = after ->> 'audience'
     AND memos.pinned = coalesce(after ->> 'pinned', 0));
 """
-
-
-Migration = str | Callable[[Database], None]
-"""A script, or what SQL alone can't do."""
+_DIALECT = Dialect(
+    views=VIEWS,
+    name="TEXT",
+    number="INTEGER",
+    flag="INTEGER",
+    table="STRICT",
+    keyed_table="STRICT, WITHOUT ROWID",
+    jobs_of_kind="kind",
+    rename_scopes=_RENAME_SCOPES,
+    event_batch="data ->> 'batch'",
+    changes_by="",
+    memos=changes_from_log.MemoReader(_MEMO, _provenance),
+    identities=identities.Statements(
+        memos=_MEMOS_OF_PEOPLE,
+        update_memo=_UPDATE_MEMO,
+        rename_scope="UPDATE scopes SET name = $1 WHERE $2 <> '' AND name = $3",
+        make_scope="INSERT INTO scopes (name) SELECT $1 WHERE $2 <> '' ON CONFLICT DO NOTHING",
+        move_events="UPDATE events SET scope = (SELECT id FROM scopes WHERE name = $1) "
+        "WHERE scope = (SELECT id FROM scopes WHERE name = $2) AND memo = $3",
+    ),
+    bare_ids="(substr(name, 6 + instr(substr(name, 6), ':'))) WHERE substr(name, 1, 5) = 'user:'",
+    serving="SELECT id FROM embedders WHERE corpus = 'memos' AND serving",
+    messages_by_author=("messages by author and place", _MESSAGES_BY_AUTHOR),
+    omit_last_states=_OMIT_LAST_STATES,
+)
 
 MIGRATIONS: list[tuple[str, Migration]] = [
     ("first tables", _0001_FIRST_TABLES),
@@ -292,16 +220,7 @@ MIGRATIONS: list[tuple[str, Migration]] = [
     ("the log under the names of document D", _0003_ACTION_LOG),
     ("the log by kind and day", _0004_EVENT_DAYS),
     ("memos by time", _0005_MEMOS_BY_TIME),
-    ("queues and tenants of jobs, names of the glossary", _0006_JOB_QUEUES),
-    ("state with owners", _add_state_owners),
-    ("a secret, keyed fingerprints", tombstones.key_fingerprints),
-    ("changes", _record_changes),
-    ("people of platforms", _tell_platforms_apart),
-    ("audiences of summaries and exchanges", summary_audiences.convert),
-    ("views of documents D and E", _show_documents),
-    ("versions of memos", _MEMO_VERSIONS),
-    ("messages by author and place", _MESSAGES_BY_AUTHOR),
-    ("changes without what the next one or the memo tells", _OMIT_STATES_AFTER_CHANGES),
+    *second_edition(_DIALECT),
 ]
 """Ordered; never changed once released, only added to."""
 

@@ -1,12 +1,9 @@
 """One transaction on an SQLite connection, with all its parts."""
 
-from recollect.core.fingerprints import Fingerprints
-from recollect.stores._sql.changes import Changes
-from recollect.stores._sql.exchanges import Exchanges
-from recollect.stores._sql.state import State
-from recollect.stores._sql.summaries import Summaries
+from recollect.stores._sql.tx import SQLTx
 from recollect.stores.sqlite.archive import SQLiteArchive
 from recollect.stores.sqlite.database import Database
+from recollect.stores.sqlite.derived import SQLiteDerived
 from recollect.stores.sqlite.events import SQLiteEvents
 from recollect.stores.sqlite.jobs import SQLiteJobs
 from recollect.stores.sqlite.matrix_cache import MatrixCache
@@ -16,19 +13,16 @@ from recollect.stores.sqlite.search import SQLiteIndex
 from recollect.stores.sqlite.words import WordIndex
 
 
-class SQLiteTx:
+class SQLiteTx(SQLTx[Database]):
     def __init__(self, db: Database, cache: MatrixCache) -> None:
-        self.db = db
         self.words = WordIndex(db)
-        self.messages = SQLiteMessages(db, self.words)
-        self.memos = SQLiteMemos(db, self.words)
+        derived = SQLiteDerived(db, self.words)
+        self.messages = SQLiteMessages(db, derived)
+        self.memos = SQLiteMemos(db, derived)
         self.index = SQLiteIndex(db, self.words, cache)
-        self.summaries = Summaries(db)
-        self.exchanges = Exchanges(db)
         self.jobs = SQLiteJobs(db)
-        self.state = State(db)
         self.events = SQLiteEvents(db)
-        self.changes = Changes(db, self.memos)
+        super().__init__(db, self.memos)
         self.archive = SQLiteArchive(db, self.words)
 
     def flush(self) -> None:
@@ -36,10 +30,6 @@ class SQLiteTx:
 
     def discard(self) -> None:
         self.words.discard()
-
-    @property
-    def fingerprints(self) -> Fingerprints:
-        return Fingerprints(self.db.value("SELECT value FROM meta WHERE name = 'secret'"))
 
     def generation(self) -> int:
         return self.db.value("SELECT value FROM meta WHERE name = 'generation'")

@@ -1,7 +1,7 @@
 """The vectors of rows, one table per model; a search compares within its scopes only."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, LiteralString
 
 from recollect.core.errors import MissingExtra
 from recollect.core.ports import Corpus, Vector
@@ -10,13 +10,13 @@ from recollect.stores._sql.vectors import check_query, check_vector, table_of
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.matrix_cache import MIN_CACHED_ROWS, MatrixCache
 from recollect.stores.sqlite.rows import span
-from recollect.stores.sqlite.views import vector_views
+from recollect.stores.sqlite.views import VIEWS
 
 if TYPE_CHECKING:
     from recollect.stores.sqlite.matrix import Matrix
 
 
-def find_table(db: Database, corpus: Corpus, model: str) -> str | None:
+def find_table(db: Database, corpus: Corpus, model: str) -> LiteralString | None:
     set_id = db.value("SELECT id FROM embedders WHERE corpus = ? AND model = ?", (corpus, model))
     return None if set_id is None else table_of(corpus, set_id)
 
@@ -58,7 +58,7 @@ def _note_change(db: Database, key: int, joins_at_end: bool) -> None:
         db.run("INSERT INTO vector_edits SELECT id, changes, ? FROM scopes WHERE id = ?", (key, key >> 32))
 
 
-def make_table(db: Database, corpus: Corpus, model: str, dims: int) -> str:
+def make_table(db: Database, corpus: Corpus, model: str, dims: int) -> LiteralString:
     """A new set and its table; the first one of a corpus serves searches."""
     first = not db.value("SELECT count(*) FROM embedders WHERE corpus = ?", (corpus,))
     set_id: int = db.value(
@@ -72,11 +72,11 @@ def make_table(db: Database, corpus: Corpus, model: str, dims: int) -> str:
         "(number INTEGER PRIMARY KEY, key INTEGER NOT NULL UNIQUE, embedding BLOB NOT NULL) STRICT"
     )
     if first and corpus == "memos":
-        db.run(vector_views(table))
+        db.script(VIEWS.vectors(table))
     return table
 
 
-def serving_table(db: Database) -> str | None:
+def serving_table(db: Database) -> LiteralString | None:
     """The table of the vectors that serve searches of memos."""
     set_id = db.value("SELECT id FROM embedders WHERE corpus = 'memos' AND serving")
     return None if set_id is None else table_of("memos", set_id)
@@ -93,7 +93,7 @@ def activate(db: Database, corpus: Corpus, model: str) -> None:
     if table is None:
         return
     if corpus == "memos":
-        db.run(vector_views(table))
+        db.script(VIEWS.vectors(table))
     others = db.rows("SELECT id FROM embedders WHERE corpus = ? AND model <> ?", (corpus, model))
     for (set_id,) in others:
         db.run(f"DROP TABLE {table_of(corpus, set_id)}")
@@ -105,7 +105,7 @@ def activate(db: Database, corpus: Corpus, model: str) -> None:
 def nearest(
     db: Database, cache: MatrixCache, corpus: Corpus, scopes: Sequence[int], wanted: VectorQuery
 ) -> dict[int, float]:
-    """Cosine of the nearest `limit` rows of these scopes, and of the rows in `also`."""
+    """The nearest rows by cosine."""
     model, vector, limit, also, candidates = wanted
     row = db.row("SELECT id, dims FROM embedders WHERE corpus = ? AND model = ?", (corpus, model))
     if row is None:

@@ -305,6 +305,23 @@ class MemosContract:
         assert await holders(part="%") == []
         assert await holders(lore=True) == [(GUILD_LORE, 1)]
 
+    async def test_people_are_found_by_where_their_memos_come_from(self, store: Store):
+        noted = Provenance(metadata={"added": ["&agent=x&", "\u2026"]})
+        await put(store, make_memo("One", source=Provenance(channel="travel", thread="r1")))
+        await put(store, make_memo("Two", BEN, source=Provenance(channel="travel"), status=Status.ARCHIVED))
+        await put(store, make_memo("Three", BEN, source=noted))
+        await put(store, make_memo("Four", Subject("Cem"), source=Provenance(channel="travel", guild="guild-1")))
+        await put(store, make_memo("Five", GUILD_LORE, source=Provenance(channel="travel")))
+
+        async def people(**place: str) -> list[Subject]:
+            return list(await store.read(lambda tx: tx.memos.owners_in(**place)))
+
+        assert await people(channel="travel") == [ADA, BEN]
+        assert await people(thread="r1") == [ADA]
+        assert await people(noted="&agent=x&") == [BEN]
+        assert await people(thread="r1", noted="&agent=x&") == [ADA, BEN]
+        assert await people(channel="trav") == await people(thread="travel") == await people() == []
+
     async def test_rows_in_use_are_counted_over_all_scopes(self, store: Store):
         assert await store.read(lambda tx: tx.index.row_counts()) == {"memos": 0, "messages": 0}
         await put(store, make_memo("Likes tea"), make_memo("Ships on Fridays", subject=GUILD_LORE))

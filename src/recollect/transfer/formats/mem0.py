@@ -56,7 +56,9 @@ def create(spec: str) -> Mem0:  # noqa: ARG001 - it has no options
 def _entry(value: Any, where: str, owner: Owner) -> Entry | Problem:
     try:
         record = fields.record(value, "entry")
-        user = fields.name_of(record.get("user_id"), "user_id") or owner.user
+        user, agent, run = (fields.name_of(record.get(name), name) for name in ("user_id", "agent_id", "run_id"))
+        user = user or owner.user
+        channel, thread = (agent, run) if user else (None, None)  # where recollect.adapters.mem0 looks for them
         metadata = dict(fields.record(record.get("metadata"), "metadata"))
         metadata |= {name: record[name] for name in _OTHER_IDS if record.get(name)}
         return Entry(
@@ -69,7 +71,7 @@ def _entry(value: Any, where: str, owner: Owner) -> Entry | Problem:
             created=fields.timestamp(record.get("created_at"), "created_at"),
             updated=fields.timestamp(record.get("updated_at"), "updated_at"),
             expires=fields.timestamp(record.get("expiration_date"), "expiration_date"),
-            source=Provenance(Origin.IMPORT, actor=user or "", metadata=metadata),
+            source=Provenance(Origin.IMPORT, actor=user or "", channel=channel, thread=thread, metadata=metadata),
             id=fields.name_of(record.get("id"), "id"),
         )
     except BadInput as error:
