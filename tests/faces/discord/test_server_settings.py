@@ -11,8 +11,9 @@ from simcord.results import ResponseMessage
 from recollect.bot_state import welcomed
 from recollect.faces.discord import server_commands, setup_panel
 from recollect.faces.discord.localization import translated
+from recollect.faces.discord.member_translations import MEMBER_PANELS
 from recollect.faces.discord.onboarding import Onboarding
-from recollect.faces.discord.panel_translations import MEMBER_PANELS, SERVER_PANELS
+from recollect.faces.discord.panel_translations import SERVER_PANELS
 from recollect.faces.discord.server_settings import OPTIONS
 from recollect.faces.discord.server_translations import SERVER_COMMANDS, SETTINGS
 from recollect.faces.discord.status_panel import SWITCHES
@@ -358,6 +359,10 @@ async def test_everything_about_a_server_is_in_the_language_that_was_chosen_for_
         assert line.content.startswith("Gelernt: [fact] I like green tea")
         await scene.ann.click(line, label="Vergessen")
         assert scene.dev.last_message.content == "Vergessen."
+        privacy = shown(await scene.ann.slash(scene.dev, "memory privacy"))
+        await scene.ann.click(privacy, label="Lernen pausieren")
+        assert "Lernen: pausiert\nWas du anderen sagst: " in (privacy.embeds[0].description or "")
+        assert "Aufbewahrt: bis du es löschst" in (privacy.embeds[0].description or "")
 
 
 def test_every_text_of_the_servers_panels_is_translated_and_takes_the_same_values() -> None:

@@ -6,7 +6,8 @@ Discord shows a command in the language of whoever looks at it; notices are in t
 import discord
 from discord import app_commands
 
-from recollect.faces.discord.panel_translations import MEMBER_PANELS, SERVER_PANELS
+from recollect.faces.discord.member_translations import MEMBER_PANELS
+from recollect.faces.discord.panel_translations import SERVER_PANELS
 from recollect.faces.discord.server_translations import SERVER_COMMANDS, SETTINGS
 
 LANGUAGES = {

@@ -31,6 +31,7 @@ from recollect.view import View
 PAGE_MEMOS = 10
 MAX_LINE_CHARS, MAX_LABEL_CHARS, MAX_EMBED_CHARS = 300, 100, 4096
 NOTHING = "Nothing yet. `/memory remember` adds something, and what you tell me may be learned."
+NO_LORE = "Nothing yet."
 CHOOSE = "Choose one to change, forget or explain it"
 RESTORE_TITLE = "What was forgotten or replaced"
 
@@ -74,7 +75,8 @@ class MemoPanel(Panel):
         linked = "\n".join(f"{number}. {_line(memo, self._view)}" for number, memo in enumerate(self._visible, first))
         plain = "\n".join(f"{number}. {_text(memo)}" for number, memo in enumerate(self._visible, first))
         text = linked if len(linked) <= MAX_EMBED_CHARS else plain
-        embed = discord.Embed(title=self._title, description=text or NOTHING)
+        empty = translated(NO_LORE if self._view.lore else NOTHING, self.language)
+        embed = discord.Embed(title=self._title, description=text or empty)
         pages = ""
         if self._pages > 1:
             pages = translated("page {} of {}, ", self.language).format(self._page + 1, self._pages)

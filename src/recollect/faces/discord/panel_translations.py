@@ -1,5 +1,5 @@
-"""What panels, buttons and their answers say, by the English text, in German, French, Spanish, Portuguese and Japanese.
-`localization` looks it up.
+"""What the panels and answers of `/memory-server` say, by the English text, in German, French, Spanish, Portuguese and
+Japanese. `localization` looks it up.
 """
 
 SERVER_PANELS = {
@@ -255,89 +255,3 @@ SERVER_PANELS = {
         "サーバーの記憶を削除",
     ),
 }
-"""The panels and answers of `/memory-server`."""
-
-MEMBER_PANELS = {
-    "What I remember": ("Was ich weiß", "Ce que je retiens", "Lo que recuerdo", "O que lembro", "覚えていること"),
-    "What I remember about you": (
-        "Was ich über dich weiß",
-        "Ce que je retiens de toi",
-        "Lo que recuerdo de ti",
-        "O que lembro de você",
-        "あなたについて覚えていること",
-    ),
-    "**Show mine** shows you, and nobody else, what I remember about you and may be told here.": (
-        "**Meines zeigen** zeigt dir, und niemandem sonst, was ich über dich weiß und hier gesagt werden darf.",
-        "**Voir le mien** te montre, à toi seul, ce que je retiens de toi et qui peut être dit ici.",
-        "**Ver lo mío** te muestra, solo a ti, lo que recuerdo de ti y puede decirse aquí.",
-        "**Ver o meu** mostra a você, e a mais ninguém, o que lembro de você e pode ser dito aqui.",
-        "**自分のを見る**は、ここで話してよいあなたの記憶を、あなただけに表示します。",
-    ),
-    "Show mine": ("Meines zeigen", "Voir le mien", "Ver lo mío", "Ver o meu", "自分のを見る"),
-    "My privacy": ("Mein Datenschutz", "Ma confidentialité", "Mi privacidad", "Minha privacidade", "プライバシー"),
-    "Learned": ("Gelernt", "Appris", "Aprendido", "Aprendido", "学習"),
-    "Updated": ("Aktualisiert", "Mis à jour", "Actualizado", "Atualizado", "更新"),
-    "Undo": ("Rückgängig", "Annuler", "Deshacer", "Desfazer", "元に戻す"),
-    "Edit": ("Ändern", "Modifier", "Editar", "Editar", "編集"),
-    "Why": ("Warum", "Pourquoi", "Por qué", "Por quê", "理由"),
-    "Forget": ("Vergessen", "Oublier", "Olvidar", "Esquecer", "忘れる"),
-    "Delete": ("Löschen", "Supprimer", "Borrar", "Apagar", "削除"),
-    "Keep": ("Behalten", "Garder", "Conservar", "Manter", "残す"),
-    "Keep private": ("Privat halten", "Garder privé", "Mantener privado", "Manter privado", "非公開にする"),
-    "Share": ("Teilen", "Partager", "Compartir", "Compartilhar", "共有"),
-    "Always keep in mind": (
-        "Immer beachten",
-        "Toujours garder à l'esprit",
-        "Tener siempre presente",
-        "Ter sempre em mente",
-        "常に覚えておく",
-    ),
-    "Not always needed": (
-        "Nicht immer nötig",
-        "Pas toujours nécessaire",
-        "No siempre necesario",
-        "Nem sempre necessário",
-        "常には不要",
-    ),
-    "Back to the list": (
-        "Zurück zur Liste",
-        "Retour à la liste",
-        "Volver a la lista",
-        "Voltar à lista",
-        "一覧に戻る",
-    ),
-    "Forgotten…": ("Vergessenes…", "Oubliés…", "Olvidados…", "Esquecidos…", "忘れたもの…"),
-    "Choose one to change, forget or explain it": (
-        "Wähle eine, um sie zu ändern, zu vergessen oder zu erklären",
-        "Choisis-en un pour le modifier, l'oublier ou l'expliquer",
-        "Elige uno para cambiarlo, olvidarlo o explicarlo",
-        "Escolha uma para mudar, esquecer ou explicar",
-        "一つ選んで変更・削除・説明",
-    ),
-    "Undone.": ("Rückgängig gemacht.", "Annulé.", "Deshecho.", "Desfeito.", "元に戻しました。"),
-    "Forgotten.": ("Vergessen.", "Oublié.", "Olvidado.", "Esquecido.", "忘れました。"),
-    "Kept private.": (
-        "Privat gehalten.",
-        "Gardé privé.",
-        "Mantenido privado.",
-        "Mantido privado.",
-        "非公開にしました。",
-    ),
-    "Nothing was changed.": (
-        "Nichts wurde geändert.",
-        "Rien n'a été changé.",
-        "No se cambió nada.",
-        "Nada foi mudado.",
-        "何も変更していません。",
-    ),
-    "page {} of {}, ": (
-        "Seite {} von {}, ",
-        "page {} sur {}, ",
-        "página {} de {}, ",
-        "página {} de {}, ",
-        "{}／{}ページ、",
-    ),
-    "1 memory": ("1 Erinnerung", "1 souvenir", "1 recuerdo", "1 lembrança", "記憶1件"),
-    "{:,} memories": ("{:,} Erinnerungen", "{:,} souvenirs", "{:,} recuerdos", "{:,} lembranças", "記憶{:,}件"),
-}
-"""Panels and buttons that members meet."""
