@@ -5,7 +5,8 @@ A logistic model of what its candidates show, fitted on the tuning halves that `
 - how much of the question's words, by weight, stands in one text, and the best cosine;
 - how much was said: the more text, the more is similar by chance;
 - whether the question names someone who speaks here, or a name that never occurs here;
-- where none of its words occur, whether it is about a person at all ("who invented the telephone?" is not), or at all about something ("zzz qqq" is not).
+- where none of its words occur, whether it is about a person at all ("who invented the telephone?" is not), or made of
+  words at all ("zzz qqq" is not).
 """
 
 import math
