@@ -38,7 +38,11 @@ def correct(message: Message, known: Sequence[Memo], context: Sequence[Message])
         meant = recalled if answered and amendment.is_denial else _just_said(message, known, context)
         return [Retraction("the speaker took it back", id=memo.id) for memo in _of_one_message(meant)]
     is_answer = answered.rstrip().endswith("?") and not amendment.is_strong
-    for group in (recalled, [] if is_answer else _recent(message, known)):
+    # Where others talk, "I meant" puts right what was just said, which taught nothing more often than not.
+    recent = _recent(message, known)
+    if context and not message.place.dm:
+        recent = [memo for memo in recent if memo.source.message == _last_said(message, context)]
+    for group in (recalled, [] if is_answer else recent):
         revised = [(memo, amendments.amend(memo.text, amendment, message.at)) for memo in group]
         changes = [(memo, change) for memo, change in revised if change is not None]
         latest = [pair for pair in changes if pair[0].source.message == changes[0][0].source.message]
@@ -85,8 +89,13 @@ def _place_of(memo: Memo) -> tuple[str, str | None, str | None, str | None]:
 
 def _just_said(message: Message, known: Sequence[Memo], context: Sequence[Message]) -> list[Memo]:
     """What the speaker's last message here taught."""
-    last = next((each.id for each in reversed(context) if each.person == message.person and not each.bot), None)
+    last = _last_said(message, context)
     return [memo for memo in _recent(message, known) if last in (None, memo.source.message)]
+
+
+def _last_said(message: Message, context: Sequence[Message]) -> str | None:
+    """The speaker's last message here before this one."""
+    return next((each.id for each in reversed(context) if each.person == message.person and not each.bot), None)
 
 
 def _recalled(known: Sequence[Memo], answered: str) -> list[Memo]:

@@ -113,10 +113,11 @@ class _Collected:
 def extract(extraction_input: ExtractionInput) -> ExtractionResult:
     """Everything that the speaker plainly stated; the most confident proposals where their number is limited."""
     collected = _Collected(extraction_input.known_memos)
-    for message in extraction_input.messages:
+    for number, message in enumerate(extraction_input.messages):
         if message.bot:
             continue
-        correction = correct(message, extraction_input.known_memos, extraction_input.context)
+        before = [*extraction_input.context, *extraction_input.messages[:number]]
+        correction = correct(message, extraction_input.known_memos, before)
         if isinstance(correction, Proposal):
             collected.proposals.append(correction)
         elif correction is not None:

@@ -29,6 +29,7 @@ _KEPT_ADVERBS = _HABITUAL | frozenset(
 )
 _NO_ADVERBS = frozenset("reply apply rely fly supply imply comply multiply bully rally".split())
 _TASTES = frozenset("like love prefer hate enjoy adore dislike loathe despise detest".split())
+_PASSING_VERBS = ("is", "are", "isn't", "aren't", "works", "work", "runs", "run")
 _PURSUITS = ("trying", "doing", "taking", "going")
 _MAX_NOUN_WORDS = 10
 _TO_VERB = re.compile(r"to (?!be\b|agree|think|see|get\b|have to|forget)\w+ \w+", re.IGNORECASE)
@@ -109,7 +110,7 @@ def read_mine(text: str) -> Finding | None:
     match = _EXPRESSIONS.mine.match(text)
     if match is None or len(match["o"].split()) > _MAX_WORDS:
         return None
-    if match["verb"].lower() in ("is", "are", "isn't", "aren't") and _EXPRESSIONS.passing_of_mine.match(match["o"]):
+    if match["verb"].lower() in _PASSING_VERBS and _EXPRESSIONS.passing_of_mine.match(match["o"]):
         return None
     phrase = object_phrase(match["o"])
     if phrase is None or _EXPRESSIONS.junk_object.search(phrase):
@@ -214,7 +215,8 @@ def _is_lasting_act(parts: _Predicate, is_joint: bool) -> bool:
     if _EXPRESSIONS.no_object.match(parts.rest):
         return False
     if any(adverb in _HABITUAL for adverb in parts.adverbs):
-        return not is_joint and bool(parts.rest) and parts.verb not in _words("no_habit")
+        is_vague = "never" in parts.adverbs and _VAGUE.match(parts.rest) is not None
+        return not is_joint and bool(parts.rest) and not is_vague and parts.verb not in _words("no_habit")
     if parts.verb not in _words("present") or (is_joint and parts.verb not in _words("joint")):
         return not is_joint and bool(parts.rest) and _EXPRESSIONS.lasting.search(parts.rest) is not None
     if parts.verb in _TASTES and not _is_general_liking(parts.rest):
