@@ -40,6 +40,7 @@ ENDED = {
     ("Soy enfermera", "Ya no trabajo de enfermera, ahora soy matrona"): ["Es matrona", "Ya no trabaja de enfermera"],
     ("im a teacher at a primary school", "i left teaching, im a ux designer now"): ["Is a ux designer"],
     ("my laptop is a thinkpad", "got a macbook air, the thinkpad died"): ["Has a macbook air"],
+    ("my dog Bruno is a labrador", "bruno died last week"): [],
     ("we have a cat called Miso", "miso passed away in october 😢"): [],
     ("i take sertraline every morning", "i came off sertraline in spring"): [],
     ("i own a piano", "we gave the piano away"): [],
@@ -108,8 +109,7 @@ OF_RELATIVES = {
         "Their sister Ann lives in Dublin",
     ],
     ("my dog Bruno is a labrador", "sorry bruno is a golden retriever not a labrador"): [
-        "Their dog Bruno is a golden retriever",
-        "Has a dog named Bruno",
+        "Their dog Bruno is a golden retriever"
     ],
     ("My daughter Maya is 3", "Maya is allergic to nuts"): [
         "Maya is allergic to nuts",

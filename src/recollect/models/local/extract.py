@@ -226,7 +226,8 @@ def _read_statements(message: Message) -> Iterator[tuple[Clause, Finding, bool |
             texts.append(finding.text)
             yield clause, finding, state_end
         for finding in named_others(clause):
-            if not any(finding.about and finding.about in text for text in texts):
+            name = finding.about or finding.text.rpartition(" ")[2]
+            if not any(name in text for text in texts):
                 yield clause, finding, None
     for evidence, finding in named_later(said):
         yield Clause(evidence, evidence, message.at, message.id, lacks_capitals=False), finding, None
