@@ -181,7 +181,7 @@ def _read_by_name(message: Message, collected: _Collected) -> Iterator[tuple[Cla
         for named, noun in clauses_by_name(clause, collected.known_memos):
             for finding, state_end in _read_clause(named):
                 is_known = collected.relative_meant(finding, named) is not None
-                text = finding.text if is_known else finding.text.removeprefix(f"Their {noun} ")
+                text = finding.text if is_known or not noun else finding.text.removeprefix(f"Their {noun} ")
                 yield named, replace(finding, text=text), state_end
 
 
