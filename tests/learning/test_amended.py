@@ -40,6 +40,7 @@ ENDED = {
     ("Soy enfermera", "Ya no trabajo de enfermera, ahora soy matrona"): ["Es matrona", "Ya no trabaja de enfermera"],
     ("im a teacher at a primary school", "i left teaching, im a ux designer now"): ["Is a ux designer"],
     ("my laptop is a thinkpad", "got a macbook air, the thinkpad died"): ["Has a macbook air"],
+    ("my dog Bruno is a labrador", "bruno died last week"): [],
     ("we have a cat called Miso", "miso passed away in october 😢"): [],
     ("i take sertraline every morning", "i came off sertraline in spring"): [],
     ("i own a piano", "we gave the piano away"): [],
@@ -57,6 +58,11 @@ ENDED = {
     ("we're flying to Bali on March 2", "bali trip got cancelled"): [],
     ("i'm on keto", "not doing keto anymore"): [],
     ("i ride a vespa", "my vespa got stolen last night wtf"): [],
+    ("i live with my parents in Graz", "finally moved out"): [],
+    ("my girlfriend Kim lives in Seoul", "kim moved in with me last week!!"): [],
+    ("i have a bike", "my bike was nicked"): [],
+    ("we own a campervan", "sold the van"): [],
+    ("i'm learning piano", "gave up piano, learning the ukulele instead"): ["Learning the ukulele"],
     ("I play the piano", "we gave the piano away"): ["Plays the piano"],
     ("I drive a honda civic", "he sold the civic"): ["Drives a honda civic"],
     ("I drive a honda civic", "I might sell the civic"): ["Drives a honda civic"],
@@ -90,6 +96,9 @@ REPLACED = {
     ("we have three chickens", "a fox got one so we only have two chickens now"): ["Has two chickens"],
     ("i have therapy on mondays", "my therapy is on wednesdays now instead of mondays"): ["Has therapy on wednesdays"],
     ("i use slack at work", "we switched from slack to teams at work"): ["Uses teams at work"],
+    ("i use an iphone", "switched to a pixel last week"): ["Has a pixel"],
+    ("i use chrome", "i use firefox now"): ["Uses firefox"],
+    ("i use chrome at work", "i use firefox now at home"): ["Uses firefox now at home", "Uses chrome at work"],
     ("I have two kids", "I have a dog now"): ["Has a dog", "Has two kids"],
     ("I work nights on Mondays", "I work nights on Tuesdays"): ["Works nights on Tuesdays", "Works nights on Mondays"],
 }
@@ -100,6 +109,7 @@ OF_RELATIVES = {
     ("Ma fille Maya a 3 ans", "Maya a 4 ans maintenant"): ["Sa fille Maya a 4 ans"],
     ("Mi hija Maya tiene 3 años", "Maya ya tiene 4 años"): ["Su hija Maya tiene 4 años"],
     ("Minha filha Maya tem 3 anos", "A Maya agora tem 4 anos"): ["Sua filha Maya tem 4 anos"],
+    ("my mum is 63", "mum's 64 now actually"): ["Their mum is 64 years old"],
     ("my brother Tom is 30", "wait tom is 31"): ["Their brother Tom is 31 years old"],
     ("my son is 6", "my son turned 7 yesterday 🎂"): ["Their son turned 7"],
     ("my sister lives in Dublin", "my sister moved to Galway"): ["Their sister lives in Galway"],
@@ -108,8 +118,7 @@ OF_RELATIVES = {
         "Their sister Ann lives in Dublin",
     ],
     ("my dog Bruno is a labrador", "sorry bruno is a golden retriever not a labrador"): [
-        "Their dog Bruno is a golden retriever",
-        "Has a dog named Bruno",
+        "Their dog Bruno is a golden retriever"
     ],
     ("My daughter Maya is 3", "Maya is allergic to nuts"): [
         "Maya is allergic to nuts",

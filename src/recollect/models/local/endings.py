@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from recollect.core.text import words
+from recollect.core.text import fold, words
 from recollect.core.types import Memo
 from recollect.language import lexicon, word_forms
 from recollect.models.local import rejections
@@ -17,6 +17,7 @@ from recollect.models.local.grammar import expressions
 
 _EXPRESSIONS = expressions("endings")
 _WAYS = ("swapped", "sold", "gone", "quit", "left")
+_SHORT = 2
 _KINDS = {"had": ("sold", "gone", "swapped"), "done": ("quit", "swapped"), "joined": ("left",)}
 """What a memo may be about that each way to speak of an end is said of."""
 
@@ -60,6 +61,11 @@ def _implied(text: str, active: Sequence[Memo]) -> list[Memo]:
         if eats := _EXPRESSIONS.eats.match(part):
             diet = _EXPRESSIONS.meatless if eats["meat"] else _EXPRESSIONS.vegan
             found += [memo for memo in active if diet.match(memo.text)]
+        if _EXPRESSIONS.moved_out.match(part):
+            found += [memo for memo in active if _EXPRESSIONS.with_family.match(memo.text)]
+        if moved_in := _EXPRESSIONS.moved_in.match(part):
+            apart = [memo for memo in active if _EXPRESSIONS.elsewhere.match(memo.text)]
+            found += [memo for memo in apart if fold(moved_in["name"]) in words(memo.text)]
         if _EXPRESSIONS.born.match(part):
             found += [memo for memo in active if _EXPRESSIONS.pregnant.match(memo.text)]
     return found
@@ -67,7 +73,7 @@ def _implied(text: str, active: Sequence[Memo]) -> list[Memo]:
 
 def continuations(text: str) -> list[str]:
     """What the parts of a clause beside its endings say, each with the subject that it lacks: "I got a van"."""
-    found = [re.sub(r" now\b", "", part) for part in parts(text)]
+    found = [re.sub(r" (?:now|instead)\b", "", part) for part in parts(text)]
     others = [part for part in found if not any(getattr(_EXPRESSIONS, way).match(part) for way in _WAYS)]
     if len(others) == len(found):
         return []
@@ -92,9 +98,14 @@ def _endings(match: re.Match[str], way: str, active: Sequence[Memo]) -> Iterator
         if subject is None:
             continue
         held = words(subject)
-        if all(word_forms.has_form(word, held) for word in named):
+        if all(word_forms.has_form(word, held) or _is_part(word, held) for word in named):
             new = match.groupdict().get("new") or ""
             yield Ending(memo, _with_new(memo.text, named, new) if new else "")
+
+
+def _is_part(word: str, held: Sequence[str]) -> bool:
+    """Whether a word is short for a compound: "the van" of "a campervan"."""
+    return len(word) > _SHORT and any(other.endswith(word) for other in held)
 
 
 def _subject(text: str, kind: str) -> str | None:

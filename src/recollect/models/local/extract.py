@@ -184,7 +184,7 @@ def _read_by_name(message: Message, collected: _Collected) -> Iterator[tuple[Cla
         for named, noun in clauses_by_name(clause, collected.known_memos):
             for finding, state_end in _read_clause(named):
                 is_known = collected.relative_meant(finding, named) is not None
-                text = finding.text if is_known else finding.text.removeprefix(f"Their {noun} ")
+                text = finding.text if is_known or not noun else finding.text.removeprefix(f"Their {noun} ")
                 yield named, replace(finding, text=text), state_end
 
 
@@ -229,7 +229,8 @@ def _read_statements(message: Message) -> Iterator[tuple[Clause, Finding, bool |
             texts.append(finding.text)
             yield clause, finding, state_end
         for finding in named_others(clause):
-            if not any(finding.about and finding.about in text for text in texts):
+            name = finding.about or finding.text.rpartition(" ")[2]
+            if not any(name in text for text in texts):
                 yield clause, finding, None
     for evidence, finding in named_later(said):
         yield Clause(evidence, evidence, message.at, message.id, lacks_capitals=False), finding, None
