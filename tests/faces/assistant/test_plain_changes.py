@@ -136,8 +136,8 @@ async def test_undo_after_what_changed_nothing_names_the_last_change_and_leaves_
         await told(talk, "I like tea", "I like coffee")
         _, answer = await told(talk, nothing, "undo that")
         assert answer == (
-            "Your last message changed nothing, so there is nothing to take back. The last change: noted “Likes coffee”. "
-            "“Undo the last change” takes that back."
+            "Your last message changed nothing, so there is nothing to take back. "
+            "The last change: noted “Likes coffee”. “Undo the last change” takes that back."
         )
         assert await known(stage) == ["Likes coffee", "Likes tea"]
         await told(talk, "undo the last change")
