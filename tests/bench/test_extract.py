@@ -1,6 +1,7 @@
 """How learning is measured: what counts as said, judged and missing, over which wire, and what the document shows."""
 
 import asyncio
+import json
 import subprocess
 import sys
 from collections import Counter
@@ -77,15 +78,31 @@ def test_chats_are_read_by_speaker_without_bots_and_split_in_halves(tmp_path):
     (tmp_path / "meena").mkdir()
     said = "Human Conversation 47\nHuman 1: Hi!\nHuman 2: Hey\n\nHuman Conversation 48\nHuman 1: Yo\n"
     (tmp_path / "meena" / "human.txt").write_text(said, "utf-8")
+    (tmp_path / "irc").mkdir()
+    (tmp_path / "irc" / "rust.0.ascii.txt").write_text("rust 2018-05-29 [21:20:37] <ann> hi \n", "utf-8")
+    sampled = "rust 2018-05-29 [21:20:37] <eval> beep\nrust 2018-05-29 [21:20:48] <bo> yo \n"
+    (tmp_path / "irc" / "rust.1.ascii.txt").write_text(sampled, "utf-8")
+    (tmp_path / "chitchat").mkdir()
+    turns = [[{"text": "Hello", "sender": "5f"}], [{"text": "Hey", "sender": "9c"}, {"text": "you", "sender": "9c"}]]
+    conversations = {"0a1b2c3d-x": {"messages": turns[:1]}, "9a1b2c3d-x": {"messages": turns}}
+    (tmp_path / "chitchat" / "dataset.json").write_text(json.dumps(conversations), "utf-8")
+    (tmp_path / "real-persona-chat").mkdir()
+    utterance = {"utterance_id": 0, "interlocutor_id": "AA", "text": "はい", "timestamp": "NaT"}
+    (tmp_path / "real-persona-chat" / "00012.json").write_text(json.dumps({"utterances": [utterance]}), "utf-8")
     read = {
         (name, half): SOURCES[name].lines(tmp_path, half) for name in SOURCES for half in ("development", "held-out")
     }
     irc = read["duraspace", "development"]
-    assert [(line.id, line.speaker) for line in irc] == [("2012-01-02/1", "ann"), ("2012-01-02/2", "bo")]
+    spoken = [(line.id, line.speaker) for line in irc]
+    assert spoken == [("2012-01-02/1", "ann"), ("2012-01-02/2", "bo"), ("2015-01-02/1", "cy")]
     assert irc[0].text == "I use <vim>"
-    assert [line.speaker for line in read["duraspace", "held-out"]] == ["cy"]
-    assert [line.id for line in read["meena", "development"]] == ["47/1", "47/2"]
-    assert [line.text for line in read["meena", "held-out"]] == ["Yo"]
+    assert [line.id for line in read["meena", "development"]] == ["47/1", "47/2", "48/1"]
+    assert read["meena", "held-out"] == read["duraspace", "held-out"] == []
+    assert [line.text for line in read["irc", "development"]] == ["hi"]
+    assert [(line.id, line.speaker) for line in read["irc", "held-out"]] == [("rust.1/1", "bo")]
+    assert [line.id for line in read["chitchat", "development"]] == ["0a1b2c3d/1"]
+    assert [line.text for line in read["chitchat", "held-out"]] == ["Hello", "Hey", "you"]
+    assert [line.text for line in read["real-persona-chat", "held-out"]] == ["はい"]
 
 
 def test_what_a_reader_called_junk_counts_as_such_and_what_nobody_judged_is_counted_apart():

@@ -288,7 +288,9 @@ def _is_life_event(parts: _Predicate, is_joint: bool) -> bool:
         return not is_joint and parts.verb in _words("never_did") and not _VAGUE.match(rest)
     if parts.verb in ("was", "were"):
         noun = _EXPRESSIONS.a_noun.match(rest)
-        return noun is not None and not is_joint and (is_trade(noun["np"]) or _EXPRESSIONS.past_role.search(noun["np"]))
+        if noun is None or is_joint:
+            return False
+        return is_trade(noun["np"]) or _EXPRESSIONS.past_role.search(noun["np"]) is not None
     if parts.verb in ("visited", "hiked", "climbed", "toured", "backpacked"):
         return _EXPRESSIONS.past_place.match(rest) is not None
     if parts.verb in ("worked", "lived", "studied", "trained", "taught", "interned", "volunteered"):
