@@ -24,9 +24,9 @@ from recollect.recall.listing import VisibilityCheck, without_hidden_links
 _ERASURES = (Reason.ERASED, Reason.ERASED_ALONG)
 
 
-def undoable(tx: Tx, subject: Subject, is_visible: VisibilityCheck) -> UndoOffer:
-    """What `undo` would take back now."""
-    steps = _last_change(tx, subject)
+def undoable(tx: Tx, subject: Subject, is_visible: VisibilityCheck, change: int | None = None) -> UndoOffer:
+    """What `undo` would take back now: the last change, or the one with this id."""
+    steps = _last_change(tx, subject) if change is None else _named_change(tx, subject, change)
     if isinstance(steps, CannotUndo):
         return steps
     return _describe(tx, subject, steps, is_visible) if steps else None
@@ -94,9 +94,13 @@ def _take_back(tx: Tx, subject: Subject, step: Step, context: ChangeContext, sch
     if before is None:
         after = replace(memo, status=Status.DELETED, updated=context.at, version=memo.version + 1)
         tx.memos.put(after)
+        if memo.status is Status.DEPRECATED:  # it hides a message
+            tx.memos.remove_tombstone(memo.subject.scope, tx.fingerprints.of_text(memo.text))
+            withheld.lift(tx, [memo])
+            rebuild_derived(tx, memo, context.at, Reason.SAID_COUNTS_AGAIN, schedule)
     else:
         after = _restore(tx, memo, before, step)
-        if after.active != memo.active:
+        if after.active != memo.active or after.status is Status.DEPRECATED:
             reason = Reason.SAID_COUNTS_AGAIN if after.active else Reason.SAID_WAS_FORGOTTEN
             rebuild_derived(tx, memo, context.at, reason, schedule)
         if after.active:
@@ -169,8 +173,8 @@ def _last_change(tx: Tx, subject: Subject) -> list[Step] | CannotUndo:
 def _named_change(tx: Tx, subject: Subject, change: int) -> list[Step] | CannotUndo:
     """The steps of a change, if they are still the last ones of their memos."""
     named = tx.changes.find([change]).get(change)
-    if named is None or named.scope != subject.scope or named.undone or named.undoes is not None or not named.batch:
-        return CannotUndo(Reason.CHANGED_SINCE)
+    if named is None or named.scope != subject.scope or named.undone or named.undoes is not None:
+        return CannotUndo(Reason.NO_SUCH_CHANGE)
     steps = _undoable_steps(tx, subject, named)
     if isinstance(steps, CannotUndo):
         return steps

@@ -8,7 +8,7 @@ from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal, Re
 from recollect.core.types import Kind, Memo, Message
 from recollect.language import dates
 from recollect.language.corrections import resolve, splice
-from recollect.models.local import foreign, rejections, retractions, successions
+from recollect.models.local import foreign, general, rejections, retractions, successions, transitions
 from recollect.models.local.clauses import MAX_MESSAGE_CHARS, Clause, split_clauses
 from recollect.models.local.corrections import correct
 from recollect.models.local.endings import Ending, continuations, find_endings, may_end
@@ -113,10 +113,11 @@ class _Collected:
 def extract(extraction_input: ExtractionInput) -> ExtractionResult:
     """Everything that the speaker plainly stated; the most confident proposals where their number is limited."""
     collected = _Collected(extraction_input.known_memos)
-    for message in extraction_input.messages:
+    for number, message in enumerate(extraction_input.messages):
         if message.bot:
             continue
-        correction = correct(message, extraction_input.known_memos, extraction_input.context)
+        before = [*extraction_input.context, *extraction_input.messages[:number]]
+        correction = correct(message, extraction_input.known_memos, before)
         if isinstance(correction, Proposal):
             collected.proposals.append(correction)
         elif correction is not None:
@@ -137,6 +138,8 @@ def _best(proposals: list[Proposal], limit: int | None) -> list[Proposal]:
 def _extract_message(message: Message, collected: _Collected) -> None:
     if rejections.is_play(message.text[:MAX_MESSAGE_CHARS]):
         return
+    for memo in transitions.ended(message.text, collected.known_memos):
+        collected.retractions.append(Retraction("the speaker said that it is over", id=memo.id))
     if collected.known_memos and _EXPRESSIONS.end_cue.search(message.text[:MAX_MESSAGE_CHARS]):
         _end_statements(message, collected)
     collected.corrects = successions.is_correction(own_words(message.text[:MAX_MESSAGE_CHARS], message.name))
@@ -219,9 +222,9 @@ def _withdrawn(message: Message, statements: list[tuple[Clause, Finding, bool | 
 def _read_statements(message: Message) -> Iterator[tuple[Clause, Finding, bool | None]]:
     """What each clause states; for something that ended, whether its end is worth a statement (else None)."""
     said = own_words(message.text[:MAX_MESSAGE_CHARS], message.name)
-    corrected = resolve(said)
+    corrected = transitions.rewritten(resolve(said))
     for clause in split_clauses(corrected, message.at, message.id):
-        if corrected is not said and clause.evidence not in message.text:
+        if corrected != said and clause.evidence not in message.text:
             clause = replace(clause, evidence=said)
         texts: list[str] = []
         for finding, state_end in _read_clause(clause):
@@ -281,7 +284,8 @@ def _read_impersonal(text: str, clause: Clause) -> Finding | None:
     event = first_finding("own_events", text, clause)
     if event is not None or rejections.is_momentary(strip_asides(text)):
         return event
-    return first_finding("mine", text, clause) or first_finding("frequency_first", text, clause)
+    listed = first_finding("mine", text, clause) or first_finding("frequency_first", text, clause)
+    return listed or general.read_mine(text)
 
 
 def _read_personal(predicate: str, clause: Clause) -> Finding | None:
@@ -298,7 +302,8 @@ def _read_personal(predicate: str, clause: Clause) -> Finding | None:
     if event is not None or rejections.is_momentary(strip_asides(normalized)):
         return event
     habit = first_finding("habits", normalized, clause)
-    return habit or first_finding("me", _EXPRESSIONS.habitual.sub("", normalized), clause)
+    listed = habit or first_finding("me", _EXPRESSIONS.habitual.sub("", normalized), clause)
+    return listed or general.read(normalized, clause)
 
 
 def _read_contrast(contrast: re.Match[str], clause: Clause) -> Finding | None:

@@ -17,6 +17,7 @@ from recollect.core.text import fold
 from recollect.core.types import Kind, Memo, Message
 from recollect.language import conjugation, dates, detection, lexicon, local_dates, requests
 from recollect.language.lexicon import Patterns, read_tables
+from recollect.models.local import transitions
 from recollect.models.local.clauses import MAX_MESSAGE_CHARS, MAX_SENTENCE_CHARS, MAX_SENTENCES, Clause
 from recollect.models.local.rule import LIKELY, SURE, Finding
 from recollect.policy.guard.own_words import own_words
@@ -109,11 +110,15 @@ def grammar(language: str) -> Grammar:
 
 def read_statements(message: Message) -> list[tuple[Clause, Finding]]:
     """What a message states about its speaker, clause by clause, in the first of its languages that finds anything."""
-    text = own_words(message.text[:MAX_MESSAGE_CHARS], message.name)
+    said = own_words(message.text[:MAX_MESSAGE_CHARS], message.name)
+    text = transitions.rewritten(said)
     for rules in map(grammar, candidates(text)):
         statements = [] if rules.expressions.play.search(text) else list(_read(rules, text, message))
         if statements:  # also one that was refused: the text is in this language
-            return [(clause, finding) for clause, finding in statements if finding is not _REFUSED]
+            quoted = [
+                (clause if text == said else replace(clause, evidence=said), found) for clause, found in statements
+            ]
+            return [(clause, finding) for clause, finding in quoted if finding is not _REFUSED]
     return []
 
 

@@ -3,10 +3,11 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 
 from recollect.core.types import Kind, Memo
 from recollect.models.local.clauses import Clause
-from recollect.models.local.grammar import expressions
+from recollect.models.local.grammar import expressions, grammar
 from recollect.models.local.rephrase import base_verb, conjugate, object_phrase, strip_duration
 from recollect.models.local.rule import LIKELY, Finding, make_finding
 from recollect.models.local.rules import first_finding
@@ -97,9 +98,14 @@ def denied_memos(text: str, known_memos: Sequence[Memo]) -> list[Memo]:
 
 def outdated_memos(finding: Finding, clause: Clause, known_memos: Sequence[Memo]) -> list[Memo]:
     """Active known memos whose place a statement with "now" takes: another car, another job."""
+    if not _EXPRESSIONS.from_now.search(clause.text):
+        return []
+    slot = next((pattern for pattern in _slots() if pattern.match(finding.text)), None)
+    if slot is not None:
+        return [memo for memo in known_memos if memo.active and memo.text != finding.text and slot.match(memo.text)]
     is_car = _EXPRESSIONS.car_memo.match(finding.text)
     is_only_one = is_car or _EXPRESSIONS.one_at_a_time.match(finding.text)  # who has a dog now still has two kids
-    if not (is_only_one and _EXPRESSIONS.from_now.search(clause.text)):
+    if not is_only_one:
         return []
     verb = finding.text.partition(" ")[0]
     return [
@@ -109,6 +115,12 @@ def outdated_memos(finding: Finding, clause: Clause, known_memos: Sequence[Memo]
         and memo.text != finding.text
         and (_EXPRESSIONS.car_memo.match(memo.text) if is_car else memo.text.startswith(f"{verb} "))
     ]
+
+
+@cache
+def _slots() -> list[re.Pattern[str]]:
+    """Statements of which one holds at a time: how one lives, works, commutes."""
+    return [re.compile(pattern, re.IGNORECASE) for pattern in grammar()["retractions"]["slots"]]
 
 
 def find_ended(predicate: str, clause: Clause) -> tuple[Finding, bool] | None:
