@@ -30,6 +30,11 @@ class Ending:
     text: str = ""
 
 
+def may_end(text: str) -> bool:
+    """Whether a text has any word of an end: most have none, and are not read for it."""
+    return _EXPRESSIONS.cue.search(text.replace("’", "'")) is not None
+
+
 def find_endings(clause: Clause, known_memos: Sequence[Memo]) -> Iterator[Ending]:
     """The known memos that the parts of a clause end."""
     if _EXPRESSIONS.cue.search(clause.text) is None or rejections.is_hedged(clause.text):

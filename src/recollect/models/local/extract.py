@@ -11,10 +11,10 @@ from recollect.language.corrections import resolve, splice
 from recollect.models.local import foreign, general, rejections, retractions, successions, transitions
 from recollect.models.local.clauses import MAX_MESSAGE_CHARS, Clause, split_clauses
 from recollect.models.local.corrections import correct
-from recollect.models.local.endings import Ending, continuations, find_endings
+from recollect.models.local.endings import Ending, continuations, find_endings, may_end
 from recollect.models.local.grammar import expressions
 from recollect.models.local.introductions import introduced, named_later, named_others
-from recollect.models.local.known_names import clauses_by_name
+from recollect.models.local.known_names import clauses_by_name, mentions_known
 from recollect.models.local.pronouns import resolved_clauses
 from recollect.models.local.rephrase import object_phrase, strip_asides
 from recollect.models.local.rule import LIKELY, Finding, make_finding
@@ -180,6 +180,8 @@ def _read_continuations(clause: Clause) -> Iterator[Finding]:
 def _read_by_name(message: Message, collected: _Collected) -> Iterator[tuple[Clause, Finding, bool | None]]:
     """What clauses say of somebody of the speaker's by name; new to what is known, it names only the name."""
     said = own_words(message.text[:MAX_MESSAGE_CHARS], message.name)
+    if not mentions_known(said, collected.known_memos):
+        return
     for clause in split_clauses(resolve(said), message.at, message.id):
         for named, noun in clauses_by_name(clause, collected.known_memos):
             for finding, state_end in _read_clause(named):
@@ -191,7 +193,7 @@ def _read_by_name(message: Message, collected: _Collected) -> Iterator[tuple[Cla
 def _named_endings(message: Message, collected: _Collected) -> Iterator[tuple[Clause, Ending]]:
     """The known memos that clauses end by naming what they are about."""
     said = own_words(message.text[:MAX_MESSAGE_CHARS], message.name)
-    for clause in split_clauses(resolve(said), message.at, message.id):
+    for clause in split_clauses(resolve(said), message.at, message.id) if may_end(said) else ():
         for ending in find_endings(clause, collected.known_memos):
             yield clause, ending
 

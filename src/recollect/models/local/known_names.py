@@ -3,13 +3,22 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from recollect.core.text import fold
+from recollect.core.text import fold, words
 from recollect.core.types import Memo
 from recollect.language import kinship
 from recollect.models.local.clauses import Clause
 from recollect.models.local.grammar import expressions
 
 _EXPRESSIONS = expressions("known_names")
+
+
+def mentions_known(text: str, known_memos: Sequence[Memo]) -> bool:
+    """Whether a text has the name of somebody whom a memo introduces, or a word like "mum"."""
+    said = set(words(text))
+    if any(map(kinship.is_bare, said)):
+        return True
+    introduced = (_EXPRESSIONS.introduced.match(memo.text) for memo in known_memos if memo.active)
+    return any(fold(known["name"] or known["pet_name"]) in said for known in introduced if known)
 
 
 def clauses_by_name(clause: Clause, known_memos: Sequence[Memo]) -> Iterator[tuple[Clause, str]]:
