@@ -145,5 +145,8 @@ def log(
     if call.options.json:
         call.screen.data({"events": [records.from_event(event) for event in events]})
         return
-    rows = [[local_time(event.at), event.actor, event.kind, event.memo or "", event.text] for event in events]
+    rows = [
+        [local_time(event.at), outcome_text.actor_name(event.actor), event.kind, event.memo or "", event.text]
+        for event in events
+    ]
     call.screen.table(["when", "who", "what", "memory", "why"], rows, wide="why")
