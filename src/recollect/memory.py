@@ -74,7 +74,7 @@ class AsyncMemory(MemoryUpkeep):
         return (
             await self.view(messages[0].author, messages[0].place).add(messages, wait=wait)
             if messages
-            else Added((), 0)
+            else Added((), 0, done=bool(wait))
         )
 
     async def message_edited(
@@ -209,9 +209,11 @@ class AsyncMemory(MemoryUpkeep):
         """
         return await (await self._changer(user, place, lore)).restore(what, version=version)
 
-    async def undoable(self, *, user: UserId, place: Place | None = None, lore: bool = False) -> UndoOffer:
-        """The change that `undo` would take back now."""
-        return await (await self._reader(user, place, lore)).undoable()
+    async def undoable(
+        self, *, user: UserId, place: Place | None = None, lore: bool = False, change: int | None = None
+    ) -> UndoOffer:
+        """What `undo` would take back now: the last change, or the `change` with this id."""
+        return await (await self._reader(user, place, lore)).undoable(change=change)
 
     async def undo(
         self,
@@ -341,7 +343,8 @@ class AsyncMemory(MemoryUpkeep):
     ) -> Prompt:
         """The prompt for answering a message: what all layers have, within their budgets. No model call.
 
-        All of it is `text`, and `system` and `messages` are the same as the parts of a request. `actions` is what the
+        All of it is `text`. For a request there are `system`, what is remembered, and `messages`, one user turn with
+        the conversation so far and the message itself, so that no other has to be sent. `actions` is what the
         assistant's platform lets it do, word for word; the layout says where it goes. What the prompt finds counts as
         used unless `count_use` is off.
         """

@@ -218,10 +218,10 @@ class View:
             lambda tx: learning.restore.restore(tx, subject, reference, context, viewer, schedule, limits, version)
         )
 
-    async def undoable(self) -> UndoOffer:
-        """The change that `undo` would take back now."""
+    async def undoable(self, *, change: int | None = None) -> UndoOffer:
+        """What `undo` would take back now: the last change, or the `change` with this id."""
         subject, viewer = self.subject, self._viewer
-        return await self.engine.store.read(lambda tx: learning.undo.undoable(tx, subject, viewer))
+        return await self.engine.store.read(lambda tx: learning.undo.undoable(tx, subject, viewer, change))
 
     async def undo(
         self, *, memo: str | None = None, expected: int | None = None, change: int | None = None

@@ -61,6 +61,26 @@ async def test_an_edited_message_is_learned_anew_and_its_old_words_go() -> None:
         assert await stage.known() == ["I live in Bremen"]
 
 
+async def test_what_an_edited_message_says_now_takes_the_place_of_what_its_old_words_had_replaced() -> None:
+    async with opened(model=FakeModel()) as stage:
+        await stage.tell("I live in Rome")
+        moved = await stage.tell("I live in Paris now")
+        stage.clock.advance(hours=1)
+        await edit(stage, moved.id, "I live in Lyon now")
+        assert await stage.known() == ["I live in Lyon now"]
+        await edit(stage, moved.id, "I like trains")
+        assert sorted(await stage.known()) == ["I like trains", "I live in Rome"]
+
+
+async def test_an_edit_of_an_older_message_does_not_replace_what_was_said_after_it() -> None:
+    async with opened(model=FakeModel()) as stage:
+        first = await stage.tell("I live in Rome")
+        await stage.tell("I live in Paris now")
+        stage.clock.advance(hours=1)
+        await edit(stage, first.id, "I live in Lyon")
+        assert await stage.known() == ["I live in Paris now"]
+
+
 async def test_a_memo_whose_words_are_still_there_survives_an_edit() -> None:
     def quotes(hearing: ExtractionInput) -> ExtractionResult:
         return ExtractionResult(

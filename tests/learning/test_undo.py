@@ -172,14 +172,14 @@ async def test_a_named_change_whose_memo_was_changed_since_is_left_alone() -> No
         assert isinstance(await stage.memory.undo(user="discord:ann", change=tea.change), Undone), (
             "now it is the last one"
         )
-        assert await stage.memory.undo(user="discord:ann", change=tea.change) == CannotUndo(Reason.CHANGED_SINCE)
+        assert await stage.memory.undo(user="discord:ann", change=tea.change) == CannotUndo(Reason.NO_SUCH_CHANGE)
 
 
 async def test_nobody_undoes_what_was_changed_in_the_memory_of_another() -> None:
     async with opened() as stage:
         await stage.remember("I like tea")
         change = (await offer(stage)).change
-        assert await stage.memory.undo(user="discord:ben", change=change) == CannotUndo(Reason.CHANGED_SINCE)
+        assert await stage.memory.undo(user="discord:ben", change=change) == CannotUndo(Reason.NO_SUCH_CHANGE)
         assert await stage.known() == ["I like tea"]
 
 

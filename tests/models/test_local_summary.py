@@ -109,7 +109,9 @@ async def test_what_someone_only_asked_is_no_part_of_what_they_and_the_assistant
     talk = (
         "the train was late again and so was the one after it, which nobody at the station could explain to us at all"
     )
-    answered = f"[me]: {talk}\n[me]: and {talk}\n[me]: When is the wedding?\n[Bot]: The hall is free on the third of May."
+    answered = (
+        f"[me]: {talk}\n[me]: and {talk}\n[me]: When is the wedding?\n[Bot]: The hall is free on the third of May."
+    )
     assert "When is the wedding? - Bot: The hall" in await summary(None, answered)
 
 

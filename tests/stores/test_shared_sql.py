@@ -11,7 +11,7 @@ import recollect.stores
 
 STORES = Path(recollect.stores.__path__[0])
 MAX_COMMON_LINES = 150
-MAX_EQUAL_LINES = 213
+MAX_EQUAL_LINES = 150
 """Mostly the headers of methods that both have to have, and the tables of released migrations. It may only fall."""
 MIN_CHARS = 10
 MIN_RUN = 2

@@ -241,9 +241,9 @@ class MemoAdmin(AdminBase):
 
         return await self._write(work)
 
-    async def undoable(self, subject: Subject) -> outcomes.UndoOffer:
-        """The change that `undo` would revert now."""
-        return await self._read(lambda tx: undo_module.undoable(tx, subject, is_visible))
+    async def undoable(self, subject: Subject, change: int | None = None) -> outcomes.UndoOffer:
+        """What `undo` would revert now: the last change, or the one with this id."""
+        return await self._read(lambda tx: undo_module.undoable(tx, subject, is_visible, change))
 
     async def undo(self, subject: Subject, change: int | None = None) -> outcomes.UndoOutcome:
         """Revert the last change of a subject's memos, or the one with this id if its memos were not changed since."""
@@ -277,5 +277,5 @@ def _get(tx: Tx, subject: Subject, memo_id: str, version: int | None = None) -> 
 def _get_active(tx: Tx, subject: Subject, memo_id: str, version: int | None = None) -> Memo:
     memo = _get(tx, subject, memo_id, version)
     if not memo.active:
-        raise UnknownMemo(f"memo {memo_id!r} is no longer in use")
+        raise UnknownMemo(f"memory {memo_id!r} is no longer in use")
     return memo

@@ -213,9 +213,13 @@ class Client:
         """How far it is."""
         return await self._get("/relearn", {"run": run})
 
-    async def undoable(self, *, user: str | None = None, guild: str | None = None) -> dict[str, Any]:
-        """The change that `undo` would revert now: `change` is its id, `refused` says why it can't be undone."""
-        return await self._get("/memos/undo", {"user": user, "guild": guild})
+    async def undoable(
+        self, *, user: str | None = None, guild: str | None = None, change: int | None = None
+    ) -> dict[str, Any]:
+        """What `undo` would revert now, the last change or the given one: `change` is its id, `refused` says why it
+        can't be undone.
+        """
+        return await self._get("/memos/undo", {"user": user, "guild": guild, "change": change})
 
     async def undo(self, *, user: str | None = None, guild: str | None = None, change: int | None = None) -> bool:
         """Undo the last change, or the given one if its memos were not changed since; False when there is none."""

@@ -22,6 +22,7 @@ from recollect.core.outcomes import (
     RelearnRun,
     Remembered,
     Restored,
+    Undoable,
     Undone,
     UndoOutcome,
 )
@@ -161,6 +162,29 @@ def render_hidden(*outcomes: Forgotten) -> str:
 
 def nothing_matched(query: str) -> str:
     return f'Nothing matches "{query}"'
+
+
+_UNDO_INTENTS = {
+    "added": "Would remove",
+    "retired": "Would restore",
+    "brought back": "Would retire again",
+    "reworded": "Would change back to",
+    "pinned": "Would undo pinning",
+    "unpinned": "Would undo unpinning",
+    "shared": "Would undo the change of who may hear it",
+    "changed": "Would undo the change of",
+}
+
+
+def render_undoable(offer: Undoable) -> str:
+    """One line per memo that undo would change back."""
+    lines = [
+        f'{_UNDO_INTENTS[reversal.change]}: "{(reversal.after or reversal.before).text}"'
+        for reversal in offer.reversals
+    ]
+    if offer.hidden:
+        lines.append(f"Would change back {count_noun(offer.hidden)} that may not be told here")
+    return "\n".join(lines) or "Nothing is left of what that changed"
 
 
 def render_undone(outcome: Undone | Redone) -> str:

@@ -58,13 +58,13 @@ def rollback_message(tx: Tx, message: Message, text: str | None, now: datetime) 
     ]
     named = {(step.scope, step.memo) for step in tx.changes.caused_by(message_ref(message))}
     for memo in memos:
-        write(tx, _take_back(tx, memo, now, deleted=text is None), context)
+        write(tx, _take_back(tx, memo, message, now, deleted=text is None), context)
     for memo in _retired_by(tx, message):
-        write(tx, _revive(tx, memo, now, Reason.NO_LONGER_ENDED), context)
+        write(tx, _revive(tx, memo, Reason.NO_LONGER_ENDED), context)
     rebuild_summary(tx, message, now, Reason.MESSAGE_DELETED if text is None else Reason.MESSAGE_EDITED)
     _redact_changes(tx, message, text or "", named | {(memo.subject.scope, memo.id) for memo in memos})
     for memo in memos:
-        _remove_unsupported(tx, memo)
+        _remove_unsupported(tx, memo, message)
     if message.bot:
         return []
     statements = derived.statements_of(message, memos, now, text or "")
@@ -72,10 +72,10 @@ def rollback_message(tx: Tx, message: Message, text: str | None, now: datetime) 
     return statements
 
 
-def _remove_unsupported(tx: Tx, memo: Memo) -> None:
+def _remove_unsupported(tx: Tx, memo: Memo, message: Message) -> None:
     """Remove a memo that still says what its message no longer does, whatever its status."""
     current = tx.memos.get(memo.subject, memo.id)
-    if current is not None and not current.active and current.text == memo.text and not is_authored(current):
+    if current is not None and not current.active and current.text == memo.text and not _is_own(current, message):
         tx.memos.remove(current)
         withheld.lift(tx, [current])
 
@@ -126,47 +126,54 @@ def _quotes(memo: Memo, text: str) -> bool:
     return bool(evidence) and evidence in fold(collapse_spaces(text))
 
 
-def _take_back(tx: Tx, memo: Memo, now: datetime, *, deleted: bool) -> list[Change]:
+def _is_own(memo: Memo, message: Message) -> bool:
+    """Whether someone wrote it down who said it, too: a note of what another said goes with their words."""
+    return is_authored(memo) and memo.subject.id == message.person
+
+
+def _take_back(tx: Tx, memo: Memo, message: Message, now: datetime, *, deleted: bool) -> list[Change]:
     if not memo.active and memo.status is not Status.SUPERSEDED:
         return []
-    earlier = _find_earlier_state(tx, memo, now)
+    earlier = _find_earlier_state(tx, memo)
     if earlier.memo is not None:
         after = replace(earlier.memo, status=memo.status, superseded_by=memo.superseded_by)
         reason = Reason.SOURCE_DELETED if deleted else Reason.SOURCE_EDITED
-        return [Revise(memo, after, reason), *_release_replaced(tx, memo, earlier.step, now)]
-    if is_authored(memo):  # the owner's own wording is lost; better this one than none
+        return [Revise(memo, after, reason), *_release_replaced(tx, memo, earlier.step)]
+    if _is_own(memo, message):  # the owner's own wording is lost; better this one than none
         return []
     reason = _ARCHIVED_REASONS[memo.pinned, deleted]
-    return [retire(memo, now, reason, Status.ARCHIVED), *_release_replaced(tx, memo, earlier.step, now)]
+    return [retire(memo, now, reason, Status.ARCHIVED), *_release_replaced(tx, memo, earlier.step)]
 
 
-def _release_replaced(tx: Tx, memo: Memo, since: int, now: datetime) -> list[Change]:
+def _release_replaced(tx: Tx, memo: Memo, since: int) -> list[Change]:
     """Restore what the memo replaced after this step, or hand it to the memo that superseded it."""
     changes: list[Change] = []
     for replaced in tx.memos.list(memo.subject, [Status.SUPERSEDED]):
-        if replaced.superseded_by != memo.id or _retirement(tx, replaced) <= since:
+        retirement = _retirement(tx, replaced)
+        if replaced.superseded_by != memo.id or (retirement.id if retirement else 0) <= since:
             continue
         if memo.active:  # its support was checked when its own message changed
-            changes.append(_reactivate(replaced, replaced, now, Reason.SUCCESSOR_GONE))
+            changes.append(_reactivate(tx, replaced, replaced, Reason.SUCCESSOR_GONE))
         else:
             after = replace(replaced, superseded_by=memo.superseded_by)
             changes.append(Revise(replaced, after, Reason.FIRST_SUCCESSOR_GONE))
     return changes
 
 
-def _revive(tx: Tx, memo: Memo, now: datetime, reason: Reason) -> list[Change]:
+def _revive(tx: Tx, memo: Memo, reason: Reason) -> list[Change]:
     """Reactivate a retired memo in its newest supported state."""
-    restored = memo if is_supported(tx, memo) else _find_earlier_state(tx, memo, now).memo
-    return [] if restored is None else [_reactivate(memo, restored, now, reason)]
+    restored = memo if is_supported(tx, memo) else _find_earlier_state(tx, memo).memo
+    return [] if restored is None else [_reactivate(tx, memo, restored, reason)]
 
 
-def _reactivate(memo: Memo, restored: Memo, now: datetime, reason: Reason) -> Revise:
-    return Revise(
-        memo, replace(restored, status=Status.ACTIVE, superseded_by=None, updated=max(now, memo.updated)), reason
-    )
+def _reactivate(tx: Tx, memo: Memo, restored: Memo, reason: Reason) -> Revise:
+    """With the time at which it was last said: what the message says now may be newer than that."""
+    step = _retirement(tx, memo)
+    updated = restored.updated if step is None or step.before is None else step.before.updated
+    return Revise(memo, replace(restored, status=Status.ACTIVE, superseded_by=None, updated=updated), reason)
 
 
-def _find_earlier_state(tx: Tx, memo: Memo, now: datetime) -> _EarlierState:
+def _find_earlier_state(tx: Tx, memo: Memo) -> _EarlierState:
     """The newest earlier state that is supported, with the owner's later decisions on pin and audience."""
     shared, later = None, memo
     for step in tx.changes.of_memo(memo.subject.scope, memo.id):
@@ -176,10 +183,8 @@ def _find_earlier_state(tx: Tx, memo: Memo, now: datetime) -> _EarlierState:
         if shared is None and _is_shared(step, state, later):
             shared = later.audience
         if state.active and is_supported(tx, state):
-            audience, updated = shared or state.audience, max(now, memo.updated)
-            restored = replace(
-                state, key=memo.key, hits=memo.hits, pinned=memo.pinned, audience=audience, updated=updated
-            )
+            audience = shared or state.audience
+            restored = replace(state, key=memo.key, hits=memo.hits, pinned=memo.pinned, audience=audience)
             return _EarlierState(restored, step.id)
         later = state
     return _EarlierState(None, _BEGINNING)
@@ -198,15 +203,15 @@ def _retired_by(tx: Tx, message: Message) -> list[Memo]:
     for step in steps:
         if step.undoable and _is_retirement(step):
             memo = tx.memos.get(subject, step.memo)
-            if memo is not None and memo.status is Status.DEPRECATED and _retirement(tx, memo) == step.id:
+            if memo is not None and memo.status is Status.DEPRECATED and _retirement(tx, memo) == step:
                 memos[memo.id] = memo
     return list(memos.values())
 
 
-def _retirement(tx: Tx, memo: Memo) -> int:
-    """The id of the step that retired a memo last; 0 when there is none."""
+def _retirement(tx: Tx, memo: Memo) -> Step | None:
+    """The step that retired a memo last."""
     steps = tx.changes.of_memo(memo.subject.scope, memo.id)
-    return next((step.id for step in steps if _is_retirement(step)), 0)
+    return next((step for step in steps if _is_retirement(step)), None)
 
 
 def _is_retirement(step: Step) -> bool:

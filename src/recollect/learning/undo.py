@@ -24,9 +24,9 @@ from recollect.recall.listing import VisibilityCheck, without_hidden_links
 _ERASURES = (Reason.ERASED, Reason.ERASED_ALONG)
 
 
-def undoable(tx: Tx, subject: Subject, is_visible: VisibilityCheck) -> UndoOffer:
-    """What `undo` would take back now."""
-    steps = _last_change(tx, subject)
+def undoable(tx: Tx, subject: Subject, is_visible: VisibilityCheck, change: int | None = None) -> UndoOffer:
+    """What `undo` would take back now: the last change, or the one with this id."""
+    steps = _last_change(tx, subject) if change is None else _named_change(tx, subject, change)
     if isinstance(steps, CannotUndo):
         return steps
     return _describe(tx, subject, steps, is_visible) if steps else None
@@ -173,8 +173,8 @@ def _last_change(tx: Tx, subject: Subject) -> list[Step] | CannotUndo:
 def _named_change(tx: Tx, subject: Subject, change: int) -> list[Step] | CannotUndo:
     """The steps of a change, if they are still the last ones of their memos."""
     named = tx.changes.find([change]).get(change)
-    if named is None or named.scope != subject.scope or named.undone or named.undoes is not None or not named.batch:
-        return CannotUndo(Reason.CHANGED_SINCE)
+    if named is None or named.scope != subject.scope or named.undone or named.undoes is not None:
+        return CannotUndo(Reason.NO_SUCH_CHANGE)
     steps = _undoable_steps(tx, subject, named)
     if isinstance(steps, CannotUndo):
         return steps

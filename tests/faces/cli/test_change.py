@@ -169,6 +169,22 @@ def test_undo_goes_back_step_by_step_until_nothing_is_left(cli: Run):
     assert cli("undo", "--json", code=3).json["outcome"] == "none"
 
 
+def test_undo_shows_a_change_that_is_named_and_takes_back_no_other(cli: Run):
+    for words in ("I like tea", "I play chess"):
+        cli("remember", words)
+    chess, tea = (line.split("\t")[4] for line in cli("log").out.splitlines())
+    assert cli("undo", tea, "--dry-run").out == 'Would remove: "I like tea"\n'
+    assert cli("undo", "--dry-run", "--json").json["change"] == int(chess)
+    assert "I like tea" in cli("list").out
+    assert cli("undo", tea).out == 'Removed: "I like tea"\n'
+    assert cli("undo", tea, code=3).err == "recollect: there is no such change that could be undone\n"
+    cli("pin", "1")
+    assert "in the meantime" in cli("undo", chess, "--dry-run", code=3).err
+    assert "I play chess" in cli("show").out
+    assert "no such change" in cli("undo", "9999", code=3).err
+    assert "no such change" in cli("undo", chess, "--as", "somebody", code=3).err
+
+
 def test_redo_takes_an_undo_back_and_says_so(cli: Run):
     cli("remember", "I like tea")
     cli("undo")
@@ -197,7 +213,7 @@ def test_undo_refuses_where_the_last_change_came_with_a_deleted_message(cli: Run
             return await memory.message_deleted("local", moved["id"])
 
     assert asyncio.run(delete())
-    told = "the last change can't be undone: it came with a message that was deleted or edited"
+    told = "that change can't be undone: it came with a message that was deleted or edited"
     assert process("undo", "--as", "ann", code=3).err == f"recollect: {told}\n"
     refused = process("undo", "--as", "ann", "--json", code=3).json
     assert (refused["outcome"], refused["reason"], refused["removed"]) == ("refused", told, [])

@@ -147,6 +147,7 @@ async def test_forget_all_takes_every_match_and_one_undo_brings_them_back():
         assert [text for text, status in (await statuses(talk)).items() if status is Status.ACTIVE] == ["I play chess"]
         undone = await talk("!memory undo")
         assert sorted(undone.splitlines()) == [
+            "Redo: !memory redo",
             'Restored: "My sister lives in Oslo"',
             'Restored: "The blue boat is in Oslo"',
         ]
@@ -163,8 +164,8 @@ async def test_undo_goes_back_step_by_step_until_there_is_nothing():
     async with talking() as talk:
         await talk("!memory remember I like tea")
         await talk("!memory forget tea")
-        assert await talk("!memory undo") == 'Restored: "I like tea"'
-        assert await talk("!memory undo") == 'Removed: "I like tea"'
+        assert await talk("!memory undo") == 'Restored: "I like tea"\nRedo: !memory redo'
+        assert await talk("!memory undo") == 'Removed: "I like tea"\nRedo: !memory redo'
         assert await talk("!memory undo") == "There is nothing to undo"
 
 
@@ -180,12 +181,13 @@ async def test_undo_says_what_it_changed_back():
     async with talking() as talk:
         await talk("!memory remember I like tea", place=DM)
         await talk("!memory pin tea", place=DM)
-        assert await talk("!memory undo", place=DM) == 'Undid pinning: "I like tea"'
+        assert await talk("!memory undo", place=DM) == 'Undid pinning: "I like tea"\nRedo: !memory redo'
         await talk("!memory share tea", place=DM)
-        assert await talk("!memory undo", place=DM) == 'Undid the change of who may hear it: "I like tea"'
+        told = await talk("!memory undo", place=DM)
+        assert told == 'Undid the change of who may hear it: "I like tea"\nRedo: !memory redo'
         memo = (await talk.memory.show(user="ann")).memos[0]
         await talk.memory.update(memo.id, "I like green tea", user="ann", place=DM)
-        assert await talk("!memory undo", place=DM) == 'Changed back to: "I like tea"'
+        assert await talk("!memory undo", place=DM) == 'Changed back to: "I like tea"\nRedo: !memory redo'
 
 
 async def test_undo_refuses_where_the_last_change_came_with_a_deleted_message():
@@ -193,7 +195,7 @@ async def test_undo_refuses_where_the_last_change_came_with_a_deleted_message():
         await talk.stage.tell("I live in Ghent")
         moved = await talk.stage.tell("I live in Bruges now")
         await talk.memory.message_deleted("discord", moved.id)
-        told = "The last change can't be undone: it came with a message that was deleted or edited"
+        told = "That change can't be undone: it came with a message that was deleted or edited"
         assert await talk("!memory undo") == told
         assert await talk.stage.known() == ["I live in Ghent"]
 
@@ -256,7 +258,7 @@ async def test_undo_after_a_pause_undoes_the_last_change_of_memory():
     async with talking() as talk:
         await talk("!memory remember I like tea")
         await talk("!memory pause")
-        assert await talk("!memory undo") == 'Removed: "I like tea"'
+        assert await talk("!memory undo") == 'Removed: "I like tea"\nRedo: !memory redo'
 
 
 async def test_help_names_every_order():
@@ -327,7 +329,7 @@ async def test_restore_brings_back_by_number_or_words_what_was_forgotten_long_ag
         assert await talk("!memory forgotten") == "Nothing was forgotten that could be restored."
         assert await talk("!memory restore tea") == 'It is in use already: "I like tea"'
         assert await talk("!memory restore spoons") == 'Nothing that was forgotten matches "spoons"'
-        assert await talk("!memory undo") == 'Retired again: "I like green hats"'
+        assert await talk("!memory undo") == 'Retired again: "I like green hats"\nRedo: !memory redo'
 
 
 async def test_restore_says_what_gives_way():

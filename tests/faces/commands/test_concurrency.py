@@ -121,7 +121,7 @@ async def test_the_orders_of_a_user_are_carried_out_as_they_came(tmp_path: Path)
         assert [answers[0].partition("\n")[0], *answers[1:]] == [
             'Remembered: "I like tea"',
             'Forgot 1 memory matching "tea". Undo: !memory undo',
-            'Restored: "I like tea"',
+            'Restored: "I like tea"\nRedo: !memory redo',
             'Pinned: "I like tea"',
             "What I remember (1 memory):\n1. I like tea",
         ]

@@ -30,7 +30,7 @@ async def test_after_erasing_memory_is_as_usable_as_before():
     async with talking() as talk:
         await talk("!memory remember I like green tea")
         await talk("!memory erase everything")
-        assert await talk("!memory undo") == "The last change can't be undone: it was an erasure"
+        assert await talk("!memory undo") == "That change can't be undone: it was an erasure"
         assert await talk("!memory erase") == await talk("!memory erase everything") == NOTHING_TO_ERASE
         assert len(await talk.stage.events("erasure.checked")) == 1, "where there is nothing, nothing is done"
         assert (await talk("!memory remember I like black tea")).partition("\n")[0] == 'Remembered: "I like black tea"'

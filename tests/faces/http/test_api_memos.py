@@ -139,7 +139,10 @@ async def test_an_undo_names_its_change_and_takes_back_no_other(client: httpx.As
     assert (late.status_code, late.headers["content-type"]) == (409, "application/problem+json")
     assert "in the meantime" in late.json()["detail"]
     assert sorted(texts(await listed(client, status="active"))) == ["Likes green tea", "Plays the cello"]
+    named = {"user": "ann", "change": offer["change"]}
+    assert "in the meantime" in (await client.get("/api/v1/memos/undo", params=named)).json()["refused"]
     await client.post("/api/v1/memos/undo", json={"user": "ann"})
+    assert (await client.get("/api/v1/memos/undo", params=named)).json()["change"] == offer["change"]
     done = (await client.post("/api/v1/memos/undo", json={"user": "ann", "change": offer["change"]})).json()
     assert [(one["text"], one["pinned"]) for one in done["restored"]] == [("Likes green tea", False)], (
         "not the last one"

@@ -84,7 +84,7 @@ def test_undo_offers_what_it_names_and_nothing_behind_a_deleted_message(window: 
     page.get_by_text("changed meanwhile, so nothing was undone").wait_for()
     said = page.locator("td.said")
     assert said.filter(has_text="Lives in Ghent").count() == 1
-    assert "The last change can't be undone" in last.inner_text()
+    assert "That change can't be undone" in last.inner_text()
     assert page.get_by_role("button", name="Undo").count() == 0
     more(said.filter(has_text="Lives in Ghent").locator("xpath=.."), "Pin")
     page.locator(".flash").get_by_role("button", name="Undo").click()

@@ -334,7 +334,7 @@ async def test_a_change_that_cannot_be_undone_has_no_button_and_says_why(
     await memory.message_deleted("discord", "9")
     async with visiting(app) as visitor:
         page = await visitor.see("/people/memos", user="discord:ann")
-        assert "The last change can't be undone: it came with a message that was deleted" in text_of(page)
+        assert "That change can't be undone: it came with a message that was deleted" in text_of(page)
         assert "/memos/undo" not in page
         assert "/memos/undo" not in await visitor.see("/memo", user="discord:ann", id=memo.id)
         for change in (str(offered), "0", "x"):

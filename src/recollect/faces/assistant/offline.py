@@ -172,7 +172,7 @@ class OfflineSearch:
 
     async def find(self, query: str, *, nearest: bool = True) -> str:
         """What fits a question: memos, else what was said, else the nearest, marked as such."""
-        findings = await evidence.find(self.memory, self.message, query, self.language)
+        findings = await evidence.find(self.memory, self.message, query, self.language, is_topic=not nearest)
         if findings.fits:
             return self._list("fits", [self.quote(item, findings.sources.get(item.id)) for item in findings.fits])
         if nearest and findings.nearest:

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import replace
 from functools import partial
 
-from recollect.core.outcomes import Ambiguous, Forgotten, NotFound, Refused
+from recollect.core.outcomes import Ambiguous, Forgotten, NotFound, Refused, Undone
 from recollect.core.text import clip
 from recollect.core.types import Audience, Memo
 from recollect.faces import outcome_text
@@ -110,7 +110,9 @@ async def restore(request: CommandRequest) -> str:
 
 
 async def undo(request: CommandRequest) -> str:
-    return outcome_text.render_undo(await request.view.undo())
+    outcome = await request.view.undo()
+    told = outcome_text.render_undo(outcome)
+    return f"{told}\nRedo: !memory redo" if isinstance(outcome, Undone) else told
 
 
 async def redo(request: CommandRequest) -> str:

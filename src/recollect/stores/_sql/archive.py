@@ -3,14 +3,15 @@
 import json
 from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Generic, LiteralString, NamedTuple, TypeVar, cast
 
-from recollect.core.ports import Corpus, Vector
-from recollect.core.ports.archive import SECTIONS, Cursor, Name, Page, Record, canonical_json
+from recollect.core.ports import Corpus
+from recollect.core.ports.archive import Cursor, Name, Page, Record, canonical_json
 from recollect.core.types import Status
 from recollect.stores._sql import tombstones
 from recollect.stores._sql.database import Database, Row
+from recollect.stores._sql.events import Events
 from recollect.stores._sql.jobs import restart_queues
 
 D = TypeVar("D", bound=Database)
@@ -50,15 +51,14 @@ class RowsSection(Section[D]):
     """A section whose records are rows: `fields` of `source`, read by `order_by`."""
 
     source: LiteralString
+    fields: LiteralString
+    names: tuple[LiteralString, ...]
+    """The columns that identify a record, with the types of PostgreSQL that they are compared as: `id::text`."""
     order_by: LiteralString
     """The columns that make up a cursor."""
     where: LiteralString = "true"
     documents: frozenset[int] = frozenset()
     """Columns that hold JSON, by position."""
-
-    @property
-    @abstractmethod
-    def fields(self) -> LiteralString: ...
 
     def count(self) -> int:
         sql: LiteralString = f"SELECT count(*) FROM {self.source} WHERE {self.where}"
@@ -75,6 +75,9 @@ class RowsSection(Section[D]):
         rows = self._db.rows(sql, (*(after or ()), limit))
         return Page([self.record(row[width:]) for row in rows], rows[-1][:width] if len(rows) == limit else None)
 
+    def _count_up(self) -> None:
+        """The next id is beyond all stored ones."""
+
     def record(self, row: Row) -> Record:
         values = list(row)
         for column in self.documents:
@@ -87,36 +90,41 @@ class Columns(NamedTuple):
     """A table that is a section as it is; its key comes first, with the types of PostgreSQL."""
 
     source: LiteralString
-    key: tuple[LiteralString, ...]
+    names: tuple[LiteralString, ...]
     rest: tuple[LiteralString, ...]
     where: LiteralString = "true"
     documents: frozenset[int] = frozenset()
 
     @property
-    def names(self) -> tuple[LiteralString, ...]:
-        return tuple(name.split("::")[0] for name in self.key)
+    def columns(self) -> tuple[LiteralString, ...]:
+        return tuple(name.split("::")[0] for name in self.names)
 
 
-TOMBSTONES = Columns(
-    "tombstones", ("scope::text", "fingerprint::text"), ("at",), where=f"scope <> '{tombstones.ERASED}'"
-)
-ERASED_MESSAGES = Columns("tombstones", ("fingerprint::text",), ("at",), where=f"scope = '{tombstones.ERASED}'")
-SUMMARIES = Columns("summaries", ("session::text", "sequence::bigint"), ("text", "updated", "through", "audience"))
-EXCHANGES = Columns(
-    "exchanges",
-    ("guild::text", "at::bigint", "id::text"),
-    ("channel", "channel_name", "author", "text", "expires", "audience"),
-)
-CHANGES = Columns(
-    "changes",
-    ("id::bigint",),
-    (
-        *("scope", "memo", "batch", "before", "after", "reason", "detail", "actor", "at", "message", "shared"),
-        *("undoes", "undone", "undoable"),
+_ERASED_MESSAGES = Columns("tombstones", ("fingerprint::text",), ("at",), where=f"scope = '{tombstones.ERASED}'")
+_TABLES: dict[str, Columns] = {
+    "erased messages": _ERASED_MESSAGES,
+    "tombstones": Columns(
+        "tombstones", ("scope::text", "fingerprint::text"), ("at",), where=f"scope <> '{tombstones.ERASED}'"
     ),
-    documents=frozenset({4, 5}),
-)
-STATE = Columns("state", ("kind::text", "key::text", "item::text"), ("number", "person", "guild"))
+    "summaries": Columns(
+        "summaries", ("session::text", "sequence::bigint"), ("text", "updated", "through", "audience")
+    ),
+    "exchanges": Columns(
+        "exchanges",
+        ("guild::text", "at::bigint", "id::text"),
+        ("channel", "channel_name", "author", "text", "expires", "audience"),
+    ),
+    "state": Columns("state", ("kind::text", "key::text", "item::text"), ("number", "person", "guild")),
+    "changes": Columns(
+        "changes",
+        ("id::bigint",),
+        (
+            *("scope", "memo", "batch", "before", "after", "reason", "detail", "actor", "at", "message", "shared"),
+            *("undoes", "undone", "undoable"),
+        ),
+        documents=frozenset({4, 5}),
+    ),
+}
 
 
 class TableSection(RowsSection[D]):
@@ -125,18 +133,15 @@ class TableSection(RowsSection[D]):
     def __init__(self, db: D, table: Columns) -> None:
         super().__init__(db)
         self._table = table
-        self.source, self.where, self.order_by = table.source, table.where, ", ".join(table.names)
-        self.documents = table.documents
-
-    @property
-    def fields(self) -> LiteralString:
-        return ", ".join((*self._table.names, *self._table.rest))
+        self.source, self.where, self.order_by = table.source, table.where, ", ".join(table.columns)
+        self.fields = ", ".join((*table.columns, *table.rest))
+        self.names, self.documents = table.names, table.documents
 
     def put(self, records: Sequence[Record]) -> None:
-        if self._table is ERASED_MESSAGES:
+        if self._table is _ERASED_MESSAGES:
             self._db.many(tombstones.PUT, [(tombstones.ERASED, *record) for record in records])
             return
-        columns = (*self._table.names, *self._table.rest)
+        columns = (*self._table.columns, *self._table.rest)
         changes = ", ".join(f"{name} = excluded.{name}" for name in columns)
         sql: LiteralString = (
             f"INSERT INTO {self.source} ({self.fields}) VALUES ({placeholders(len(columns))}) "
@@ -149,29 +154,26 @@ class JobsSection(RowsSection[D]):
     """What is claimed is read as if its lease had run out: of a queue only the first job can have been begun."""
 
     source = "jobs"
+    fields = """
+    id, kind, queue, tenant, payload, CASE state WHEN 'failed' THEN 'failed' ELSE 'waiting' END, due,
+    attempts - CASE WHEN state = 'claimed' AND EXISTS (SELECT 1 FROM jobs AS earlier
+        WHERE earlier.queue = jobs.queue AND earlier.state = 'claimed' AND earlier.id < jobs.id) THEN 1 ELSE 0 END,
+    dedupe, error
+    """
+    names = ("id::bigint",)
     order_by = "id"
     documents = frozenset({4})
-    inserted: LiteralString
-    """Insert a job with its id."""
-
-    @property
-    def fields(self) -> LiteralString:
-        return """
-        id, kind, queue, tenant, payload, CASE state WHEN 'failed' THEN 'failed' ELSE 'waiting' END, due,
-        attempts - CASE WHEN state = 'claimed' AND EXISTS (SELECT 1 FROM jobs AS earlier
-            WHERE earlier.queue = jobs.queue AND earlier.state = 'claimed' AND earlier.id < jobs.id) THEN 1 ELSE 0 END,
-        dedupe, error
-        """
 
     def put(self, records: Sequence[Record]) -> None:
         self._delete([record[:1] for record in records])
         rows = [(*record[:5], "failed" if record[5] == "failed" else "blocked", *record[6:]) for record in records]
-        self._db.many(self.inserted, rows)
+        put: LiteralString = f"""
+        INSERT INTO jobs (id, kind, queue, tenant, payload, state, due, attempts, dedupe, error) {self._db.with_ids}
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+        """
+        self._db.many(put, rows)
         self._count_up()
         restart_queues(self._db, sorted({record[2] for record in records}))
-
-    def _count_up(self) -> None:
-        """The next id is beyond all stored ones."""
 
     def remove(self, names: Sequence[Name]) -> None:
         restart_queues(self._db, self._delete(names))
@@ -186,21 +188,18 @@ class EventsSection(RowsSection[D]):
     """Ids stay as they are, since followers of the log have noted the last id they saw."""
 
     source = "events LEFT JOIN scopes ON scopes.id = events.scope"
+    fields = "events.id, kind, at, actor, coalesce(scopes.name, ''), memo, reason, data"
+    names = ("events.id::bigint",)
     order_by = "events.id"
     documents = frozenset({7})
 
-    @property
-    def fields(self) -> LiteralString:
-        return "events.id, kind, at, actor, coalesce(scopes.name, ''), memo, reason, data"
+    def __init__(self, db: D, events: Events[D]) -> None:
+        super().__init__(db)
+        self._events = events
 
     @abstractmethod
-    def _insert(self, records: Sequence[Record]) -> None:
-        """Add or replace events."""
-        ...
-
-    @abstractmethod
-    def _recount(self) -> None:
-        """Count the events of each day again."""
+    def _make_scopes(self, names: Collection[str]) -> Mapping[str, int]:
+        """The ids of scopes, which are created if need be."""
         ...
 
     @abstractmethod
@@ -208,103 +207,54 @@ class EventsSection(RowsSection[D]):
         """Add new events to the counts of their days."""
         ...
 
+    def _insert(self, records: Sequence[Record]) -> None:
+        """Add or replace events."""
+        scopes = self._make_scopes({record[4] for record in records} - {""})
+        put: LiteralString = f"""
+        INSERT INTO events (id, kind, at, actor, scope, memo, reason, data) {self._db.with_ids}
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (id) DO UPDATE SET kind = excluded.kind, at = excluded.at,
+        actor = excluded.actor, scope = excluded.scope, memo = excluded.memo, reason = excluded.reason,
+        data = excluded.data
+        """
+        self._db.many(put, [(*record[:4], scopes.get(record[4]), *record[5:]) for record in records])
+        self._count_up()
+
     def put(self, records: Sequence[Record]) -> None:
         ids = self._db.array(record[0] for record in records)
         exists: LiteralString = f"SELECT EXISTS (SELECT 1 FROM events WHERE id {self._db.among})"
         replaces = self._db.value(exists, (ids,))
         self._insert(records)
         if replaces:
-            self._recount()
+            self._events.recount()
         else:
             self._count_more(records)
 
     def remove(self, names: Sequence[Name]) -> None:
         sql: LiteralString = f"DELETE FROM events WHERE id {self._db.among}"
         if self._db.run(sql, (self._db.array(event for (event,) in names),)):
-            self._recount()
+            self._events.recount()
 
 
-class VectorsSection(Section[D]):
-    """The vectors of all sets of a corpus, one set after the other."""
+class CorpusSection(RowsSection[D]):
+    """Rows with a key; those that are alive are in the word index."""
 
     corpus: Corpus
 
-    @abstractmethod
-    def _sets(self, first: int = 0) -> list[tuple[int, str, LiteralString]]:
-        """Id, model and table of each set, by id."""
-        ...
 
-    @abstractmethod
-    def _page(self, table: LiteralString, after: int, limit: int) -> list[Row]:
-        """Key, name and vector of the next rows of a set."""
-        ...
-
-    @abstractmethod
-    def _keys(self, names: Sequence[Name]) -> dict[Name, tuple[int, int]]:
-        """Key and scope of each row of the corpus that exists."""
-        ...
-
-    @abstractmethod
-    def _vectors(self, table: LiteralString, keys: Sequence[int]) -> dict[int, Vector]: ...
-    @abstractmethod
-    def _add(self, model: str, table: LiteralString, vectors: Mapping[int, tuple[int, Vector]]) -> None:
-        """Vectors by the keys of their rows, with the scopes of these."""
-        ...
-
-    @abstractmethod
-    def _remove(self, table: LiteralString, keys: Sequence[int]) -> None: ...
-
-    def count(self) -> int:
-        return sum(self._count(table) for _, _, table in self._sets())
-
-    def _count(self, table: LiteralString) -> int:
-        sql: LiteralString = f"SELECT count(*) FROM {table} JOIN {self.corpus} USING (key)"
-        return self._db.value(sql)
-
-    def read(self, after: Cursor | None, limit: int) -> Page:
-        first, key = after or (0, -1)
-        records: list[Record] = []
-        for set_id, model, table in self._sets(first):
-            rows = self._page(table, key if set_id == first else -1, limit - len(records))
-            records += [(model, *row[1:]) for row in rows]
-            if len(records) == limit:
-                return Page(records, (set_id, rows[-1][0]))
-        return Page(records, None)
-
-    def find(self, names: Sequence[Name]) -> dict[Name, Record]:
-        records: dict[Name, Record] = {}
-        for _, model, table in self._sets():
-            keys = {row: key for row, (key, _) in self._keys(_rows_of(model, names)).items()}
-            vectors = self._vectors(table, list(keys.values()))
-            records |= {(model, *row): (model, *row, vectors[key]) for row, key in keys.items() if key in vectors}
-        return records
-
-    def write(self, records: Sequence[Record]) -> list[Record]:
-        tables: dict[str, LiteralString] = {model: table for _, model, table in self._sets()}
-        keys = self._keys([record[1:3] for record in records])
-        by_model: defaultdict[str, dict[int, tuple[int, Vector]]] = defaultdict(dict)
-        skipped: list[Record] = []
-        for record in records:
-            row = keys.get(record[1:3])
-            if row is None or record[0] not in tables:
-                skipped.append(record)
-            else:
-                by_model[record[0]][row[0]] = (row[1], record[3])
-        for model, vectors in by_model.items():
-            self._add(model, tables[model], vectors)
-        return skipped
-
-    def put(self, records: Sequence[Record]) -> None:
-        self.write(records)
-
-    def remove(self, names: Sequence[Name]) -> None:
-        for _, model, table in self._sets():
-            self._remove(table, [key for key, _ in self._keys(_rows_of(model, names)).values()])
+def growth(words: Mapping[int, tuple[int, str | None]], alive: Collection[int]) -> dict[int, int]:
+    """How many rows each scope has more, by the scopes and texts of rows; without a text it is not alive any more."""
+    grown: defaultdict[int, int] = defaultdict(int)
+    for key, (scope, text) in words.items():
+        grown[scope] += (text is not None) - (key in alive)
+    return grown
 
 
-def _rows_of(model: str, names: Sequence[Name]) -> list[Name]:
-    """The names of the rows whose vectors by this model are named."""
-    return [name[1:] for name in names if name[0] == model]
+def last_numbers(rows: Iterable[tuple[int, int]]) -> dict[int, int]:
+    """The highest number of each scope."""
+    last: dict[int, int] = {}
+    for scope, number in rows:
+        last[scope] = max(last.get(scope, 0), number)
+    return last
 
 
 def words_of_memo(record: Record) -> str | None:
@@ -316,11 +266,22 @@ def words_of_memo(record: Record) -> str | None:
 
 
 class Archive(ABC, Generic[D]):
-    """The sections in the order of `SECTIONS`."""
+    """The sections of a store; those that are a table have a class for that, `table`."""
 
-    def __init__(self, db: D, sections: Sequence[Section[Any]]) -> None:
+    def __init__(
+        self,
+        db: D,
+        sections: Mapping[str, Section[Any]],
+        vectors: Callable[[D, Corpus], Section[Any]],
+        table: Callable[[D, Columns], Section[Any]],
+    ) -> None:
         self._db = db
-        self._sections = dict(zip(SECTIONS, sections, strict=True))
+        self._sections = {
+            **sections,
+            "memo vectors": vectors(db, "memos"),
+            "message vectors": vectors(db, "messages"),
+            **{name: table(db, columns) for name, columns in _TABLES.items()},
+        }
 
     @abstractmethod
     def identity(self) -> str: ...

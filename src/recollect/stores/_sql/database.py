@@ -13,6 +13,10 @@ Row = tuple[Any, ...]
 class Database(Protocol):
     among: LiteralString
     """The condition that a column has one of the values of the array `$1`."""
+    in_use: LiteralString
+    """The condition that a set of vectors is."""
+    with_ids: LiteralString
+    """Allows an INSERT to set ids that the store would number itself."""
 
     def run(self, sql: LiteralString, values: Row = (), /) -> int:
         """How many rows it affected."""

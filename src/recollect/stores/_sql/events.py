@@ -29,6 +29,12 @@ _EPOCH = date(1970, 1, 1)
 class Events(ABC, Generic[D]):
     locked: LiteralString
     """What keeps rows that were read for a change as they are until then."""
+    per_day: LiteralString
+    """Kind, day, count and last time of the events of each day."""
+    stored_per_day: LiteralString
+    """The same as it was counted."""
+    put_per_day: LiteralString
+    """Store what `per_day` yields."""
 
     def __init__(self, db: D) -> None:
         self._db = db
@@ -55,6 +61,21 @@ class Events(ABC, Generic[D]):
         for day, kind, count in self._db.rows(_DAYS, ((since - _EPOCH).days,)):
             counts.setdefault(_EPOCH + timedelta(days=day), {})[kind] = count
         return counts
+
+    def miscounted(self) -> bool:
+        sql: LiteralString = f"""
+        SELECT count(*) FROM ({self.per_day}) AS a FULL JOIN ({self.stored_per_day}) AS b
+        USING (kind, day, count, last) WHERE a.kind IS NULL OR b.kind IS NULL
+        """
+        return bool(self._db.value(sql))
+
+    def _lock_counts(self) -> None:
+        """No one may write meanwhile: what is committed during the count would be lost to it."""
+
+    def recount(self) -> None:
+        self._lock_counts()
+        self._db.run("DELETE FROM event_days")
+        self._db.run(self.put_per_day)
 
     def list(
         self,

@@ -2,12 +2,15 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import LiteralString
+from typing import LiteralString, TypeVar
 
 from recollect.core.ports import Corpus, HealthCheck, Progress
 from recollect.core.state import StateKind
 from recollect.stores._sql.database import Database, Row
-from recollect.stores._sql.jobs import misordered_queues
+from recollect.stores._sql.events import Events
+from recollect.stores._sql.jobs import misordered_queues, repair_queues
+
+D = TypeVar("D", bound=Database)
 
 REINDEX_BATCH_ROWS = 500
 _PUT_META = "INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
@@ -30,13 +33,16 @@ def check_sizes(db: Database, counted: LiteralString) -> HealthCheck:
     return HealthCheck("sizes of scopes", not wrong, f"{wrong} wrong; run 'recollect rebuild-index'" if wrong else "")
 
 
-def repair_sizes(db: Database, counted: LiteralString) -> None:
-    """`counted` is what `rows_per_scope` returns."""
+def repair_counts(db: D, counted: LiteralString, events: Events[D]) -> None:
+    """Count scopes and events again, and put the queues of jobs in order; `counted` comes from `rows_per_scope`."""
     sql: LiteralString = f"""
     UPDATE scopes SET size = counted.rows FROM ({counted}) AS counted
     WHERE counted.scope = scopes.id AND scopes.size <> counted.rows
     """
     db.run(sql)
+    repair_queues(db)
+    if events.miscounted():
+        events.recount()
 
 
 def check_word_index(corpus: Corpus, missing: int, stray: int) -> HealthCheck:

@@ -14,6 +14,8 @@ from recollect.core.text import clean
 from recollect.core.types import Memo, Status, Subject, Tombstone
 from recollect.stores._sql import tombstones
 from recollect.stores._sql.database import Database, Row
+from recollect.stores._sql.derived import Derived
+from recollect.stores._sql.memo_statements import MemoStatements
 from recollect.stores._sql.rows import content_of
 
 D = TypeVar("D", bound=Database)
@@ -23,35 +25,13 @@ _ACTIVE = [Status.ACTIVE]
 
 
 class Memos(ABC, Generic[D]):
-    """Statements about one subject have its scope at `$1`; all that yield memos yield what `_read` takes."""
-
-    by_id: LiteralString
-    by_text: LiteralString
-    standing: LiteralString
-    """Active ones that are pinned or constraints, the newest first."""
-    page: LiteralString
-    """The newest first; the next two are for active memos, and for those with certain statuses."""
-    page_of_active: LiteralString
-    page_of_statuses: LiteralString
-    count_all: LiteralString
-    count_of_active: LiteralString
-    count_of_statuses: LiteralString
-    by_keys: LiteralString
-    of_message: LiteralString
-    of_speaker: LiteralString
-    """By an actor or in a guild, where these are given."""
-    names: LiteralString
-    """The scopes with memos."""
-    sizes: LiteralString
-    """A page of scopes with their sizes, between two names and with a part in their name."""
-    same_ids: LiteralString
-    """The people with memos who have this id on some platform."""
-    in_places: LiteralString
-    """Those with memos from a channel or a thread, or with a text in their metadata."""
+    sql: MemoStatements
+    """What yields memos yields what `_read` takes."""
     _read: Callable[[Row, Subject], Memo]
 
-    def __init__(self, db: D) -> None:
+    def __init__(self, db: D, derived: Derived[D]) -> None:
         self._db = db
+        self._derived = derived
 
     @abstractmethod
     def put(self, memo: Memo, vector: tuple[str, Vector] | None = None) -> int: ...
@@ -81,52 +61,52 @@ class Memos(ABC, Generic[D]):
     def get(self, subject: Subject, memo_id: str) -> Memo | None:
         scope = subject.scope
         self._db.lock(f"subject:{scope}")
-        row = self._db.row(self.by_id, (self._scope(scope), self._db.handle(memo_id)))
+        row = self._db.row(self.sql.by_id, (self._scope(scope), self._db.handle(memo_id)))
         return None if row is None else self._read(row, subject)
 
     def stored(self, scope: str, memo_id: str) -> Memo | None:
         """The memo that a row of another table names."""
-        row = self._db.row(self.by_id, (self._stored_scope(scope), memo_id))
+        row = self._db.row(self.sql.by_id, (self._stored_scope(scope), memo_id))
         return None if row is None else self._read(row, Subject.of_scope(scope))
 
     def same_text(self, subject: Subject, text: str) -> list[Memo]:
-        return self._of(subject, self.by_text, (content_of(text),))
+        return self._of(subject, self.sql.by_text, (content_of(text),))
 
     def always_relevant(self, subject: Subject) -> list[Memo]:
-        return self._of(subject, self.standing)
+        return self._of(subject, self.sql.standing)
 
     def fetch(self, keys: Collection[int]) -> dict[int, Memo]:
-        return {memo.key: memo for memo in self._of_any(self.by_keys, (self._db.array(keys),))}
+        return {memo.key: memo for memo in self._of_any(self.sql.by_keys, (self._db.array(keys),))}
 
     def texts(self, keys: Collection[int]) -> dict[int, str]:
         sql: LiteralString = f"SELECT key, text FROM memos WHERE key {self._db.among}"
         return dict(self._db.rows(sql, (self._db.array(keys),)))
 
     def from_message(self, platform: str, message_id: str) -> list[Memo]:
-        return self._of_any(self.of_message, (self._db.handle(message_id), platform))
+        return self._of_any(self.sql.of_message, (self._db.handle(message_id), platform))
 
     def stated_by(self, actor: str | None = None, guild: str | None = None) -> list[Memo]:
-        return [] if actor is None and guild is None else self._of_any(self.of_speaker, (actor, guild))
+        return [] if actor is None and guild is None else self._of_any(self.sql.of_speaker, (actor, guild))
 
     def list(
         self, subject: Subject, statuses: Collection[Status] = (), limit: int | None = None, offset: int = 0
     ) -> list[Memo]:
         cut = _ALL if limit is None else limit, offset
         if not statuses:
-            return self._of(subject, self.page, cut)
+            return self._of(subject, self.sql.page, cut)
         if [*statuses] == _ACTIVE:
-            return self._of(subject, self.page_of_active, cut)
-        return self._of(subject, self.page_of_statuses, (self._array(statuses), *cut))
+            return self._of(subject, self.sql.page_of_active, cut)
+        return self._of(subject, self.sql.page_of_statuses, (self._array(statuses), *cut))
 
     def count(self, subject: Subject, statuses: Collection[Status] = ()) -> int:
         name = subject.scope
         self._db.lock(f"subject:{name}")
         scope = self._scope(name)
         if not statuses:
-            return self._db.value(self.count_all, (scope,))
+            return self._db.value(self.sql.count_all, (scope,))
         if [*statuses] == _ACTIVE:
-            return self._db.value(self.count_of_active, (scope,))
-        return self._db.value(self.count_of_statuses, (scope, self._array(statuses)))
+            return self._db.value(self.sql.count_of_active, (scope,))
+        return self._db.value(self.sql.count_of_statuses, (scope, self._array(statuses)))
 
     def _array(self, statuses: Collection[Status]) -> object:
         return self._db.array(status.value for status in statuses)
@@ -147,20 +127,21 @@ class Memos(ABC, Generic[D]):
         return None if ms is None else Tombstone(scope, fingerprint, from_ms(ms))
 
     def subjects(self) -> Iterator[Subject]:
-        return (Subject.of_scope(name) for (name,) in self._db.rows(self.names))
+        return (Subject.of_scope(name) for (name,) in sorted(self._db.rows(self.sql.names)))
 
     def namesakes(self, user: str) -> Sequence[Subject]:
-        return [Subject.of_scope(name) for (name,) in self._db.rows(self.same_ids, (user,))]
+        return [Subject.of_scope(name) for (name,) in sorted(self._db.rows(self.sql.same_ids, (user,)))]
 
     def owners(
         self, part: str = "", after: str = "", limit: int = 100, lore: bool = False
     ) -> Sequence[tuple[Subject, int]]:
         prefix = "lore:" if lore else "user:"
         first = max(self._db.handle(after), prefix)
-        rows = self._db.rows(self.sizes, (first, f"{prefix[:-1]};", clean(part).lower(), limit))
+        rows = self._db.rows(self.sql.sizes, (first, f"{prefix[:-1]};", clean(part).lower(), limit))
         return [(Subject.of_scope(name), size) for name, size in rows]
 
     def owners_in(
         self, channel: str | None = None, thread: str | None = None, noted: str | None = None
     ) -> Sequence[Subject]:
-        return [Subject.of_scope(name) for (name,) in self._db.rows(self.in_places, (channel, thread, noted))]
+        rows = self._db.rows(self.sql.in_places, (channel, thread, noted))
+        return [Subject.of_scope(name) for (name,) in sorted(rows)]

@@ -10,18 +10,20 @@ from recollect.core.text import clean, question_share
 from recollect.core.types import LOCAL, Message, Place, person_key, split_person
 from recollect.stores._sql import tombstones
 from recollect.stores._sql.database import Database, Row
+from recollect.stores._sql.derived import Derived
 from recollect.stores._sql.rows import read_message
 
 D = TypeVar("D", bound=Database)
 
-# Each store adds how it reads the scope of a row.
-EDIT = """
+_EDIT = """
 UPDATE messages SET text = $1, edited = $2, length = $3, asks = $4
 WHERE id = $5 AND platform = $6 AND deleted IS NULL AND coalesce(edited, 0) <= $2 RETURNING key
 """
-DELETE = "UPDATE messages SET text = '', deleted = $1 WHERE id = $2 AND platform = $3 AND deleted IS NULL RETURNING key"
+_DELETE = (
+    "UPDATE messages SET text = '', deleted = $1 WHERE id = $2 AND platform = $3 AND deleted IS NULL RETURNING key"
+)
 _MOVE = "UPDATE messages SET place = $1 WHERE id = $2 AND platform = $3"
-ERASE = "DELETE FROM messages WHERE id = $1 AND platform = $2 RETURNING place, deleted IS NULL, key"
+_ERASE = "DELETE FROM messages WHERE id = $1 AND platform = $2 RETURNING place, deleted IS NULL, key"
 # An index of PostgreSQL holds no more of an id than that.
 _PLATFORMS = """
 SELECT DISTINCT platform FROM messages WHERE author = $1 AND substr(author, 1, 64) = substr($1, 1, 64) AND NOT bot
@@ -55,32 +57,47 @@ _FIRST, _LAST = -(1 << 62), 1 << 62
 class Messages(ABC, Generic[D]):
     """The statements yield what `read_message` takes; those that change a message, what its indexes need to know."""
 
-    edited: LiteralString
-    deleted: LiteralString
-    erased: LiteralString
-    by_id: LiteralString
+    read: LiteralString
+    scope: LiteralString
+    """The column with the scope of a message."""
+    in_scope: LiteralString
+    """The condition that a column is the scope `$1`."""
     by_keys: LiteralString
     replies: LiteralString
     of_guild: LiteralString
     """After a key, in a guild, by a person or by anyone; a person is a local id, or a platform and an id there."""
     of_author: LiteralString
     """After a key, by a person or in the person's DM."""
-    of_people: LiteralString
-    """After a key, by people, from one time up to another."""
     speaking: LiteralString
     """One message of each author: platform, author and name."""
-    recent_of_session: LiteralString
-    recent_of_stream: LiteralString
-    later: LiteralString
-    at_time: LiteralString
-    """At a time, after a key."""
     scopes_between: LiteralString
     """Names of scopes from one name up to another."""
     numbers: LiteralString
     """Key, number in its channel, length and share of questions."""
 
-    def __init__(self, db: D) -> None:
+    def __init_subclass__(cls) -> None:
+        read, scope = cls.read, cls.scope
+        newest: LiteralString = "AND at < $2 AND deleted IS NULL ORDER BY at DESC, messages.key DESC LIMIT $3"
+        cls.edited: LiteralString = f"{_EDIT}, {scope}"
+        cls.deleted: LiteralString = f"{_DELETE}, {scope}"
+        cls.erased: LiteralString = f"{_ERASE}, {scope}"
+        cls.by_id: LiteralString = f"{read} WHERE messages.id = $1 AND messages.platform = $2 AND deleted IS NULL"
+        # After a key, by people, from one time up to another.
+        cls.of_people: LiteralString = (
+            f"{read} WHERE messages.key > $1 AND NOT bot AND deleted IS NULL AND at >= $2 AND at < $3 "
+            "ORDER BY messages.key LIMIT $4"
+        )
+        of_session: LiteralString = f"{read} WHERE session {cls.in_scope}"
+        cls.recent_of_session: LiteralString = f"{of_session} {newest}"
+        cls.recent_of_stream: LiteralString = f"{read} WHERE {scope} {cls.in_scope} {newest}"
+        cls.later: LiteralString = f"{of_session} AND deleted IS NULL AND at > $2 ORDER BY at, messages.key LIMIT $3"
+        cls.at_time: LiteralString = (
+            f"{of_session} AND deleted IS NULL AND at = $2 AND messages.key > $3 ORDER BY messages.key"
+        )
+
+    def __init__(self, db: D, derived: Derived[D]) -> None:
         self._db = db
+        self._derived = derived
 
     @abstractmethod
     def add(self, message: Message) -> bool: ...
@@ -89,16 +106,6 @@ class Messages(ABC, Generic[D]):
     @abstractmethod
     def _scope(self, name: str) -> int | str | None:
         """What the statements know a scope by."""
-        ...
-
-    @abstractmethod
-    def _reindex(self, key: int, scope: int, text: str) -> None:
-        """A row's text changed."""
-        ...
-
-    @abstractmethod
-    def _remove_derived(self, key: int, scope: int, alive: bool) -> None:
-        """Remove what is derived from a row."""
         ...
 
     @abstractmethod
@@ -119,7 +126,7 @@ class Messages(ABC, Generic[D]):
         row = self._db.row(self.edited, (*content, self._db.handle(message_id), self._db.handle(platform)))
         if row is None:
             return False
-        self._reindex(row[0], row[1], text)
+        self._derived.rewrite("messages", row[0], row[1], text)
         return True
 
     def move(self, platform: str, message_id: str, place: Place) -> None:
@@ -131,7 +138,7 @@ class Messages(ABC, Generic[D]):
         row = self._db.row(self.deleted, (to_ms(at), self._db.handle(message_id), self._db.handle(platform)))
         if row is None:
             return False
-        self._remove_derived(*row, alive=True)
+        self._derived.remove("messages", *row, alive=True)
         return True
 
     def erase(self, messages: Collection[tuple[str, str]], at: datetime) -> int:
@@ -143,7 +150,7 @@ class Messages(ABC, Generic[D]):
             row = self._db.row(self.erased, (self._db.handle(message_id), self._db.handle(platform)))
             if row is not None:
                 place, alive, key, scope = row
-                self._remove_derived(key, scope, bool(alive))
+                self._derived.remove("messages", key, scope, alive=bool(alive))
                 places.append(place)
         remove_unused_places(self._db, places)
         return len(places)

@@ -1,7 +1,7 @@
 """How rows that share words with a query are scored."""
 
 import heapq
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from recollect.core.ports import WordHit
 from recollect.core.text import inverse_frequency
@@ -13,9 +13,19 @@ Postings = tuple[str, int, set[int]]
 """A stem, the number of rows that have it, and the rows that were read of these."""
 
 
-def cost(rows: int, candidates: Collection[int] | None) -> int:
-    """Entries to read of a word that so many rows have."""
-    return rows if candidates is None else min(rows, len(candidates))
+Counted = tuple[int, str, Collection[int]]
+"""The number of rows that have a stem, the stem, and the rows if they were read already."""
+
+
+def affordable(counted: Iterable[Counted], candidates: Collection[int] | None) -> Iterator[Counted]:
+    """The stems worth looking up, rarest first."""
+    remaining: int | None = None  # the first one is always looked up
+    for entry in sorted((entry for entry in counted if entry[0]), key=lambda entry: entry[:2]):
+        cost = entry[0] if candidates is None else min(entry[0], len(candidates))
+        if remaining is not None and cost > remaining:
+            break
+        remaining = (MAX_POSTINGS if remaining is None else remaining) - cost
+        yield entry
 
 
 def best_hits(lists: Sequence[Postings], size: int, terms: Mapping[str, str], limit: int) -> list[WordHit]:

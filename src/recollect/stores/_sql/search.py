@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Generic, LiteralString, NamedTuple, TypeVar
 
 from recollect.core.ports import Corpus, CorpusSample, Filters, Vector, VectorSet, WordHit
-from recollect.stores._sql.database import Database
+from recollect.stores._sql.database import Database, Row
 from recollect.stores._sql.vectors import missing, table_of
 
 D = TypeVar("D", bound=Database)
@@ -26,6 +26,14 @@ class Scope(NamedTuple):
     last: int
 
 
+class WordQuery(NamedTuple):
+    """The rows that share the rarest of these words are wanted; among the candidates, if there are some."""
+
+    terms: Sequence[str]
+    limit: int
+    candidates: Collection[int] | None = None
+
+
 class VectorQuery(NamedTuple):
     """The nearest rows are wanted, and the similarity of those in `also`; among the candidates, if there are some."""
 
@@ -39,8 +47,6 @@ class VectorQuery(NamedTuple):
 class Index(ABC, Generic[D]):
     samples: Mapping[Corpus, LiteralString]
     """Length, author and name of the newest rows of a scope."""
-    embedders: LiteralString
-    """Id, model, dimensions, whether it serves and whether it is complete, of each set of vectors of a corpus."""
 
     def __init__(self, db: D) -> None:
         self._db = db
@@ -59,9 +65,7 @@ class Index(ABC, Generic[D]):
         ...
 
     @abstractmethod
-    def _by_words(
-        self, corpus: Corpus, scopes: list[Scope], terms: Sequence[str], limit: int, candidates: Collection[int] | None
-    ) -> list[WordHit]: ...
+    def _by_words(self, corpus: Corpus, scopes: list[Scope], query: WordQuery) -> list[WordHit]: ...
     @abstractmethod
     def _by_vector(self, corpus: Corpus, scopes: list[Scope], query: VectorQuery) -> dict[int, float]: ...
 
@@ -79,7 +83,7 @@ class Index(ABC, Generic[D]):
         candidates: Collection[int] | None = None,
     ) -> list[WordHit]:
         self._hold(corpus, scopes)
-        return self._by_words(corpus, self._scopes(scopes), terms, limit, candidates)
+        return self._by_words(corpus, self._scopes(scopes), WordQuery(terms, limit, candidates))
 
     def nearest(
         self,
@@ -95,18 +99,21 @@ class Index(ABC, Generic[D]):
         return self._by_vector(corpus, self._scopes(scopes), VectorQuery(model, vector, limit, also, candidates))
 
     def unembedded(self, corpus: Corpus, model: str, limit: int, after: int = 0) -> list[tuple[int, str]]:
-        sets = {row[1]: row for row in self._db.rows(self.embedders, (corpus,))}
+        sets = {row[1]: row for row in self._embedders(corpus)}
         set_id, *_, complete = sets.get(model, (None, False))
         table = None if set_id is None else table_of(corpus, set_id)
         return missing(self._db, corpus, table, bool(complete), limit, after)
 
-    def vectors(self, corpus: Corpus, counted: bool = True) -> list[VectorSet]:
-        sets: list[VectorSet] = []
-        for set_id, model, dims, serving, complete in self._db.rows(self.embedders, (corpus,)):
-            sql: LiteralString = f"SELECT count(*) FROM {table_of(corpus, set_id)}"
-            count = self._db.value(sql) if counted else 0
-            sets.append(VectorSet(model, dims, count, bool(serving), bool(complete)))
-        return sets
+    def vectors(self, corpus: Corpus) -> list[VectorSet]:
+        rows = self._embedders(corpus)
+        return [VectorSet(model, dims, bool(serving), bool(complete)) for _, model, dims, serving, complete in rows]
+
+    def _embedders(self, corpus: Corpus) -> list[Row]:
+        """Id, model, dimensions, whether it serves and whether it is complete, of each set of vectors."""
+        sql: LiteralString = f"""
+        SELECT id, model, dims, serving, complete FROM embedders WHERE corpus = $1 AND {self._db.in_use} ORDER BY id
+        """
+        return self._db.rows(sql, (corpus,))
 
     def size(self, scopes: Sequence[str]) -> int:
         return sum(scope.size for scope in self._scopes(scopes))

@@ -12,7 +12,7 @@ from recollect.stores._sql.summaries import Summaries
 
 D = TypeVar("D", bound=Database)
 
-FIND_SECRET = "SELECT value FROM meta WHERE name = 'secret'"
+FINGERPRINT_KEY = "SELECT value FROM meta WHERE name = 'secret'"
 
 
 class SQLTx(Generic[D]):
@@ -25,4 +25,4 @@ class SQLTx(Generic[D]):
 
     @property
     def fingerprints(self) -> Fingerprints:
-        return Fingerprints(self.db.value(FIND_SECRET))
+        return Fingerprints(self.db.value(FINGERPRINT_KEY))

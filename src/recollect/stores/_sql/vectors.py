@@ -24,6 +24,15 @@ def check_query(vector: Vector, dims: int, model: str) -> None:
         raise BadInput(f"a query vector of {len(vector) // 4} numbers does not fit {model}, which has {dims}")
 
 
+def list_missing(db: Database, corpus: Corpus, table: LiteralString) -> None:
+    """Record which rows have no vector in the table of a set that is marked as complete."""
+    sql: LiteralString = f"""
+    INSERT INTO unembedded SELECT '{corpus}', key FROM {corpus} WHERE {ALIVE[corpus]}
+    AND NOT EXISTS (SELECT 1 FROM {table} AS made WHERE made.key = {corpus}.key) ON CONFLICT DO NOTHING
+    """
+    db.run(sql)
+
+
 def missing(
     db: Database, corpus: Corpus, table: LiteralString | None, complete: bool, limit: int, after: int
 ) -> list[tuple[int, str]]:

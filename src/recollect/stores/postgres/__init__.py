@@ -14,6 +14,7 @@ if find_spec("psycopg") is None:
     raise MissingExtra("the store 'postgresql'", "postgres")
 
 from recollect.stores._sql.maintenance import reindex, reindex_start
+from recollect.stores._sql.store import SQLStore
 from recollect.stores.postgres import backup as dump
 from recollect.stores.postgres import maintenance, words
 from recollect.stores.postgres.address import Address
@@ -27,19 +28,16 @@ T = TypeVar("T")
 VECTOR_MAINTENANCE_INTERVAL_SECONDS = 300.0
 
 
-class PostgresStore:
+class PostgresStore(SQLStore[Engine[PostgresTx]]):
     """The store port on a PostgreSQL server; it connects when the first unit of work comes.
 
     `tools` is the folder of PostgreSQL's client programs, where they are not on the PATH.
     """
 
     def __init__(self, address: Address, tools: Path | None = None) -> None:
-        self._engine = Engine(address, migrate, PostgresTx)
+        super().__init__(Engine(address, migrate, PostgresTx))
         self._tools = tools
         self._maintained_at = monotonic()
-
-    async def read(self, work: Callable[[Tx], T]) -> T:
-        return await self._engine.read(work)
 
     async def write(self, work: Callable[[Tx], T], *, background: bool = False) -> T:
         """Commits of connections don't wait for each other, so patience would gain nothing."""
@@ -78,9 +76,6 @@ class PostgresStore:
     async def find_traces(self, texts: Sequence[str]) -> dict[str, list[int]]:
         """In the rows of all tables; the server's files are out of reach."""
         return await self._engine.read(lambda tx: maintenance.count_rows_with(tx.db, texts))
-
-    async def close(self) -> None:
-        await self._engine.close()
 
 
 def create(spec: str) -> PostgresStore:

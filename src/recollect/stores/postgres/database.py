@@ -40,6 +40,8 @@ class Database:
     """
 
     among: LiteralString = "= ANY($1)"
+    in_use: LiteralString = "retired IS NULL"
+    with_ids: LiteralString = "OVERRIDING SYSTEM VALUE"
 
     def __init__(self, connection: Connection, writing: bool) -> None:
         self.writing = writing

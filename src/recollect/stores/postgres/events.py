@@ -24,12 +24,24 @@ COUNTING: LiteralString = (
     "AS noted (kind, day, count, last) ON CONFLICT (kind, day, shard) DO UPDATE "
     "SET count = event_days.count + excluded.count, last = greatest(event_days.last, excluded.last)"
 )
+_PER_DAY: LiteralString = (
+    "SELECT kind, floor(at / 86400000.0)::int AS day, count(*)::bigint AS count, max(at) AS last "
+    "FROM events GROUP BY 1, 2"
+)
 
 
 class PostgresEvents(Events[Database]):
     """Counts are written at the end of the transaction, so that no one waits for them for long."""
 
     locked: LiteralString = "ORDER BY id FOR UPDATE"
+    per_day: LiteralString = _PER_DAY
+    stored_per_day: LiteralString = (
+        "SELECT kind, day, sum(count)::bigint AS count, max(last) AS last FROM event_days GROUP BY 1, 2"
+    )
+    put_per_day: LiteralString = (
+        "INSERT INTO event_days (kind, day, shard, count, last) "
+        f"SELECT kind, day, 0, count, last FROM ({_PER_DAY}) AS counted"
+    )
 
     def __init__(self, db: Database) -> None:
         super().__init__(db)
@@ -52,6 +64,9 @@ class PostgresEvents(Events[Database]):
         columns = zip(*rows, strict=True)
         return dict(zip(("kinds", "days", "counts", "lasts"), map(list, columns), strict=False))
 
+    def _lock_counts(self) -> None:
+        self._db.run("LOCK TABLE events, event_days IN SHARE ROW EXCLUSIVE MODE")
+
     def _flush(self) -> None:
         counted = self.counted()
         if counted:
@@ -65,31 +80,3 @@ class PostgresEvents(Events[Database]):
 
     def _scope(self, name: str) -> int | None:
         return scope_id(self._db, name)
-
-
-_COUNTS_PER_DAY: LiteralString = (
-    "SELECT kind, floor(at / 86400000.0)::int AS day, count(*)::bigint AS count, max(at) AS last "
-    "FROM events GROUP BY 1, 2"
-)
-_STORED_COUNTS: LiteralString = (
-    "SELECT kind, day, sum(count)::bigint AS count, max(last) AS last FROM event_days GROUP BY 1, 2"
-)
-
-
-def miscounted(db: Database) -> bool:
-    return bool(
-        db.value(
-            f"SELECT count(*) FROM ({_COUNTS_PER_DAY}) AS a FULL JOIN ({_STORED_COUNTS}) AS b "
-            "USING (kind, day, count, last) WHERE a.kind IS NULL OR b.kind IS NULL"
-        )
-    )
-
-
-def recount(db: Database) -> None:
-    """No one may write meanwhile: what is committed during the count would be lost to it."""
-    db.run("LOCK TABLE events, event_days IN SHARE ROW EXCLUSIVE MODE")
-    db.run("DELETE FROM event_days")
-    db.run(
-        "INSERT INTO event_days (kind, day, shard, count, last) "
-        f"SELECT kind, day, 0, count, last FROM ({_COUNTS_PER_DAY}) AS counted"
-    )

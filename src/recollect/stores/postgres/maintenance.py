@@ -7,7 +7,6 @@ import psycopg
 from psycopg.sql import SQL, Identifier
 
 from recollect.core.ports import Corpus, HealthCheck, Progress
-from recollect.stores._sql.jobs import repair_queues
 from recollect.stores._sql.maintenance import (
     REINDEX_BATCH_ROWS,
     check_budget,
@@ -18,12 +17,13 @@ from recollect.stores._sql.maintenance import (
     check_vectors,
     check_word_index,
     end_step,
-    repair_sizes,
+    repair_counts,
     rows_per_scope,
 )
-from recollect.stores.postgres import errors, events, vectors, words
+from recollect.stores.postgres import errors, vectors, words
 from recollect.stores.postgres.address import Address
 from recollect.stores.postgres.database import Connection, Database
+from recollect.stores.postgres.events import PostgresEvents
 from recollect.stores.postgres.pool import connect
 from recollect.stores.postgres.schema import EXTENSION_ADVICE, MIGRATIONS, version_of
 from recollect.stores.postgres.tx import PostgresTx
@@ -151,7 +151,7 @@ _CHECKS: dict[str, Callable[[Database], list[HealthCheck]]] = {
     "jobs": lambda db: [check_jobs(db.value("SELECT count(*) FROM jobs WHERE state = 'failed'"))],
     "budgets": check_budget,
     "queues of jobs": lambda db: [check_queues(db)],
-    "counts of events": lambda db: [check_counts(events.miscounted(db))],
+    "counts of events": lambda db: [check_counts(PostgresEvents(db).miscounted())],
     "locks": _locks,
 }
 
@@ -165,17 +165,14 @@ def reindex_step(corpus: Corpus, after: int, tx: PostgresTx) -> tuple[int, int]:
 
 
 def _repair_derived(tx: PostgresTx, corpus: Corpus) -> None:
-    """Drop index entries and vectors without a row; recount scopes and events, and put the queues of jobs in order."""
+    """Drop index entries and vectors without a row while nobody writes, and what `repair_counts` does."""
     db = tx.db
     tx.gate.close()
     words.drop_strays(db, corpus)
     for set_id, set_corpus, _ in _sets(db):
         if set_corpus == corpus:
             db.run(f"DELETE FROM {vectors.table_of(corpus, set_id)} WHERE key IN ({_strays(corpus, set_id)})")
-    repair_sizes(db, _ROWS_PER_SCOPE)
-    repair_queues(db)
-    if events.miscounted(db):
-        events.recount(db)
+    repair_counts(db, _ROWS_PER_SCOPE, tx.events)
 
 
 def sweep(connection: Connection, progress: Progress | None) -> None:

@@ -9,11 +9,13 @@ from recollect.core.ports import Vector
 from recollect.core.text import clean
 from recollect.core.types import Memo, Status
 from recollect.stores._sql.database import Row
+from recollect.stores._sql.derived import Derived
+from recollect.stores._sql.memo_statements import MemoColumns, MemoStatements
 from recollect.stores._sql.memos import Memos
 from recollect.stores._sql.rows import indexed_text
 from recollect.stores.postgres import vectors, words
 from recollect.stores.postgres.database import Database, handle
-from recollect.stores.postgres.rows import Scope, grow, memo_values, read_memo
+from recollect.stores.postgres.rows import Scope, memo_values, read_memo
 from recollect.stores.postgres.write_gate import Gate
 
 _OLD: LiteralString = """
@@ -75,52 +77,35 @@ memos.superseded_by, memos.hits, memos.version, memos.origin, memos.actor, memos
 memos.channel_name, memos.thread, memos.message, memos.evidence, memos.trace, memos.metadata, memos.heard
 """
 _READ: LiteralString = f"SELECT memos.key, scopes.name, {_COLUMNS} FROM memos JOIN scopes ON scopes.id = memos.scope"
-# Of one subject: without a join an index gives the rows in their order.
-_OF_SUBJECT: LiteralString = "FROM memos WHERE memos.scope = (SELECT id FROM scopes WHERE mark = $1)"
-_READ_OWN: LiteralString = f"SELECT memos.key, NULL, {_COLUMNS} {_OF_SUBJECT}"
-_NEWEST: LiteralString = "ORDER BY memos.updated DESC, memos.key DESC"
+_OWN: LiteralString = "memos.scope = (SELECT id FROM scopes WHERE mark = $1)"
 
 
 class PostgresMemos(Memos[Database]):
-    by_id: LiteralString = f"{_READ_OWN} AND memos.id = $2"
-    by_text: LiteralString = f"{_READ_OWN} AND memos.content = $2 ORDER BY memos.key"
-    standing: LiteralString = (
-        f"{_READ_OWN} AND memos.status = 'active' AND (memos.pinned OR memos.kind = 'constraint') {_NEWEST}"
+    sql = MemoStatements(
+        MemoColumns(
+            any_subject=_READ,
+            one_subject=f"SELECT memos.key, NULL, {_COLUMNS} FROM memos",  # an index gives the rows in their order
+            own=_OWN,
+            all_own=_OWN,
+            statuses="memos.status = ANY($2::text[])",
+            keys="memos.key = ANY($1::bigint[])",
+            message="memos.message",
+            platform="memos.platform",
+            actor="memos.actor",
+            thread="memos.thread",
+            metadata="memos.metadata",
+            scope="memos.scope",
+            in_scope="memos.scope = scopes.id",
+            has_bare_id="starts_with(name, 'user:') AND md5(substr(name, 6 + strpos(substr(name, 6), ':'))) = md5($1)",
+            mark="mark",
+            find="strpos",
+        )
     )
-    page: LiteralString = f"{_READ_OWN} {_NEWEST} LIMIT $2 OFFSET $3"
-    page_of_active: LiteralString = f"{_READ_OWN} AND memos.status = 'active' {_NEWEST} LIMIT $2 OFFSET $3"
-    page_of_statuses: LiteralString = f"{_READ_OWN} AND memos.status = ANY($2::text[]) {_NEWEST} LIMIT $3 OFFSET $4"
-    count_all: LiteralString = f"SELECT count(*) {_OF_SUBJECT}"
-    count_of_active: LiteralString = f"SELECT count(*) {_OF_SUBJECT} AND memos.status = 'active'"
-    count_of_statuses: LiteralString = f"SELECT count(*) {_OF_SUBJECT} AND memos.status = ANY($2::text[])"
-    by_keys: LiteralString = f"{_READ} WHERE memos.key = ANY($1::bigint[]) ORDER BY memos.key"
-    of_message: LiteralString = f"{_READ} WHERE memos.message = $1 AND memos.platform = $2 ORDER BY memos.key"
-    of_speaker: LiteralString = (
-        f"{_READ} WHERE ($1::text IS NULL OR memos.actor = $1) AND ($2::text IS NULL OR memos.guild = $2) "
-        "ORDER BY memos.key"
-    )
-    names: LiteralString = """
-    SELECT name FROM scopes WHERE (starts_with(name, 'user:') OR starts_with(name, 'lore:'))
-    AND EXISTS (SELECT 1 FROM memos WHERE memos.scope = scopes.id) ORDER BY name COLLATE "C"
-    """
-    same_ids: LiteralString = """
-    SELECT name FROM scopes WHERE starts_with(name, 'user:')
-    AND md5(substr(name, 6 + strpos(substr(name, 6), ':'))) = md5($1)
-    AND EXISTS (SELECT 1 FROM memos WHERE memos.scope = scopes.id) ORDER BY name COLLATE "C"
-    """
-    sizes: LiteralString = """
-    SELECT name, size FROM scopes WHERE mark > $1 AND mark < $2 AND size > 0
-    AND strpos(lower(substr(name, 6)), lower($3)) > 0 ORDER BY mark LIMIT $4
-    """
-    in_places: LiteralString = """
-    SELECT name FROM scopes WHERE starts_with(name, 'user:') AND id IN (SELECT scope FROM memos WHERE guild IS NULL
-    AND (channel = $1::text OR thread = $2::text OR strpos(metadata, $3::text) > 0)) ORDER BY name COLLATE "C"
-    """
     _read = staticmethod(read_memo)
 
-    def __init__(self, db: Database) -> None:
-        super().__init__(db)
-        self._gate = Gate(db)
+    def __init__(self, db: Database, derived: Derived[Database], gate: Gate) -> None:
+        super().__init__(db, derived)
+        self._gate = gate
 
     def put(self, memo: Memo, vector: tuple[str, Vector] | None = None) -> int:
         """What has no key yet is probably new: then one statement does it all."""
@@ -168,23 +153,13 @@ class PostgresMemos(Memos[Database]):
         if vector is not None:
             vectors.add(self._db, "memos", vector[0], {key: (scope, vector[1])})
         elif memo.active:
-            vectors.note_missing(self._db, "memos", key)
+            self._derived.note_missing("memos", key)
 
     def _update(self, memo: Memo, scope: int, key: int, text: str, tags: list[str], status: str) -> None:
-        """Only active memos are in the indexes; an unchanged text is not written again."""
         values = memo_values(memo)
         self._db.run(_UPDATE, values | {"key": key})
-        was_active = status == Status.ACTIVE
-        if was_active and memo.active and (text, tags) == (values["text"], values["tags"]):
-            return
-        if was_active:
-            vectors.remove(self._db, "memos", key)
-        if memo.active:
-            words.rewrite(self._db, "memos", [(scope, key, indexed_text(memo))])
-        elif was_active:
-            words.remove(self._db, "memos", [key])
-        if was_active != memo.active:
-            grow(self._db, scope, 1 if memo.active else -1)
+        same_text = (text, tags) == (values["text"], values["tags"])
+        self._derived.update(memo, key, scope, was_active=status == Status.ACTIVE, same_text=same_text)
 
     def _scope(self, name: str) -> str:
         return handle(name)
@@ -215,8 +190,4 @@ class PostgresMemos(Memos[Database]):
         if scope is None or key is None:
             return
         self._db.run("DELETE FROM memos WHERE key = %s", (key,))
-        self._db.run("DELETE FROM unembedded WHERE corpus = 'memos' AND key = %s", (key,))
-        vectors.remove(self._db, "memos", key)
-        if status == Status.ACTIVE:
-            words.remove(self._db, "memos", [key])
-            grow(self._db, scope, -1)
+        self._derived.remove("memos", key, scope, alive=status == Status.ACTIVE)

@@ -7,12 +7,13 @@ from recollect.core.clock import to_ms
 from recollect.core.errors import StoreError
 from recollect.core.text import clean, digest, question_share
 from recollect.core.types import Message, Place
-from recollect.stores._sql.messages import DELETE, EDIT, ERASE, Messages, speakers_by
+from recollect.stores._sql.derived import Derived
+from recollect.stores._sql.messages import Messages, speakers_by
 from recollect.stores._sql.rows import place_json, read_message
 from recollect.stores._sql.tombstones import ERASED, message_fingerprint
-from recollect.stores.postgres import vectors, words
+from recollect.stores.postgres import words
 from recollect.stores.postgres.database import Database, handle
-from recollect.stores.postgres.rows import grow, make_scope
+from recollect.stores.postgres.rows import make_scope
 from recollect.stores.postgres.write_gate import Gate
 
 _ADD: LiteralString = """
@@ -60,17 +61,13 @@ _READ: LiteralString = (
     "SELECT messages.key, messages.id, messages.author, messages.name, messages.text, messages.at, messages.bot, "
     "messages.source, messages.reply_to, places.detail FROM messages JOIN places ON places.id = messages.place"
 )
-_OF_SCOPE: LiteralString = "(SELECT id FROM scopes WHERE mark = $1) AND deleted IS NULL"
-_BY_ID: LiteralString = f"{_READ} WHERE messages.id = $1 AND messages.platform = $2 AND deleted IS NULL"
 _BEGINNING: LiteralString = "substr(author, 1, 64)"  # as far as it is indexed
-_BY_ID_LOCKED: LiteralString = f"{_BY_ID} FOR SHARE OF messages"
 
 
 class PostgresMessages(Messages[Database]):
-    edited: LiteralString = f"{EDIT}, scope"
-    deleted: LiteralString = f"{DELETE}, scope"
-    erased: LiteralString = f"{ERASE}, scope"
-    by_id: LiteralString = _BY_ID
+    read = _READ
+    scope = "scope"
+    in_scope = "= (SELECT id FROM scopes WHERE mark = $1)"
     by_keys: LiteralString = f"{_READ} WHERE messages.key = ANY($1::bigint[]) AND deleted IS NULL"
     replies: LiteralString = f"{_READ} WHERE bot AND reply_to = ANY($1::text[]) AND platform = $2 ORDER BY messages.key"
     of_guild: LiteralString = (
@@ -84,27 +81,13 @@ class PostgresMessages(Messages[Database]):
         "OR messages.place = ANY(ARRAY(SELECT id FROM places WHERE (platform = 'local' AND dm = $2) "
         "OR (platform = $3 AND dm = $4)))) ORDER BY messages.key LIMIT $5"
     )
-    of_people: LiteralString = (
-        f"{_READ} WHERE messages.key > $1 AND NOT bot AND deleted IS NULL AND at >= $2 AND at < $3 "
-        "ORDER BY messages.key LIMIT $4"
-    )
     speaking: LiteralString = speakers_by(_BEGINNING)
-    recent_of_session: LiteralString = (
-        f"{_READ} WHERE session = {_OF_SCOPE} AND at < $2 ORDER BY at DESC, messages.key DESC LIMIT $3"
-    )
-    recent_of_stream: LiteralString = (
-        f"{_READ} WHERE scope = {_OF_SCOPE} AND at < $2 ORDER BY at DESC, messages.key DESC LIMIT $3"
-    )
-    later: LiteralString = f"{_READ} WHERE session = {_OF_SCOPE} AND at > $2 ORDER BY at, messages.key LIMIT $3"
-    at_time: LiteralString = (
-        f"{_READ} WHERE session = {_OF_SCOPE} AND at = $2 AND messages.key > $3 ORDER BY messages.key"
-    )
     scopes_between: LiteralString = "SELECT name FROM scopes WHERE mark >= $1 AND mark < $2 ORDER BY mark"
     numbers: LiteralString = "SELECT key, number, length, asks FROM messages WHERE key = ANY($1::bigint[])"
 
-    def __init__(self, db: Database) -> None:
-        super().__init__(db)
-        self._gate = Gate(db)
+    def __init__(self, db: Database, derived: Derived[Database], gate: Gate) -> None:
+        super().__init__(db, derived)
+        self._gate = gate
 
     def _scope(self, name: str) -> str:
         return handle(name)
@@ -123,7 +106,7 @@ class PostgresMessages(Messages[Database]):
                 raise StoreError(f"the place of message {message.id} could not be made")
         self._db.seen["scopes"].clear()
         if counted is not None and key is None:  # another process was quicker with it; it was counted all the same
-            grow(self._db, counted, -1)
+            self._derived.grow(counted, -1)
         return key is not None
 
     def _create_place(self, place: Place, stream: int | None, session: int | None, place_id: int | None) -> None:
@@ -141,23 +124,11 @@ class PostgresMessages(Messages[Database]):
     def _close_gate(self) -> None:
         self._gate.close()
 
-    def _reindex(self, key: int, scope: int, text: str) -> None:
-        words.rewrite(self._db, "messages", [(scope, key, text)])
-        vectors.remove(self._db, "messages", key)
-        vectors.note_missing(self._db, "messages", key)
-
-    def _remove_derived(self, key: int, scope: int, alive: bool) -> None:
-        words.remove(self._db, "messages", [key])
-        vectors.remove(self._db, "messages", key)
-        self._db.run("DELETE FROM unembedded WHERE corpus = 'messages' AND key = %s", (key,))
-        if alive:
-            grow(self._db, scope, -1)
-
     def get(self, platform: str, message_id: str) -> Message | None:
         """Within a write the message stays as it is until that ends: what is learned from it rests on it."""
         if not self._db.writing:
             return super().get(platform, message_id)
-        row = self._db.row(_BY_ID_LOCKED, (handle(message_id), handle(platform)))
+        row = self._db.row(f"{self.by_id} FOR SHARE OF messages", (handle(message_id), handle(platform)))
         return None if row is None else read_message(row)
 
     def neighbors(self, keys: Collection[int], reach: int) -> dict[int, list[tuple[int, int]]]:

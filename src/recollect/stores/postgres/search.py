@@ -1,11 +1,11 @@
 """The search of rows in PostgreSQL."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import LiteralString
 
 from recollect.core.clock import to_ms
 from recollect.core.ports import Corpus, Filters, Vector, WordHit
-from recollect.stores._sql.search import Index, Scope, VectorQuery
+from recollect.stores._sql.search import Index, Scope, VectorQuery, WordQuery
 from recollect.stores._sql.vectors import ALIVE
 from recollect.stores.postgres import vectors, words
 from recollect.stores.postgres.database import Database, handle
@@ -18,18 +18,15 @@ _RECENT: dict[Corpus, LiteralString] = {
     "messages": "SELECT key, at FROM messages WHERE scope = scopes.id AND deleted IS NULL "
     "ORDER BY at DESC, key DESC LIMIT %(limit)s",
 }
-_SAMPLES: dict[Corpus, LiteralString] = {
-    "memos": "SELECT length(text) / 6 + 1, '', '' FROM memos WHERE scope = $1 ORDER BY updated DESC, key DESC LIMIT $2",
-    "messages": "SELECT length, author, name FROM messages WHERE scope = $1 AND deleted IS NULL "
-    "ORDER BY at DESC, key DESC LIMIT $2",
-}
 
 
 class PostgresIndex(Index[Database]):
-    samples = _SAMPLES
-    embedders = (
-        "SELECT id, model, dims, serving, complete FROM embedders WHERE corpus = $1 AND retired IS NULL ORDER BY id"
-    )
+    samples: Mapping[Corpus, LiteralString] = {
+        "memos": "SELECT length(text) / 6 + 1, '', '' FROM memos WHERE scope = $1 "
+        "ORDER BY updated DESC, key DESC LIMIT $2",
+        "messages": "SELECT length, author, name FROM messages WHERE scope = $1 AND deleted IS NULL "
+        "ORDER BY at DESC, key DESC LIMIT $2",
+    }
 
     def __init__(self, db: Database) -> None:
         super().__init__(db)
@@ -44,13 +41,11 @@ class PostgresIndex(Index[Database]):
         )
         return [key for (key,) in rows]
 
-    def _by_words(
-        self, corpus: Corpus, scopes: list[Scope], terms: Sequence[str], limit: int, candidates: Collection[int] | None
-    ) -> list[WordHit]:
-        return words.search(self._db, corpus, scopes, terms, limit, candidates)
+    def _by_words(self, corpus: Corpus, scopes: list[Scope], query: WordQuery) -> list[WordHit]:
+        return words.search(self._db, corpus, scopes, query)
 
     def _by_vector(self, corpus: Corpus, scopes: list[Scope], query: VectorQuery) -> dict[int, float]:
-        return vectors.nearest(self._db, corpus, scopes, *query)
+        return vectors.nearest(self._db, corpus, scopes, query)
 
     def matching(self, corpus: Corpus, scopes: Sequence[str], filters: Filters) -> set[int]:
         self._hold(corpus, scopes)

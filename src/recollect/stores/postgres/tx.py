@@ -3,9 +3,10 @@
 from typing import LiteralString
 
 from recollect.core.fingerprints import Fingerprints
-from recollect.stores._sql.tx import FIND_SECRET, SQLTx
+from recollect.stores._sql.tx import FINGERPRINT_KEY, SQLTx
 from recollect.stores.postgres.archive import PostgresArchive
 from recollect.stores.postgres.database import Database
+from recollect.stores.postgres.derived import PostgresDerived
 from recollect.stores.postgres.events import COUNTING, PostgresEvents
 from recollect.stores.postgres.jobs import PostgresJobs
 from recollect.stores.postgres.memos import PostgresMemos
@@ -24,8 +25,9 @@ _CLOSING: LiteralString = (
 class PostgresTx(SQLTx[Database]):
     def __init__(self, db: Database) -> None:
         self.gate = Gate(db)
-        self.messages = PostgresMessages(db)
-        self.memos = PostgresMemos(db)
+        derived = PostgresDerived(db)
+        self.messages = PostgresMessages(db, derived, self.gate)
+        self.memos = PostgresMemos(db, derived, self.gate)
         self.index = PostgresIndex(db)
         self.jobs = PostgresJobs(db)
         self.events = PostgresEvents(db)
@@ -40,7 +42,7 @@ class PostgresTx(SQLTx[Database]):
     def fingerprints(self) -> Fingerprints:
         """Looked up once."""
         if "secret" not in self.db.seen["meta"]:
-            self.db.seen["meta"]["secret"] = self.db.value(FIND_SECRET)
+            self.db.seen["meta"]["secret"] = self.db.value(FINGERPRINT_KEY)
         return Fingerprints(self.db.seen["meta"]["secret"])
 
     def finish(self) -> tuple[str, str] | None:

@@ -16,8 +16,8 @@ from psycopg.pq import Format
 
 from recollect.core.errors import BadInput
 from recollect.core.ports import Corpus, Vector
-from recollect.stores._sql.search import Scope
-from recollect.stores._sql.vectors import ALIVE, check_query, check_vector, table_of
+from recollect.stores._sql.search import Scope, VectorQuery
+from recollect.stores._sql.vectors import check_query, check_vector, list_missing, table_of
 from recollect.stores.postgres.database import Database
 from recollect.stores.postgres.tables import VIEWS
 
@@ -169,33 +169,19 @@ def activate(db: Database, corpus: Corpus, model: str) -> None:
     db.run("UPDATE embedders SET serving = true, complete = true WHERE id = %s", (embedder.id,))
     db.seen["embedders"].clear()
     db.run("DELETE FROM unembedded WHERE corpus = %s", (corpus,))
-    list_missing(db, embedder)  # what came in since the caller saw that nothing was missing
-
-
-def list_missing(db: Database, embedder: Embedder) -> None:
-    """Record which rows have no vector in a set that is marked as complete."""
-    corpus = embedder.corpus
-    db.run(
-        f"INSERT INTO unembedded SELECT %s, key FROM {corpus} WHERE {ALIVE[corpus]} "
-        f"AND NOT EXISTS (SELECT 1 FROM {embedder.table} AS made WHERE made.key = {corpus}.key) "
-        "ON CONFLICT DO NOTHING",
-        (corpus,),
-    )
+    list_missing(db, corpus, embedder.table)  # what came in since the caller saw that nothing was missing
 
 
 def nearest(
     db: Database,
     corpus: Corpus,
     scopes: Sequence[Scope],
-    model: str,
-    vector: Vector,
-    limit: int,
-    also: Collection[int] = (),
-    candidates: Collection[int] | None = None,
+    wanted: VectorQuery,
     *,
     exact: int = MAX_EXACT_ROWS,
 ) -> dict[int, float]:
-    """Cosine of the nearest `limit` rows of these scopes, and of the rows in `also`."""
+    """The nearest rows by cosine; a scope with more rows than `exact` through its index."""
+    model, vector, limit, also, candidates = wanted
     embedder = find(db, corpus, model)
     if embedder is None:
         return {}

@@ -10,8 +10,8 @@ from typing import LiteralString
 
 from recollect.core.ports import Corpus, WordHit
 from recollect.core.text import clean, digest
-from recollect.stores._sql.scoring import MAX_POSTINGS, best_hits, cost
-from recollect.stores._sql.search import Scope
+from recollect.stores._sql.scoring import MAX_POSTINGS, Counted, affordable, best_hits
+from recollect.stores._sql.search import Scope, WordQuery
 from recollect.stores._sql.stems import query_stems, text_stems
 from recollect.stores.postgres.database import Database
 
@@ -56,23 +56,18 @@ def remove(db: Database, corpus: Corpus, keys: Sequence[int]) -> None:
     db.run(f"DELETE FROM {TABLE[corpus]} WHERE key = ANY(%s::bigint[])", (list(keys),))
 
 
-def search(
-    db: Database,
-    corpus: Corpus,
-    scopes: Sequence[Scope],
-    terms: Sequence[str],
-    limit: int,
-    candidates: Collection[int] | None = None,
-) -> list[WordHit]:
+def search(db: Database, corpus: Corpus, scopes: Sequence[Scope], query: WordQuery) -> list[WordHit]:
     """The rows of these scopes that share the rarest words with the query."""
-    if not scopes or not terms:
+    if not scopes or not query.terms:
         return []
-    by_entry = {_entry(stem): term for stem, term in query_stems(terms).items()}
+    by_entry = {_entry(stem): term for stem, term in query_stems(query.terms).items()}
     size = sum(scope.size for scope in scopes)
-    chosen = _affordable(_frequencies(db, corpus, scopes, list(by_entry)), candidates)
-    rows_by_entry = _postings(db, corpus, scopes, chosen, candidates)
+    frequencies = _frequencies(db, corpus, scopes, list(by_entry))
+    counted: list[Counted] = [(rows, entry, ()) for entry, rows in frequencies.items()]
+    chosen = {entry: rows for rows, entry, _ in affordable(counted, query.candidates)}
+    rows_by_entry = _postings(db, corpus, scopes, chosen, query.candidates)
     lists = [(entry, frequency, rows_by_entry[entry]) for entry, frequency in chosen.items()]
-    return best_hits(lists, size, by_entry, limit)
+    return best_hits(lists, size, by_entry, query.limit)
 
 
 def _frequencies(db: Database, corpus: Corpus, scopes: Sequence[Scope], entries: Sequence[str]) -> dict[str, int]:
@@ -97,18 +92,6 @@ def _estimate(db: Database, corpus: Corpus, scope: Scope, rows: int, oldest: int
     number: int = db.value(f"SELECT number FROM {corpus} WHERE key = %s", (oldest,)) or 1
     since = max(1, scope.last - number + 1)
     return max(rows, min(scope.size, round(rows * scope.last / since)))
-
-
-def _affordable(frequencies: dict[str, int], candidates: Collection[int] | None) -> dict[str, int]:
-    """The words worth looking up, rarest first, with the number of rows that have them."""
-    chosen: dict[str, int] = {}
-    remaining = MAX_POSTINGS
-    for rows, entry in sorted((rows, entry) for entry, rows in frequencies.items()):
-        if cost(rows, candidates) > remaining and chosen:
-            break
-        chosen[entry] = rows
-        remaining -= cost(rows, candidates)
-    return chosen
 
 
 def _postings(

@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from recollect.core.errors import ConfigError, StoreUnwritable
 from recollect.core.ports import Corpus, HealthCheck, Progress, Tx
+from recollect.stores._sql.store import SQLStore
 from recollect.stores.sqlite import opening, secure_delete
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.engine import Engine
@@ -23,7 +24,7 @@ from recollect.workspace.disk import make_folder
 T = TypeVar("T")
 
 
-class SQLiteStore:
+class SQLiteStore(SQLStore[Engine[SQLiteTx]]):
     """The store port on an SQLite file, or on memory when there is no path."""
 
     def __init__(self, path: Path | None) -> None:
@@ -37,10 +38,7 @@ class SQLiteStore:
                     self._opened_path = opening.read_copy(path)
                     read_only = f"{path} is read-only: {opening.WRITE_ADVICE}"
         prepare = opening.check_readable if read_only else _migrate
-        self._engine = Engine(self._opened_path, prepare, lambda db: SQLiteTx(db, cache), read_only=read_only)
-
-    async def read(self, work: Callable[[Tx], T]) -> T:
-        return await self._engine.read(work)
+        super().__init__(Engine(self._opened_path, prepare, lambda db: SQLiteTx(db, cache), read_only=read_only))
 
     async def write(self, work: Callable[[Tx], T], *, background: bool = False) -> T:
         return await self._engine.write(work, background=background)
@@ -91,7 +89,7 @@ class SQLiteStore:
         await self._engine.write(lambda tx: memories_fts.install(tx.db))
 
     async def close(self) -> None:
-        await self._engine.close()
+        await super().close()
         if self._path is not None and self._opened_path is not None:
             opening.drop_copy(self._path, self._opened_path)
 

@@ -12,10 +12,16 @@ _COUNT = """
 INSERT INTO event_days VALUES (?1, ?2 / 86400000, 1, ?2)
 ON CONFLICT (kind, day) DO UPDATE SET count = count + 1, last = max(last, excluded.last)
 """
+_PER_DAY: LiteralString = (
+    "SELECT kind, at / 86400000 AS day, count(*) AS count, max(at) AS last FROM events GROUP BY 1, 2"
+)
 
 
 class SQLiteEvents(Events[Database]):
     locked: LiteralString = ""
+    per_day: LiteralString = _PER_DAY
+    stored_per_day: LiteralString = "SELECT kind, day, count, last FROM event_days"
+    put_per_day: LiteralString = f"INSERT INTO event_days {_PER_DAY}"
 
     def add(self, event: Event) -> int:
         scope = make_scope(self._db, event.scope) if event.scope else None
@@ -29,17 +35,3 @@ class SQLiteEvents(Events[Database]):
 
     def _scope(self, name: str) -> int | None:
         return scope_id(self._db, name)
-
-
-_COUNTS_PER_DAY = "SELECT kind, at / 86400000, count(*), max(at) FROM events GROUP BY 1, 2"
-
-
-def miscounted(db: Database) -> bool:
-    return db.rows(f"{_COUNTS_PER_DAY} ORDER BY 1, 2") != db.rows(
-        "SELECT kind, day, count, last FROM event_days ORDER BY 1, 2"
-    )
-
-
-def recount(db: Database) -> None:
-    db.run("DELETE FROM event_days")
-    db.run(f"INSERT INTO event_days {_COUNTS_PER_DAY}")

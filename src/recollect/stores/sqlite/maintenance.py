@@ -7,7 +7,6 @@ from typing import LiteralString
 import apsw
 
 from recollect.core.ports import Corpus, HealthCheck
-from recollect.stores._sql.jobs import repair_queues
 from recollect.stores._sql.maintenance import (
     REINDEX_BATCH_ROWS,
     check_budget,
@@ -18,12 +17,13 @@ from recollect.stores._sql.maintenance import (
     check_vectors,
     check_word_index,
     end_step,
-    repair_sizes,
+    repair_counts,
     rows_per_scope,
 )
-from recollect.stores.sqlite import events, vectors, words
-from recollect.stores.sqlite.database import Database
-from recollect.stores.sqlite.schema import APPLICATION, MIGRATIONS
+from recollect.stores.sqlite import vectors, words
+from recollect.stores.sqlite.database import APPLICATION, Database
+from recollect.stores.sqlite.events import SQLiteEvents
+from recollect.stores.sqlite.schema import MIGRATIONS
 from recollect.stores.sqlite.tx import SQLiteTx
 
 ALIVE: dict[Corpus, LiteralString] = {
@@ -33,6 +33,7 @@ ALIVE: dict[Corpus, LiteralString] = {
     "messages": "SELECT key >> 32 AS scope, key, text FROM messages WHERE deleted IS NULL",
 }
 """The rows that are in the word index, with the text that is indexed of them."""
+SAMPLE_ROWS = 20
 _ROWS_PER_SCOPE = rows_per_scope(ALIVE["memos"], ALIVE["messages"])
 
 
@@ -89,9 +90,19 @@ def _index(db: Database, corpus: Corpus) -> HealthCheck:
     try:
         lacks = db.value(f"SELECT count(*) FROM ({alive}) WHERE key NOT IN ({indexed})")
         extra = db.value(f"SELECT count(*) FROM ({indexed}) WHERE id NOT IN (SELECT key FROM ({alive}))")
+        unfound = 0 if lacks or extra else _unfound(db, corpus)
     except apsw.Error as error:
         return HealthCheck(f"word index of {corpus}", False, f"{error}; run 'recollect rebuild-index'")
+    if unfound:
+        detail = f"{unfound} of the newest {SAMPLE_ROWS} are not found by their words; run 'recollect rebuild-index'"
+        return HealthCheck(f"word index of {corpus}", False, detail)
     return check_word_index(corpus, lacks, extra)
+
+
+def _unfound(db: Database, corpus: Corpus) -> int:
+    """How many of the newest rows are not found by a word of theirs: an index of zeros passes all of FTS5's checks."""
+    rows = db.rows(f"{ALIVE[corpus]} ORDER BY key DESC LIMIT ?", (SAMPLE_ROWS,))
+    return sum(not words.is_indexed(db, corpus, key, text) for _, key, text in rows)
 
 
 def _sizes(db: Database) -> list[HealthCheck]:
@@ -122,7 +133,7 @@ def _queues(db: Database) -> list[HealthCheck]:
 
 
 def _counts(db: Database) -> list[HealthCheck]:
-    return [] if _is_older(db) else [check_counts(events.miscounted(db))]
+    return [] if _is_older(db) else [check_counts(SQLiteEvents(db).miscounted())]
 
 
 def examine_file(path: Path, *, immutable: bool = False) -> list[HealthCheck]:
@@ -156,7 +167,7 @@ def reindex_step(corpus: Corpus, after: int, tx: SQLiteTx) -> tuple[int, int]:
 
 
 def _repair_derived(db: Database, corpus: Corpus) -> None:
-    """Drop index entries and vectors without a row; recount scopes and events, and put the queues of jobs in order."""
+    """Drop index entries and vectors without a row, and what `repair_counts` does."""
     table = words.TABLE[corpus]
     db.run(
         f"DELETE FROM {table} WHERE rowid IN (SELECT id FROM {table}_docsize "
@@ -166,15 +177,15 @@ def _repair_derived(db: Database, corpus: Corpus) -> None:
         alive = f"SELECT key FROM ({ALIVE[corpus]})"
         for (key,) in db.rows(f"SELECT key FROM {corpus[:-1]}_vectors_{set_id} WHERE key NOT IN ({alive})"):
             vectors.remove(db, corpus, key)
-    repair_sizes(db, _ROWS_PER_SCOPE)
-    repair_queues(db)
-    if events.miscounted(db):
-        events.recount(db)
+    repair_counts(db, _ROWS_PER_SCOPE, SQLiteEvents(db))
 
 
 def _clear_if_broken(db: Database, corpus: Corpus) -> None:
     table = words.TABLE[corpus]
     try:
         db.run(f"INSERT INTO {table} ({table}) VALUES ('integrity-check')")
+        is_broken = _unfound(db, corpus) > 0
     except apsw.CorruptError:
+        is_broken = True
+    if is_broken:
         db.run(f"INSERT INTO {table} ({table}) VALUES ('delete-all')")

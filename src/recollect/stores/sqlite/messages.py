@@ -6,12 +6,10 @@ from typing import LiteralString
 from recollect.core.clock import to_ms
 from recollect.core.text import clean, question_share
 from recollect.core.types import Message, Place
-from recollect.stores._sql.messages import DELETE, EDIT, ERASE, Messages, speakers_by
+from recollect.stores._sql.messages import Messages, speakers_by
 from recollect.stores._sql.tombstones import ERASED, message_fingerprint
-from recollect.stores.sqlite import vectors
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.rows import make_scope, next_key, place_id, scope_id
-from recollect.stores.sqlite.words import WordIndex
 
 _READ = (
     "SELECT key, id, author, name, text, at, bot, source, reply_to, "
@@ -44,10 +42,9 @@ SELECT key FROM messages WHERE session = ? AND (at, key) > (?, ?) AND deleted IS
 
 
 class SQLiteMessages(Messages[Database]):
-    edited: LiteralString = f"{EDIT}, key >> 32"
-    deleted: LiteralString = f"{DELETE}, key >> 32"
-    erased: LiteralString = f"{ERASE}, key >> 32"
-    by_id: LiteralString = f"{_READ} WHERE id = $1 AND platform = $2 AND deleted IS NULL"
+    read = _READ
+    scope = "key >> 32"
+    in_scope = "= $1"
     by_keys: LiteralString = f"{_READ} WHERE key IN (SELECT value FROM json_each($1)) AND deleted IS NULL"
     replies: LiteralString = (
         f"{_READ} WHERE bot AND reply_to IN (SELECT value FROM json_each($1)) AND platform = $2 ORDER BY key"
@@ -63,26 +60,11 @@ class SQLiteMessages(Messages[Database]):
         "OR (platform = 'local' AND place IN (SELECT id FROM places WHERE detail ->> 'dm' = $2)) "
         "OR (platform = $3 AND place IN (SELECT id FROM places WHERE detail ->> 'dm' = $4))) ORDER BY +key LIMIT $5"
     )
-    of_people: LiteralString = (
-        f"{_READ} WHERE key > $1 AND NOT bot AND deleted IS NULL AND at >= $2 AND at < $3 ORDER BY key LIMIT $4"
-    )
     speaking: LiteralString = speakers_by("author")
-    recent_of_session: LiteralString = (
-        f"{_READ} WHERE session = $1 AND at < $2 AND deleted IS NULL ORDER BY at DESC, key DESC LIMIT $3"
-    )
-    recent_of_stream: LiteralString = (
-        f"{_READ} WHERE key >> 32 = $1 AND at < $2 AND deleted IS NULL ORDER BY at DESC, key DESC LIMIT $3"
-    )
-    later: LiteralString = f"{_READ} WHERE session = $1 AND deleted IS NULL AND at > $2 ORDER BY at, key LIMIT $3"
-    at_time: LiteralString = f"{_READ} WHERE session = $1 AND deleted IS NULL AND at = $2 AND key > $3 ORDER BY key"
     scopes_between: LiteralString = "SELECT name FROM scopes WHERE name >= $1 AND name < $2 ORDER BY name"
     numbers: LiteralString = (
         "SELECT key, key & 4294967295, length, asks FROM messages WHERE key IN (SELECT value FROM json_each($1))"
     )
-
-    def __init__(self, db: Database, index: WordIndex) -> None:
-        super().__init__(db)
-        self._index = index
 
     def _scope(self, name: str) -> int | None:
         return scope_id(self._db, name)
@@ -117,22 +99,9 @@ class SQLiteMessages(Messages[Database]):
                 question_share(text),
             ),
         )
-        self._index.put("messages", key, text)
-        vectors.note_missing(self._db, "messages", key)
+        self._derived.put_words("messages", key >> 32, key, text)
+        self._derived.note_missing("messages", key)
         return True
-
-    def _reindex(self, key: int, scope: int, text: str) -> None:
-        del scope  # the key begins with it
-        self._index.put("messages", key, text, replaces=True)
-        vectors.remove(self._db, "messages", key)
-        vectors.note_missing(self._db, "messages", key)
-
-    def _remove_derived(self, key: int, scope: int, alive: bool) -> None:
-        self._index.remove("messages", key)
-        vectors.remove(self._db, "messages", key)
-        self._db.run("DELETE FROM unembedded WHERE corpus = 'messages' AND key = ?", (key,))
-        if alive:
-            self._db.run("UPDATE scopes SET size = size - 1 WHERE id = ?", (scope,))
 
     def neighbors(self, keys: Collection[int], reach: int) -> dict[int, list[tuple[int, int]]]:
         if reach != 1:

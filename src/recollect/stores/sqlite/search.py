@@ -1,12 +1,12 @@
 """The search of rows in SQLite."""
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import LiteralString
 
 from recollect.core.clock import to_ms
 from recollect.core.ports import Corpus, Filters, Vector, WordHit
-from recollect.stores._sql.search import Index, Scope, VectorQuery
+from recollect.stores._sql.search import Index, Scope, VectorQuery, WordQuery
 from recollect.stores._sql.vectors import ALIVE
 from recollect.stores.sqlite import vectors
 from recollect.stores.sqlite.database import Database
@@ -20,18 +20,16 @@ _RECENT: dict[Corpus, str] = {
     "messages": "SELECT key, at FROM messages WHERE key >> 32 = ? AND deleted IS NULL "
     "ORDER BY at DESC, key DESC LIMIT ?",
 }
-_SAMPLES: dict[Corpus, LiteralString] = {
-    "memos": "SELECT length(text) / 6 + 1, '', '' FROM memos "
-    "WHERE key BETWEEN $1 << 32 AND ($1 << 32) + 4294967295 ORDER BY key DESC LIMIT $2",
-    "messages": "SELECT length, author, name FROM messages WHERE key >> 32 = $1 "
-    "AND deleted IS NULL ORDER BY at DESC LIMIT $2",
-}
 _SCOPE = "SELECT id, size, last FROM scopes WHERE name = ?"
 
 
 class SQLiteIndex(Index[Database]):
-    samples = _SAMPLES
-    embedders = "SELECT id, model, dims, serving, complete FROM embedders WHERE corpus = $1 ORDER BY id"
+    samples: Mapping[Corpus, LiteralString] = {
+        "memos": "SELECT length(text) / 6 + 1, '', '' FROM memos "
+        "WHERE key BETWEEN $1 << 32 AND ($1 << 32) + 4294967295 ORDER BY key DESC LIMIT $2",
+        "messages": "SELECT length, author, name FROM messages WHERE key >> 32 = $1 "
+        "AND deleted IS NULL ORDER BY at DESC LIMIT $2",
+    }
 
     def __init__(self, db: Database, index: WordIndex, cache: MatrixCache) -> None:
         super().__init__(db)
@@ -45,11 +43,9 @@ class SQLiteIndex(Index[Database]):
         rows.sort(key=lambda row: (-row[1], -row[0]))
         return [key for key, _ in rows[:limit]]
 
-    def _by_words(
-        self, corpus: Corpus, scopes: list[Scope], terms: Sequence[str], limit: int, candidates: Collection[int] | None
-    ) -> list[WordHit]:
+    def _by_words(self, corpus: Corpus, scopes: list[Scope], query: WordQuery) -> list[WordHit]:
         size = sum(scope.size for scope in scopes)
-        return self._words.search(corpus, [scope.id for scope in scopes], size, terms, limit, candidates)
+        return self._words.search(corpus, [scope.id for scope in scopes], size, query)
 
     def _by_vector(self, corpus: Corpus, scopes: list[Scope], query: VectorQuery) -> dict[int, float]:
         return vectors.nearest(self._db, self._cache, corpus, [scope.id for scope in scopes], query)

@@ -3,6 +3,7 @@
 from recollect.stores._sql.tx import SQLTx
 from recollect.stores.sqlite.archive import SQLiteArchive
 from recollect.stores.sqlite.database import Database
+from recollect.stores.sqlite.derived import SQLiteDerived
 from recollect.stores.sqlite.events import SQLiteEvents
 from recollect.stores.sqlite.jobs import SQLiteJobs
 from recollect.stores.sqlite.matrix_cache import MatrixCache
@@ -15,8 +16,9 @@ from recollect.stores.sqlite.words import WordIndex
 class SQLiteTx(SQLTx[Database]):
     def __init__(self, db: Database, cache: MatrixCache) -> None:
         self.words = WordIndex(db)
-        self.messages = SQLiteMessages(db, self.words)
-        self.memos = SQLiteMemos(db, self.words)
+        derived = SQLiteDerived(db, self.words)
+        self.messages = SQLiteMessages(db, derived)
+        self.memos = SQLiteMemos(db, derived)
         self.index = SQLiteIndex(db, self.words, cache)
         self.jobs = SQLiteJobs(db)
         self.events = SQLiteEvents(db)

@@ -105,7 +105,7 @@ def activate(db: Database, corpus: Corpus, model: str) -> None:
 def nearest(
     db: Database, cache: MatrixCache, corpus: Corpus, scopes: Sequence[int], wanted: VectorQuery
 ) -> dict[int, float]:
-    """Cosine of the nearest `limit` rows of these scopes, and of the rows in `also`."""
+    """The nearest rows by cosine."""
     model, vector, limit, also, candidates = wanted
     row = db.row("SELECT id, dims FROM embedders WHERE corpus = ? AND model = ?", (corpus, model))
     if row is None:

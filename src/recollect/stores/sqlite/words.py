@@ -11,7 +11,8 @@ from functools import cache
 from heapq import nlargest
 
 from recollect.core.ports import Corpus, WordHit
-from recollect.stores._sql.scoring import MAX_POSTINGS, Postings, best_hits, cost
+from recollect.stores._sql.scoring import MAX_POSTINGS, Counted, Postings, affordable, best_hits
+from recollect.stores._sql.search import WordQuery
 from recollect.stores._sql.stems import query_stems, text_stems
 from recollect.stores.sqlite.database import Database
 
@@ -42,7 +43,7 @@ class _HeldScope:
             for term in self._terms[key]:
                 self._keys[term].add(key)
 
-    def counted(self, terms: Sequence[str]) -> Iterator[tuple[int, str, Collection[int]]]:
+    def counted(self, terms: Sequence[str]) -> Iterator[Counted]:
         for term in terms:
             keys = self._keys.get(term, ())
             yield len(keys), term, keys if len(keys) <= MAX_POSTINGS else nlargest(MAX_POSTINGS, keys)
@@ -94,22 +95,14 @@ class WordIndex:
         self._searches.clear()
         self._held.clear()
 
-    def search(
-        self,
-        corpus: Corpus,
-        scopes: Sequence[int],
-        size: int,
-        terms: Sequence[str],
-        limit: int,
-        candidates: Collection[int] | None = None,
-    ) -> list[WordHit]:
+    def search(self, corpus: Corpus, scopes: Sequence[int], size: int, query: WordQuery) -> list[WordHit]:
         """The rows of these scopes, `size` in all, that share the rarest words with the query."""
-        by_stem = query_stems(terms)
+        by_stem = query_stems(query.terms)
         held = self._hold(scopes[0], size) if corpus == "memos" and len(scopes) == 1 else None
         if held is None:
             self._write()
         counted = self._counted(corpus, scopes, list(by_stem)) if held is None else held.counted(list(by_stem))
-        return best_hits(self._lists(corpus, scopes, counted, candidates), size, by_stem, limit)
+        return best_hits(self._lists(corpus, scopes, counted, query.candidates), size, by_stem, query.limit)
 
     def _hold(self, scope: int, size: int) -> _HeldScope | None:
         """The scope's words in memory, once that is less work than another search of the index.
@@ -130,26 +123,18 @@ class WordIndex:
         self,
         corpus: Corpus,
         scopes: Sequence[int],
-        counted: Iterator[tuple[int, str, Collection[int]]],
+        counted: Iterator[Counted],
         candidates: Candidates,
     ) -> list[Postings]:
         """The terms worth looking up, rarest first, with the number of rows that have them, and these rows."""
         chosen: list[Postings] = []
-        remaining = MAX_POSTINGS
-        for rows, term, keys in sorted(counted, key=lambda entry: entry[:2]):
-            if cost(rows, candidates) > remaining and chosen:
-                break
-            if rows and not keys:
-                keys = self._newest(corpus, scopes, term, MAX_POSTINGS, candidates)
-            if rows:
-                found = keys if isinstance(keys, set) else set(keys)
-                chosen.append((term, rows, found if candidates is None else found.intersection(candidates)))
-                remaining -= cost(rows, candidates)
+        for rows, term, keys in affordable(counted, candidates):
+            keys = keys or self._newest(corpus, scopes, term, MAX_POSTINGS, candidates)
+            found = keys if isinstance(keys, set) else set(keys)
+            chosen.append((term, rows, found if candidates is None else found.intersection(candidates)))
         return chosen
 
-    def _counted(
-        self, corpus: Corpus, scopes: Sequence[int], terms: Sequence[str]
-    ) -> Iterator[tuple[int, str, Collection[int]]]:
+    def _counted(self, corpus: Corpus, scopes: Sequence[int], terms: Sequence[str]) -> Iterator[Counted]:
         """How many rows have each term, the term, and all of these rows if they are few, or else none."""
         keys: dict[str, list[int]] = {term: [] for term in terms}
         pairs = [(scope, term) for scope in scopes for term in keys]
@@ -172,8 +157,20 @@ class WordIndex:
         table = TABLE[corpus]
         narrowed = "" if candidates is None else "AND rowid IN (SELECT value FROM json_each(?3))"
         sql = f"SELECT rowid FROM {table} WHERE {table} MATCH ?1 {narrowed} ORDER BY rowid DESC LIMIT ?2"
-        extra = () if candidates is None else (json.dumps(list(candidates)),)
-        return [key for scope in scopes for (key,) in self._db.rows(sql, (_phrase(scope, term), limit, *extra))]
+        if candidates is None:
+            return [key for scope in scopes for (key,) in self._db.rows(sql, (_phrase(scope, term), limit))]
+        own: dict[int, list[int]] = {scope: [] for scope in scopes}
+        for key in candidates:
+            own.get(key >> 32, []).append(key)
+        calls = ((_phrase(scope, term), limit, json.dumps(keys)) for scope, keys in own.items() if keys)
+        return [key for call in calls for (key,) in self._db.rows(sql, call)]
+
+
+def is_indexed(db: Database, corpus: Corpus, key: int, text: str) -> bool:
+    """Whether a row is found by the first of its words; one without words is."""
+    stems, table = text_stems(text), TABLE[corpus]
+    sql = f"SELECT 1 FROM {table} WHERE {table} MATCH ? AND rowid = ?"
+    return not stems or db.value(sql, (_phrase(key >> 32, stems[0]), key)) is not None
 
 
 def _phrase(scope: int, term: str) -> str:

@@ -48,18 +48,18 @@ class UndoneOut(Wire):
 
 
 class UndoableOut(Wire):
-    change: int | None = Field(description="What to send as `change`; null when the last change can't be undone.")
+    change: int | None = Field(description="What to send as `change`; null when it can't be undone.")
     at: datetime | None
     actor: str
     restored: list[records.MemoOut] = Field(description="Memos as they would be again.")
     removed: list[records.MemoOut] = Field(description="Memos that would go.")
-    refused: str = Field(description="Why the last change can't be undone; empty when it can, or there is none.")
+    refused: str = Field(description="Why it can't be undone; empty when it can, or there is no change.")
 
 
 @routes.get("/memos/undo", responses=READING)
-async def get_undoable(state: AppStateDep, subject: SubjectDep) -> UndoableOut:
-    """The change that an undo would take back now, and what that would do."""
-    offer = await state.admin.undoable(subject)
+async def get_undoable(state: AppStateDep, subject: SubjectDep, change: Number | None = None) -> UndoableOut:
+    """The change that an undo would take back now, the last one or the given one, and what that would do."""
+    offer = await state.admin.undoable(subject, change)
     if offer is None or isinstance(offer, CannotUndo):
         reason = "" if offer is None else offer.text
         return UndoableOut(change=None, at=None, actor="", restored=[], removed=[], refused=reason)

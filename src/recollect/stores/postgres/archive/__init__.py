@@ -1,25 +1,19 @@
 """The archive of a PostgreSQL database."""
 
-from recollect.stores._sql.archive import CHANGES, ERASED_MESSAGES, EXCHANGES, STATE, SUMMARIES, TOMBSTONES, Archive
+from recollect.stores._sql.archive import Archive
 from recollect.stores.postgres.archive.rows import Memos, Messages
 from recollect.stores.postgres.archive.section import Table
 from recollect.stores.postgres.archive.tables import Events, Jobs
-from recollect.stores.postgres.archive.vectors import MemoVectors, MessageVectors, VectorSets
+from recollect.stores.postgres.archive.vectors import Vectors, VectorSets
 from recollect.stores.postgres.database import Database
+from recollect.stores.postgres.events import PostgresEvents
 
 
 class PostgresArchive(Archive[Database]):
     def __init__(self, db: Database) -> None:
-        of_rows = (Messages(db), Table(db, ERASED_MESSAGES), Memos(db), Table(db, TOMBSTONES))
-        of_lists = (
-            Table(db, SUMMARIES),
-            Table(db, EXCHANGES),
-            Table(db, STATE),
-            Jobs(db),
-            Events(db),
-            Table(db, CHANGES),
-        )
-        super().__init__(db, (*of_rows, *of_lists, VectorSets(db), MemoVectors(db), MessageVectors(db)))
+        of_rows = {"messages": Messages(db), "memos": Memos(db)}
+        of_lists = {"jobs": Jobs(db), "events": Events(db, PostgresEvents(db)), "vector sets": VectorSets(db)}
+        super().__init__(db, of_rows | of_lists, Vectors, Table)
 
     def identity(self) -> str:
         """When its tables were made, and where: a database that was made from another one is another store."""

@@ -6,11 +6,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, LiteralString
 
-from recollect.core.ports import Corpus
 from recollect.core.ports.archive import Name, Record, encode_json
 from recollect.core.text import question_share
 from recollect.core.types import Provenance
-from recollect.stores._sql.archive import words_of_memo
+from recollect.stores._sql.archive import CorpusSection, growth, last_numbers, words_of_memo
 from recollect.stores._sql.database import Row
 from recollect.stores._sql.messages import remove_unused_places
 from recollect.stores._sql.rows import content_of, read_place
@@ -25,11 +24,7 @@ IndexedTexts = Mapping[int, tuple[int, str | None]]
 """By key: the scope, and the text to index; None for a row that is retired or removed."""
 
 
-class _Rows(ArchiveSection):
-    """Rows with a key; those that are alive are in the word index."""
-
-    corpus: Corpus
-
+class _Rows(CorpusSection[Database], ArchiveSection):
     def __init__(self, db: Database) -> None:
         super().__init__(db)
         self._gate = Gate(db)
@@ -48,10 +43,7 @@ class _Rows(ArchiveSection):
             words.remove(self._db, self.corpus, existing)
         rows = [(scope, key, text) for key, (scope, text) in written.items() if text is not None]
         words.add(self._db, self.corpus, rows)
-        grown: defaultdict[int, int] = defaultdict(int)
-        for key, (scope, text) in written.items():
-            grown[scope] += (text is not None) - (key in alive)
-        grow_all(self._db, grown)
+        grow_all(self._db, growth(written, alive))
         self._queue_embedding([key for _, key, _ in rows])
 
     def _queue_embedding(self, keys: list[int]) -> None:
@@ -90,9 +82,9 @@ class Messages(_Rows):
     """A message keeps its number in its channel."""
 
     corpus = "messages"
-    columns = (
-        *("messages.platform", "messages.id", "messages.number", "places.detail", "author", "messages.name", "text"),
-        *("at", "bot::int", "messages.source", "reply_to", "edited", "deleted"),
+    fields = (
+        "messages.platform, messages.id, messages.number, places.detail, author, messages.name, text, at, bot::int, "
+        "messages.source, reply_to, edited, deleted"
     )
     source = "messages JOIN places ON places.id = messages.place"
     order_by = "messages.key"
@@ -112,7 +104,7 @@ class Messages(_Rows):
         self._store(_PUT_MESSAGE, _COPY_MESSAGES, rows, set(fresh))
         written = {row[0]: (row[1], row[9] if row[15] is None else None) for row in rows}
         self._update_derived(written, {key for key, alive in existing_rows.values() if alive}, set(fresh))
-        self._count_up(rows)
+        self._raise_last_numbers(rows)
 
     def _existing(self, names: Sequence[Name]) -> dict[Name, tuple[int, bool]]:
         rows = self._db.rows(
@@ -131,11 +123,9 @@ class Messages(_Rows):
             detail: (scopes[place.stream], scopes[place.session], numbers[place]) for detail, place in places.items()
         }
 
-    def _count_up(self, rows: Iterable[Row]) -> None:
+    def _raise_last_numbers(self, rows: Iterable[Row]) -> None:
         """The next message of each channel comes after these."""
-        last: dict[int, int] = {}
-        for _, scope, number, *_ in rows:
-            last[scope] = max(last.get(scope, 0), number)
+        last = last_numbers((scope, number) for _, scope, number, *_ in rows)
         self._db.run(
             "UPDATE scopes SET last = greatest(last, counted.number) "
             "FROM unnest(%s::integer[], %s::bigint[]) AS counted (id, number) WHERE scopes.id = counted.id",
@@ -182,7 +172,7 @@ _PUT_MEMO: LiteralString = (
 
 class Memos(_Rows):
     corpus = "memos"
-    columns = ("scopes.name", *(f"memos.{name}" for name in (*_BEFORE, *_PROVENANCE, *_AFTER)))
+    fields = ", ".join(("scopes.name", *(f"memos.{name}" for name in (*_BEFORE, *_PROVENANCE, *_AFTER))))
     source = "memos JOIN scopes ON scopes.id = memos.scope"
     order_by = "memos.key"
     names = ("scopes.name::text", "memos.id::text")
@@ -200,7 +190,7 @@ class Memos(_Rows):
         if not names:
             return {}
         rows = self._db.rows(
-            f"SELECT {', '.join(self.columns)} FROM {self.source} JOIN unnest(%s::text[], %s::text[]) "
+            f"SELECT {self.fields} FROM {self.source} JOIN unnest(%s::text[], %s::text[]) "
             "AS wanted (first, second) ON scopes.mark = wanted.first AND memos.id = wanted.second",
             columns_of([(handle(scope), handle(memo)) for scope, memo in names]),
         )

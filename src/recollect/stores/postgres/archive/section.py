@@ -4,19 +4,11 @@ from collections.abc import Sequence
 from typing import Any, LiteralString, cast
 
 from recollect.core.ports.archive import Name, Record
-from recollect.stores._sql.archive import Columns, RowsSection, TableSection
+from recollect.stores._sql.archive import RowsSection, TableSection
 from recollect.stores.postgres.database import Database
 
 
 class ArchiveSection(RowsSection[Database]):
-    columns: tuple[LiteralString, ...]
-    names: tuple[LiteralString, ...]
-    """The columns that identify a record, with the types they are compared as: `id::text`."""
-
-    @property
-    def fields(self) -> LiteralString:
-        return ", ".join(self.columns)
-
     def find(self, names: Sequence[Name]) -> dict[Name, Record]:
         if not names:
             return {}
@@ -37,10 +29,6 @@ class ArchiveSection(RowsSection[Database]):
 
 
 class Table(TableSection[Database], ArchiveSection):
-    def __init__(self, db: Database, table: Columns) -> None:
-        super().__init__(db, table)
-        self.names = table.key
-
     def remove(self, names: Sequence[Name]) -> None:
         using, _, equal = self._names_join.partition(" ON ")
         self._db.run(f"DELETE FROM {self.source} USING {using} WHERE {self.where} AND {equal}", columns_of(names))

@@ -1,14 +1,13 @@
 """The sections of messages and memos; their words and the sizes of their scopes follow what is written."""
 
 import json
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import LiteralString
 
-from recollect.core.ports import Corpus
 from recollect.core.ports.archive import Name, Record, encode_json
 from recollect.core.text import clean, question_share
 from recollect.core.types import Status
-from recollect.stores._sql.archive import words_of_memo
+from recollect.stores._sql.archive import CorpusSection, growth, last_numbers, words_of_memo
 from recollect.stores._sql.database import Row
 from recollect.stores._sql.messages import remove_unused_places
 from recollect.stores._sql.rows import content_of, read_place
@@ -24,11 +23,8 @@ _NUMBER = 0xFFFFFFFF
 _NUL = "\\u0000"
 
 
-class _Rows(ArchiveSection):
-    """Rows with a key, of which those that are alive are in the word index."""
-
+class _Rows(CorpusSection[Database], ArchiveSection):
     order_by = "key"
-    corpus: Corpus
 
     def __init__(self, db: Database, index: WordIndex) -> None:
         super().__init__(db)
@@ -36,22 +32,19 @@ class _Rows(ArchiveSection):
 
     def _update_index(self, words: Mapping[int, str | None], alive: Collection[int]) -> None:
         """Index the words of rows by key, None for rows that are not alive; `alive` are those that were before."""
-        grown: defaultdict[int, int] = defaultdict(int)
         for key, text in words.items():
             if text is not None:
                 self._index.put(self.corpus, key, text, replaces=key in alive)
             elif key in alive:
                 self._index.remove(self.corpus, key)
-            grown[key >> 32] += (text is not None) - (key in alive)
+        grown = growth({key: (key >> 32, text) for key, text in words.items()}, alive)
         self._db.many(
             "UPDATE scopes SET size = size + ? WHERE id = ?", [(by, scope) for scope, by in grown.items() if by]
         )
 
     def _raise_last_number(self, keys: Iterable[int]) -> None:
         """The next row of each scope comes after these."""
-        last: dict[int, int] = {}
-        for key in keys:
-            last[key >> 32] = max(last.get(key >> 32, 0), key & _NUMBER)
+        last = last_numbers((key >> 32, key & _NUMBER) for key in keys)
         self._db.many(
             "UPDATE scopes SET last = max(last, ?) WHERE id = ?", [(number, scope) for scope, number in last.items()]
         )
@@ -83,12 +76,12 @@ class Messages(_Rows):
     """A message keeps its number in its channel, and so its key once the channel has one."""
 
     corpus = "messages"
-    columns = (
+    fields = (
         "platform, id, key & 4294967295, (SELECT detail FROM places WHERE places.id = place), author, name, text, at, "
         "bot, source, reply_to, edited, deleted"
     )
     source = "messages"
-    match = "platform = ? AND id = ?"
+    names = ("platform::text", "id::text")
     documents = frozenset({3})
 
     def put(self, records: Sequence[Record]) -> None:
@@ -144,14 +137,18 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON 
 
 class Memos(_Rows):
     corpus = "memos"
-    columns = """
+    fields = """
     (SELECT name FROM scopes WHERE scopes.id = key >> 32), id, kind, text, tags, status, confidence, pinned, audience,
     guild, channel, source, label, created, updated, happened, expires, supersedes, superseded_by, hits, used,
     version
     """
     source = "memos"
-    match = "key >> 32 = +(SELECT id FROM scopes WHERE name = ?) AND id = ?"  # a bare column's affinity hides the index
     documents = frozenset({4, 11})
+
+    @property
+    def match(self) -> LiteralString:
+        """A bare column's affinity would hide the index."""
+        return "key >> 32 = +(SELECT id FROM scopes WHERE name = ?) AND id = ?"
 
     def record(self, row: Row) -> Record:
         """JSON may hold a NUL, which other stores don't accept in a text."""

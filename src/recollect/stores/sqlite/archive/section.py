@@ -5,19 +5,16 @@ from typing import LiteralString
 
 from recollect.core.ports.archive import Name, Record
 from recollect.core.text import clean
-from recollect.stores._sql.archive import Columns, RowsSection, TableSection
+from recollect.stores._sql.archive import RowsSection, TableSection
 from recollect.stores._sql.database import Row
 from recollect.stores.sqlite.database import Database
 
 
 class ArchiveSection(RowsSection[Database]):
-    columns: LiteralString
-    match: LiteralString
-    """The condition that finds one record by its name."""
-
     @property
-    def fields(self) -> LiteralString:
-        return self.columns
+    def match(self) -> LiteralString:
+        """The condition that finds one record by its name."""
+        return " AND ".join(f"{name.split('::')[0]} = ?" for name in self.names)
 
     def find(self, names: Sequence[Name]) -> dict[Name, Record]:
         sql = f"SELECT {self.fields} FROM {self.source} WHERE {self.where} AND {self.match}"
@@ -29,9 +26,5 @@ class ArchiveSection(RowsSection[Database]):
 
 
 class Table(TableSection[Database], ArchiveSection):
-    def __init__(self, db: Database, table: Columns) -> None:
-        super().__init__(db, table)
-        self.match = " AND ".join(f"{name} = ?" for name in table.names)
-
     def remove(self, names: Sequence[Name]) -> None:
         self._db.many(f"DELETE FROM {self.source} WHERE {self.where} AND {self.match}", names)

@@ -1,89 +1,51 @@
-"""The sections of vectors: which sets there are, and the vectors of each, under the names of their rows."""
+"""How vectors are copied in SQLite: its tables, and what its caches have to know."""
 
-from abc import abstractmethod
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import LiteralString
 
 from recollect.core.ports import Corpus, Vector
-from recollect.core.ports.archive import Name, Record
-from recollect.stores._sql.archive import VectorsSection
-from recollect.stores._sql.database import Row
-from recollect.stores._sql.vectors import ALIVE, table_of
+from recollect.core.ports.archive import Name
+from recollect.stores._sql.archive_vectors import VectorSetsSection, VectorsSection
 from recollect.stores.sqlite import vectors
 from recollect.stores.sqlite.archive.section import ArchiveSection
 from recollect.stores.sqlite.database import Database
-from recollect.stores.sqlite.rows import scope_id, span
+from recollect.stores.sqlite.rows import span
 from recollect.stores.sqlite.views import VIEWS
 
 _COMPLETE = "SELECT complete FROM embedders WHERE corpus = ? AND model = ?"
 
 
-class VectorSets(ArchiveSection):
-    columns = "corpus, model, dims, serving, complete"
-    source = "embedders"
-    order_by = "id"
-    match = "corpus = ? AND model = ?"
-
-    def put(self, records: Sequence[Record]) -> None:
-        for corpus, model, dims, serving, complete in records:
-            table = self._table(corpus, model, dims)
-            self._db.run(
-                "UPDATE embedders SET serving = ?, complete = ? WHERE corpus = ? AND model = ?",
-                (serving, complete, corpus, model),
-            )
-            if complete:
-                self._list_missing(corpus, table)
-        self._refresh_view()
-
-    def _table(self, corpus: Corpus, model: str, dims: int) -> str:
-        """The set's table, made when there is none or one of another size."""
+class VectorSets(VectorSetsSection[Database], ArchiveSection):
+    def _make(self, corpus: Corpus, model: str, dims: int) -> LiteralString:
         stored_dims = self._db.value("SELECT dims FROM embedders WHERE corpus = ? AND model = ?", (corpus, model))
         if stored_dims not in (None, dims):
-            self.remove([(corpus, model)])
+            self._drop(corpus, model)
         return vectors.find_table(self._db, corpus, model) or vectors.make_table(self._db, corpus, model, dims)
 
-    def _list_missing(self, corpus: Corpus, table: str) -> None:
-        self._db.run(
-            f"INSERT OR IGNORE INTO unembedded SELECT ?1, key FROM {corpus} WHERE {ALIVE[corpus]} "
-            f"AND NOT EXISTS (SELECT 1 FROM {table} WHERE {table}.key = {corpus}.key)",
-            (corpus,),
-        )
+    def _drop(self, corpus: Corpus, model: str) -> None:
+        table = vectors.find_table(self._db, corpus, model)
+        if table is not None:
+            self._db.run("DELETE FROM embedders WHERE corpus = ? AND model = ?", (corpus, model))
+            self._show()
+            self._db.run(f"DROP TABLE {table}")
 
-    def remove(self, names: Sequence[Name]) -> None:
-        for corpus, model in names:
-            table = vectors.find_table(self._db, corpus, model)
-            if table is not None:
-                self._db.run("DELETE FROM embedders WHERE corpus = ? AND model = ?", (corpus, model))
-                self._refresh_view()
-                self._db.run(f"DROP TABLE {table}")
-
-    def _refresh_view(self) -> None:
-        """The views of the documents show the vectors that serve."""
+    def _show(self) -> None:
         self._db.script(VIEWS.vectors(vectors.serving_table(self._db)))
 
 
-class _Vectors(VectorsSection[Database]):
-    identity: LiteralString
-    """The columns that name a row of the corpus."""
+_KEY: dict[Corpus, LiteralString] = {
+    "memos": "SELECT key FROM memos WHERE key >> 32 = +(SELECT scopes.id FROM scopes WHERE name = ?) AND memos.id = ?",
+    "messages": "SELECT key FROM messages WHERE platform = ? AND id = ?",
+}
 
-    @abstractmethod
-    def _key(self, row: Sequence[str]) -> int | None: ...
+
+class Vectors(VectorsSection[Database]):
+    memo_scope = "memos.key >> 32"
 
     def _keys(self, names: Sequence[Name]) -> dict[Name, tuple[int, int]]:
-        keys = ((name, self._key(name)) for name in names)
+        keys = ((name, self._db.value(_KEY[self.corpus], tuple(name))) for name in names)
         return {name: (key, key >> 32) for name, key in keys if key is not None}
-
-    def _page(self, table: LiteralString, after: int, limit: int) -> list[Row]:
-        return self._db.rows(
-            f"SELECT vectors.key, {self.identity}, embedding FROM {table} AS vectors "
-            f"JOIN {self.corpus} USING (key) WHERE vectors.key > ? ORDER BY vectors.key LIMIT ?",
-            (after, limit),
-        )
-
-    def _vectors(self, table: LiteralString, keys: Sequence[int]) -> dict[int, Vector]:
-        sql = f"SELECT key, embedding FROM {table} WHERE key {self._db.among}"
-        return dict(self._db.rows(sql, (self._db.array(keys),)))
 
     def _add(self, model: str, table: LiteralString, vectors: Mapping[int, tuple[int, Vector]]) -> None:
         """Caches of a scope go by its number of changes, and reload what did not join at the scope's end."""
@@ -114,26 +76,3 @@ class _Vectors(VectorsSection[Database]):
                 self._db.run("INSERT INTO vector_edits VALUES (?, ?, ?)", (key >> 32, changes, key))
                 self._db.changed_scopes.add(key >> 32)
                 vectors.note_missing(self._db, self.corpus, key)
-
-    def _sets(self, first: int = 0) -> list[tuple[int, str, LiteralString]]:
-        sql = "SELECT id, model FROM embedders WHERE corpus = ? AND id >= ? ORDER BY id"
-        rows = self._db.rows(sql, (self.corpus, first))
-        return [(set_id, model, table_of(self.corpus, set_id)) for set_id, model in rows]
-
-
-class MemoVectors(_Vectors):
-    corpus = "memos"
-    identity = "(SELECT name FROM scopes WHERE scopes.id = vectors.key >> 32), memos.id"
-
-    def _key(self, row: Sequence[str]) -> int | None:
-        scope, memo = row
-        sql = "SELECT key FROM memos WHERE key >> 32 = ? AND id = ?"
-        return self._db.value(sql, (scope_id(self._db, scope), memo))
-
-
-class MessageVectors(_Vectors):
-    corpus = "messages"
-    identity = "messages.platform, messages.id"
-
-    def _key(self, row: Sequence[str]) -> int | None:
-        return self._db.value("SELECT key FROM messages WHERE platform = ? AND id = ?", tuple(row))
