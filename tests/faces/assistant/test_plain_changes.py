@@ -51,7 +51,7 @@ async def test_to_forget_ones_age_leaves_others_alone() -> None:
             talk, "My daughter Mia is 7 and loves horses.", "Mia turned 7 in May, she's at the right age for school"
         )
         assert (await told(talk, "forget my age"))[0] == 'Nothing matches "my age"'
-        assert "is 7" in (await told(talk, "how old is my daughter?"))[0]
+        assert "7" in (await told(talk, "how old is my daughter?"))[0]
 
 
 @pytest.mark.parametrize(
