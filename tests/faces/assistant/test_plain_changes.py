@@ -206,7 +206,13 @@ async def test_an_answer_names_commands_as_they_are_typed_where_it_is_shown() ->
             talk, "!memory show", "I like tea", "I like coffee", "forget my drinks", "forget tea", "help"
         )
         answers += await told(
-            talk, "!memory edit 1 Likes mocha", "!memory pause", "I like rum", "!memory erase", "!memory pin"
+            talk,
+            "!memory edit 1 Likes mocha",
+            "!memory undo",
+            "!memory pause",
+            "I like rum",
+            "!memory erase",
+            "!memory pin",
         )
     assert "!memory" not in " ".join(answers)
     assert '"/forget all my drinks"' in answers[3]

@@ -112,7 +112,7 @@ async def restore(request: CommandRequest) -> str:
 async def undo(request: CommandRequest) -> str:
     outcome = await request.view.undo()
     told = outcome_text.render_undo(outcome)
-    return f"{told}\nRedo: !memory redo" if isinstance(outcome, Undone) else told
+    return f"{told}\nRedo: {request.prefix}redo" if isinstance(outcome, Undone) else told
 
 
 async def redo(request: CommandRequest) -> str:
