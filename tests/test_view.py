@@ -17,6 +17,7 @@ VERBS: dict[str, Callable[[View, Memo], Awaitable[object]]] = {
     "remember": lambda view, _: view.remember("I play chess"),
     "update": lambda view, memo: view.update(memo.id, "I like green tea"),
     "forget": lambda view, memo: view.forget(memo.id),
+    "withdraw": lambda view, _: view.withdraw([]),
     "restore": lambda view, memo: view.restore(memo.id),
     "undo": lambda view, _: view.undo(),
     "pin": lambda view, memo: view.pin(memo.id),

@@ -245,7 +245,7 @@ def test_a_pipe_gets_plain_answers_line_by_line(process: Run):
         "  you in #dev: heard by everyone in home",
         "Nothing that I remember fits.",
         "  you in a direct message: heard by you alone",
-        'Forgot 1 memory matching "Lisbon" (also hides 2 of my replies). Undo: !memory undo',
+        'Forgot 1 memory matching "Lisbon" (also hides 2 of my replies). Undo: /undo',
         "Nothing was said here yet that could be explained; /why NUMBER explains a memory.",
     ]
     assert done.err == ""

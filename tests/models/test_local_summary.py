@@ -100,6 +100,21 @@ async def test_over_many_rounds_decisions_and_open_action_items_outlast_the_talk
     assert "I'll write the changelog" not in done
 
 
+async def test_what_someone_only_asked_is_no_part_of_what_they_and_the_assistant_talked_about():
+    asked = "[me]: When is the wedding?\n[me]: how many guests are there\n[me]: We need to book the venue by Friday"
+    first = await summary(None, f"{asked}\n[me]: I live in Leeds and work as a nurse there, in the children's ward")
+    assert first.splitlines() == ["me: We need to book the venue by Friday"]
+    earlier = "me: When is the wedding?\nme: I live in Leeds"
+    assert await summary(earlier, "[me]: Who is catering?\n[Bot]: I am listening.") == "me: I live in Leeds"
+    talk = (
+        "the train was late again and so was the one after it, which nobody at the station could explain to us at all"
+    )
+    answered = (
+        f"[me]: {talk}\n[me]: and {talk}\n[me]: When is the wedding?\n[Bot]: The hall is free on the third of May."
+    )
+    assert "When is the wedding? - Bot: The hall" in await summary(None, answered)
+
+
 async def test_the_newest_word_takes_the_place_of_the_older_one():
     text = await summary("Ann: I live in Berlin", "[Ann]: I live in Lisbon now")
     assert text == "Ann: I live in Lisbon now"

@@ -36,6 +36,10 @@ if TYPE_CHECKING:
     from recollect.learning.ingest import LearnedOutcome
     from recollect.settings import Settings
 
+PREFIX = "!memory "
+"""How commands of memory begin in every chat."""
+SLASH = "/"
+"""How they begin in the terminal chat, which has a /help of its own."""
 NOTHING_TO_UNDO = "There is nothing to undo"
 NOTHING_TO_REDO = "There is nothing to redo"
 CANNOT_RESTORE = "It can't be restored: the message that it comes from was deleted, or no longer says so"
@@ -73,6 +77,13 @@ _UNDO_LABELS = {
     "changed": "Undid the change of",
 }
 """What undo did to a memo, by the change that it reverted."""
+
+
+def typed(text: str, prefix: str) -> str:
+    """A text of ours that names commands, as they are typed in a face."""
+    if prefix == SLASH:
+        text = text.replace(f"{PREFIX}help", "/memory help")
+    return text.replace(PREFIX, prefix)
 
 
 def is_literal(settings: "Settings") -> bool:
@@ -224,6 +235,11 @@ def render_listing(listing: Listing, *, literal: bool = False, offset: int = 0) 
 def addressed(text: str) -> str:
     """A memory as it is told to the one whom it is about: "Their sister" is theirs."""
     return f"Your {text[6:]}" if text.startswith("Their ") else text
+
+
+def actor_name(actor: str) -> str:
+    """Who made a change, where that says nothing to people: `local` is the model that is none."""
+    return "the built-in patterns, without a model" if actor == "local" else actor
 
 
 def kept_as(origin: str) -> str:

@@ -2,6 +2,9 @@
 
 import pytest
 
+from recollect.faces.assistant.assistant import Assistant
+from recollect.faces.commands.dispatcher import ChatCommands
+from recollect.faces.outcome_text import SLASH
 from tests.faces.assistant.test_alone import alone
 from tests.faces.assistant.test_assistant import Talk
 from tests.scenes import DM, Stage, opened
@@ -48,7 +51,7 @@ async def test_to_forget_ones_age_leaves_others_alone() -> None:
             talk, "My daughter Mia is 7 and loves horses.", "Mia turned 7 in May, she's at the right age for school"
         )
         assert (await told(talk, "forget my age"))[0] == 'Nothing matches "my age"'
-        assert "is 7" in (await told(talk, "how old is my daughter?"))[0]
+        assert "7" in (await told(talk, "how old is my daughter?"))[0]
 
 
 @pytest.mark.parametrize(
@@ -170,3 +173,47 @@ async def test_one_request_is_undone_as_one_whatever_it_forgot() -> None:
         assert (await told(talk, "what did we talk about?"))[0] == talked
         await told(talk, "!memory redo")
         assert "opera" not in (await told(talk, "what did we talk about?"))[0]
+
+
+@pytest.mark.parametrize(
+    ("said", "noted"),
+    [
+        ("I can't stand coriander", "Noted: can't stand coriander."),
+        ("I got a dog", "Noted: got a dog."),
+        ("I'm learning Spanish", "Noted: learning Spanish."),
+        ("My wedding is on 3 May 2027", "Noted: wedding is on 3 May 2027."),
+        ("Ich wohne in Graz", "Notiert: wohnt in Graz."),
+        ("Meine Tochter Mia ist 7", "Notiert: Tochter Mia ist 7."),
+    ],
+)
+async def test_what_was_noted_begins_with_a_capital_only_if_it_was_said_with_one(said: str, noted: str) -> None:
+    async with opened(model="local", run_worker=True) as stage:
+        assert await told(alone(stage), said) == [noted]
+
+
+async def test_what_no_model_learned_says_so() -> None:
+    async with opened(model="local", run_worker=True) as stage:
+        _, explained = await told(alone(stage), "I live in Lisbon", "!memory why Lisbon")
+    assert "added by the built-in patterns, without a model" in explained
+
+
+async def test_an_answer_names_commands_as_they_are_typed_where_it_is_shown() -> None:
+    async with opened(model="local", run_worker=True) as stage:
+        commands = ChatCommands(stage.memory, clock=stage.clock, prefix=SLASH)
+        assistant = Assistant(stage.memory, name="Rec", commands=commands, clock=stage.clock, explains_offline=False)
+        talk = Talk(stage, None, assistant, None)  # type: ignore[arg-type]
+        answers = await told(
+            talk, "!memory show", "I like tea", "I like coffee", "forget my drinks", "forget tea", "help"
+        )
+        answers += await told(
+            talk,
+            "!memory edit 1 Likes mocha",
+            "!memory undo",
+            "!memory pause",
+            "I like rum",
+            "!memory erase",
+            "!memory pin",
+        )
+    assert "!memory" not in " ".join(answers)
+    assert '"/forget all my drinks"' in answers[3]
+    assert "- /memory help – this list" in answers[5]

@@ -304,7 +304,9 @@ class Assistant:
         was_explained = was_explained or (self._responder is None and not self._excuses)
         self._explained.add((message.author, reason))
         try:
-            answer = await offline.offline_answer(self._memory, message, "" if was_explained else reason)
+            answer = await offline.offline_answer(
+                self._memory, message, "" if was_explained else reason, self._commands.prefix
+            )
         except Exception:  # memory never breaks a reply
             log.exception("memory can't be searched")
             answer = offline.OfflineAnswer(f"{reason}, and my memory can't be reached either.")

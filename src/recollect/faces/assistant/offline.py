@@ -44,15 +44,19 @@ class OfflineAnswer:
     """It says what was learned from the message."""
 
 
-async def offline_answer(memory: AsyncMemory, message: Message, reason: str = "") -> OfflineAnswer:
-    """The answer from memory alone; `reason` says why there is no model, unless that was said before."""
+async def offline_answer(
+    memory: AsyncMemory, message: Message, reason: str = "", prefix: str = outcome_text.PREFIX
+) -> OfflineAnswer:
+    """The answer from memory alone; `reason` says why there is no model, unless that was said before. `prefix` is how
+    commands begin in the face.
+    """
     request = recognize(message.text)
     if request is not None and request.kind is RequestKind.HELP:
         return OfflineAnswer(_explained(reason, HELP))
     if not memory.settings.enabled:
         return OfflineAnswer(_explained(reason, SWITCHED_OFF))
     language = await _language(memory, message) if request is None else request.language
-    search = OfflineSearch(memory, message, language)
+    search = OfflineSearch(memory, message, language, prefix)
     match request:
         case Request(RequestKind.HELLO):
             text = answer("hello", request.language, name="")
@@ -74,7 +78,7 @@ async def offline_answer(memory: AsyncMemory, message: Message, reason: str = ""
                 found = "" if text == search.say("nothing") else f"\n{text}"
                 return OfflineAnswer(_explained(reason, f"{learned}{found}"), tells_learned=True)
         case _:
-            return await _acknowledge(memory, message, reason, search.language)
+            return await _acknowledge(memory, message, reason, search)
     return OfflineAnswer(_explained(reason, text))
 
 
@@ -92,14 +96,15 @@ def _explained(reason: str, text: str) -> str:
     return f"{reason}. {text}" if reason else text
 
 
-async def _acknowledge(memory: AsyncMemory, message: Message, reason: str, language: str) -> OfflineAnswer:
+async def _acknowledge(memory: AsyncMemory, message: Message, reason: str, search: "OfflineSearch") -> OfflineAnswer:
     """The answer to a statement: what was learned from it."""
+    language = search.language
     if await memory.view(message.author, message.place).is_learning_paused():
-        return OfflineAnswer(_explained(reason, outcome_text.PAUSED))
+        return OfflineAnswer(_explained(reason, outcome_text.typed(outcome_text.PAUSED, search.prefix)))
     if learned := await _tell_learned(memory, message, language):
         return OfflineAnswer(_explained(reason, learned), tells_learned=True)
     if (corrected := await _correct(memory, message)) is not None:
-        text = answer("revised", language, texts=_as_clause(tell(corrected, message, language)))
+        text = answer("revised", language, texts=_as_clause(tell(corrected, message, language), message.text))
         return OfflineAnswer(_explained(reason, text), tells_learned=True)
     return OfflineAnswer(f"{reason}{requests.ONLY_LISTENS}" if reason else answer("heard", language))
 
@@ -112,7 +117,7 @@ async def _tell_learned(memory: AsyncMemory, message: Message, language: str) ->
     for event in outcome.events:
         memo = outcome.memos.get(event.memo or "")
         if memo is not None and event.kind in _CHANGES:
-            texts.setdefault(_CHANGES[event.kind], []).append(_as_clause(tell(memo, message, language)))
+            texts.setdefault(_CHANGES[event.kind], []).append(_as_clause(tell(memo, message, language), message.text))
     return " ".join(answer(label, language, texts="; ".join(found)) for label, found in texts.items())
 
 
@@ -132,12 +137,17 @@ async def _correct(memory: AsyncMemory, message: Message) -> Memo | None:
     return None
 
 
-def _as_clause(text: str) -> str:
-    """A memo inside a sentence: "Lives in Lisbon." becomes "lives in Lisbon", while a name keeps its capital."""
+def _as_clause(text: str, said: str) -> str:
+    """A memo inside a sentence: "Lives in Lisbon." becomes "lives in Lisbon", while a name keeps its capital, and
+    whatever was not said without one.
+    """
     text = text.rstrip(".")
     first_word = text.partition(" ")[0]
-    is_lowered = first_word != "I" and word_forms.is_frame_word(first_word.lower())
-    return text[:1].lower() + text[1:] if is_lowered else text
+    small = {word for word in said.replace("’", "'").split() if word.islower()}
+    stem = first_word.lower().partition("'")[0]
+    is_said_small = any(word_forms.is_form(stem, word.partition("'")[0].strip(".,;:!?")) for word in small)
+    is_lowered = first_word != "I" and (word_forms.is_frame_word(first_word.lower()) or is_said_small)
+    return text[:1].lower() + text[1:] if is_lowered and not first_word.isupper() else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +157,7 @@ class OfflineSearch:
     memory: AsyncMemory
     message: Message
     language: str
+    prefix: str = outcome_text.PREFIX
 
     async def describe_known(self) -> str:
         """What is known about the author and visible here, newest first, as in `show`."""
@@ -155,7 +166,7 @@ class OfflineSearch:
             return self.say("nothing_yet" if self.message.place.dm is not None else "nothing_here")
         lines = [self.say("about_you"), *(f"- {tell(memo, self.message, self.language)}" for memo in listing.memos)]
         if omitted := listing.total - len(listing.memos):
-            hint = '; "!memory show" lists them all' if self.memory.settings.chat_commands.enabled else ""
+            hint = f'; "{self.prefix}show" lists them all' if self.memory.settings.chat_commands.enabled else ""
             lines.append(f"and {outcome_text.count_noun(omitted)} more{hint}.")
         return "\n".join(lines)
 

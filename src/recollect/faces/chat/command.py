@@ -19,7 +19,8 @@ from recollect.faces.cli.doctor import file_of
 from recollect.faces.cli.inputs import ask
 from recollect.faces.cli.invocation import Invocation
 from recollect.faces.cli.options import flag
-from recollect.faces.outcome_text import count_memories, count_noun
+from recollect.faces.commands.dispatcher import ChatCommands
+from recollect.faces.outcome_text import SLASH, count_memories, count_noun
 from recollect.memory import AsyncMemory
 from recollect.settings import wiring
 from recollect.settings.values import redacted
@@ -82,7 +83,8 @@ async def _run_chat(call: Invocation, source: Source) -> None:
         learn_wait = LEARN_WAIT_SECONDS if call.is_interactive else PIPE_LEARN_WAIT_SECONDS
         if call.is_interactive and is_local:
             learn_wait = LOCAL_LEARN_WAIT_SECONDS
-        assistant = Assistant(memory, model, explains_offline=not call.is_interactive)
+        commands = ChatCommands(memory, prefix=SLASH)
+        assistant = Assistant(memory, model, commands=commands, explains_offline=not call.is_interactive)
 
         described = NO_MODEL if model is None else f"Model: {wiring.describe_models(settings)}"
 

@@ -148,7 +148,7 @@ def log(
     rows = [
         [
             local_time(event.at),
-            event.actor,
+            outcome_text.actor_name(event.actor),
             event.kind,
             event.memo or "",
             str(event.id) if event.memo else "",

@@ -18,12 +18,13 @@ MARGIN_CHARS = 40
 
 async def remember(request: CommandRequest) -> str:
     if not unquoted(request.words):
-        return usage("remember")
+        return usage("remember", request.prefix)
     text = unquoted(request.words)
     outcome = await request.view.remember(text, message=request.message)
     if isinstance(outcome, Refused):
         return outcome_text.render_refused(outcome)
-    audience = outcome_text.render_audience(outcome.memo, request.memory.settings.visibility)
+    how = f'"{request.prefix}{{}} <a part of it>"'
+    audience = outcome_text.render_audience(outcome.memo, request.memory.settings.visibility, how)
     max_chars = max(MARGIN_CHARS, request.page_chars - MARGIN_CHARS - len(audience))
     clipped = replace(outcome, memo=replace(outcome.memo, text=clip(outcome.memo.text, max_chars)))
     replaced, literal = map(outcome_text.replaced, outcome.replaced), outcome_text.is_literal(request.memory.settings)
@@ -35,25 +36,24 @@ async def forget(request: CommandRequest) -> str:
     is_all = first_word == "all"
     query = clean_text(remaining if is_all else request.words)
     if not query:
-        return usage("forget")
+        return usage("forget", request.prefix)
     is_literal = not request.memory.settings.chat_commands.forget_asks
     match await request.view.forget(query, every=is_all or is_literal):
         case Forgotten() as outcome:
-            return _render_forgotten(outcome, query, literal=outcome_text.is_literal(request.memory.settings))
+            return _render_forgotten(request, outcome, query)
         case Ambiguous(matches):
-            advice = (
-                f'Nothing was changed. Say which by its number, or "!memory forget all {outcome_text.echo(query)}".'
-            )
+            everything = f"{request.prefix}forget all {outcome_text.echo(query)}"
+            advice = f'Nothing was changed. Say which by its number, or "{everything}".'
             return f"{await _render_matches(request, query, matches)}\n{advice}"
         case NotFound():
             return _render_not_found(request, query)
 
 
-def _render_forgotten(outcome: Forgotten, query: str, *, literal: bool) -> str:
+def _render_forgotten(request: CommandRequest, outcome: Forgotten, query: str) -> str:
     """List the forgotten memos, unless the query already says it all."""
-    memos = outcome.memos
+    memos, literal = outcome.memos, outcome_text.is_literal(request.memory.settings)
     reply = outcome_text.render_forgotten(
-        memos, outcome_text.echo(query), outcome, literal=literal, undo="!memory undo"
+        memos, outcome_text.echo(query), outcome, literal=literal, undo=f"{request.prefix}undo"
     )
     is_quoted = len(memos) == 1 and query.casefold() in memos[0].text.casefold()
     return reply if is_quoted else "\n".join([reply, *(outcome_text.line(memo, literal=literal) for memo in memos)])
@@ -63,7 +63,7 @@ def _render_not_found(request: CommandRequest, query: str) -> str:
     reply = outcome_text.nothing_matched(outcome_text.echo(query))
     if request.memory.settings.forget_mode != "coverage60":
         return reply
-    return f'{reply} closely enough: say at least 60 % of its text, or its number in "!memory list"'
+    return f'{reply} closely enough: say at least 60 % of its text, or its number in "{request.prefix}list"'
 
 
 async def _render_matches(request: CommandRequest, query: str, matches: Collection[Memo]) -> str:
@@ -89,18 +89,18 @@ async def edit(request: CommandRequest) -> str:
     """The first word says which, or several in quotation marks."""
     which, text = split_reference(request.words)
     if not which or not text:
-        return usage("edit")
+        return usage("edit", request.prefix)
     memo = await resolve_memo(replace(request, words=which))
     if not isinstance(memo, Memo):
         return await render_unresolved(replace(request, words=which), memo)
     changed = await request.view.update(memo.id, clean_text(text), version=memo.version)
-    return f"{outcome_text.changed('Changed to', changed)}. Undo: !memory undo"
+    return f"{outcome_text.changed('Changed to', changed)}. Undo: {request.prefix}undo"
 
 
 async def restore(request: CommandRequest) -> str:
     query = clean_text(request.words)
     if not query:
-        return usage("restore")
+        return usage("restore", request.prefix)
     outcome = await request.view.restore(query)
     if not isinstance(outcome, Ambiguous):
         return outcome_text.render_restored(outcome)
@@ -112,7 +112,7 @@ async def restore(request: CommandRequest) -> str:
 async def undo(request: CommandRequest) -> str:
     outcome = await request.view.undo()
     told = outcome_text.render_undo(outcome)
-    return f"{told}\nRedo: !memory redo" if isinstance(outcome, Undone) else told
+    return f"{told}\nRedo: {request.prefix}redo" if isinstance(outcome, Undone) else told
 
 
 async def redo(request: CommandRequest) -> str:
@@ -121,7 +121,7 @@ async def redo(request: CommandRequest) -> str:
 
 async def reset(request: CommandRequest) -> str:
     if clean_text(request.words).casefold() != "rolling":
-        return usage("reset")
+        return usage("reset", request.prefix)
     cleared = outcome_text.cleared(await request.view.reset())
     return cleared if request.memory.settings.summary.enabled else f"{cleared}. {outcome_text.NO_SUMMARIES}"
 
@@ -145,7 +145,7 @@ async def private(request: CommandRequest) -> str:
 
 async def _change(request: CommandRequest, verb: str, label: str, change: Callable[[str], Awaitable[Memo]]) -> str:
     if not clean_text(request.words):
-        return usage(verb)
+        return usage(verb, request.prefix)
     memo = await resolve_memo(request)
     if not isinstance(memo, Memo):
         return await render_unresolved(request, memo)
@@ -154,7 +154,7 @@ async def _change(request: CommandRequest, verb: str, label: str, change: Callab
 
 async def pause(request: CommandRequest) -> str:
     await request.view.pause_learning()
-    return outcome_text.PAUSED
+    return outcome_text.typed(outcome_text.PAUSED, request.prefix)
 
 
 async def resume(request: CommandRequest) -> str:

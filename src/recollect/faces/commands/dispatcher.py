@@ -82,14 +82,22 @@ class ChatCommands:
     """Runs `!memory …` for any face. `escape` disables markup in the text before it is split into pages."""
 
     def __init__(
-        self, memory: AsyncMemory, limit: int = PAGE_CHARS, *, escape: Callable[[str], str] = str, clock: Clock = now
+        self,
+        memory: AsyncMemory,
+        limit: int = PAGE_CHARS,
+        *,
+        escape: Callable[[str], str] = str,
+        clock: Clock = now,
+        prefix: str = outcome_text.PREFIX,
     ) -> None:
+        """`prefix` is how commands begin in the face; `!memory …` works in all of them."""
         if limit < 1:
             raise BadInput(f"a page of {limit} characters holds nothing")
         self._memory = memory
         self._limit = limit
         self._escape = escape
         self._clock = clock
+        self.prefix = prefix
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def answer(self, text: str, *, user: str, place: Place, message_id: str | None = None) -> Answer | None:
@@ -97,7 +105,9 @@ class ChatCommands:
         command = parse(text)
         if command is None or not self._memory.settings.chat_commands.enabled:
             return None
-        request = CommandRequest(self._memory, user, place, command.words, self._clock(), message_id, self._limit)
+        request = CommandRequest(
+            self._memory, user, place, command.words, self._clock(), message_id, self._limit, self.prefix
+        )
         lock = self._locks.setdefault(user, asyncio.Lock())
         async with lock:
             reply = await self._reply(command.verb, request)
@@ -116,6 +126,6 @@ class ChatCommands:
     async def _run(self, verb: str, request: CommandRequest) -> str | Reply:
         injected = self._memory.settings.chat_commands.show == "injected"
         if verb == "help":
-            return help_text(injected)
+            return help_text(injected, request.prefix)
         handler = _HANDLERS.get(verb)
-        return await handler(request) if handler is not None else unknown(verb, injected)
+        return await handler(request) if handler is not None else unknown(verb, injected, request.prefix)

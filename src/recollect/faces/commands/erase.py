@@ -17,11 +17,11 @@ async def erase(request: CommandRequest) -> str:
     words = clean_text(request.words).casefold().split()
     here, is_confirmed = HERE in words, EVERYTHING in words
     if set(words) - {EVERYTHING, HERE}:
-        return usage("erase")
+        return usage("erase", request.prefix)
     if is_confirmed:
         return await run_erasure(request.view, here=here, with_counts=request.is_private)
     question = await render_question(request.view, here=here, with_counts=request.is_private)
-    command = f"!memory erase {EVERYTHING}{f' {HERE}' if here else ''}"
+    command = f"{request.prefix}erase {EVERYTHING}{f' {HERE}' if here else ''}"
     return NOTHING_TO_ERASE if question is None else f'{question}\nTo go on, say "{command}".'
 
 

@@ -36,24 +36,24 @@ INJECTED = "the items that the next prompt would carry, and this conversation's 
 """What `show` does with `chat_commands.show` set to `injected`."""
 
 
-def help_text(injected: bool = False) -> str:
+def help_text(injected: bool = False, prefix: str = outcome_text.PREFIX) -> str:
     """The list of all commands."""
-    return "\n".join(["Memory commands:", *(f"- {_line(verb, injected)}" for verb in USAGE)])
+    return "\n".join(["Memory commands:", *(f"- {_line(verb, prefix, injected)}" for verb in USAGE)])
 
 
-def usage(verb: str) -> str:
+def usage(verb: str, prefix: str = outcome_text.PREFIX) -> str:
     """The answer to a command without its argument."""
-    return f"Usage: {_line(verb)}"
+    return f"Usage: {_line(verb, prefix)}"
 
 
-def unknown(verb: str, injected: bool = False) -> str:
+def unknown(verb: str, injected: bool = False, prefix: str = outcome_text.PREFIX) -> str:
     """The answer to an unknown verb."""
     matches = get_close_matches(verb, USAGE, n=1)
     hint = f' Did you mean "{matches[0]}"?' if matches else ""
-    return f'There is no command "{outcome_text.echo(verb)}".{hint}\n{help_text(injected)}'
+    return f'There is no command "{outcome_text.echo(verb)}".{hint}\n{help_text(injected, prefix)}'
 
 
-def _line(verb: str, injected: bool = False) -> str:
+def _line(verb: str, prefix: str, injected: bool = False) -> str:
     arguments, description = USAGE[verb]
-    command = f"!memory {verb} {arguments}".rstrip()
+    command = f"{outcome_text.typed(f'{outcome_text.PREFIX}{verb}', prefix)} {arguments}".rstrip()
     return f"{command} – {INJECTED if injected and verb == 'show' else description}"

@@ -7,6 +7,7 @@ from recollect.core.errors import BadInput
 from recollect.core.outcomes import Ambiguous, NotFound
 from recollect.core.text import MAX_MEMO_CHARS
 from recollect.core.types import Memo, Place
+from recollect.faces import outcome_text
 from recollect.faces.commands.parse import unquoted
 from recollect.memory import AsyncMemory
 from recollect.view import View
@@ -25,6 +26,8 @@ class CommandRequest:
     message: str | None = None
     page_chars: int = 2000
     """Limit of one page of the answer."""
+    prefix: str = outcome_text.PREFIX
+    """How commands begin where the answer is shown."""
 
     @property
     def view(self) -> View:

@@ -26,17 +26,21 @@ async def show(request: CommandRequest) -> str:
     if option == "injected":
         return _explain_prompt(await _next_prompt(request, query), query)
     if option not in ("", "all") or query:
-        return usage("show")
+        return usage("show", request.prefix)
     injected = not option and request.memory.settings.chat_commands.show == "injected"
     reply = _render_injected(request, await _next_prompt(request, "")) if injected else await _render_all(request)
-    return f"{reply}\n\n{outcome_text.PAUSED}" if await request.view.is_learning_paused() else reply
+    return (
+        f"{reply}\n\n{outcome_text.typed(outcome_text.PAUSED, request.prefix)}"
+        if await request.view.is_learning_paused()
+        else reply
+    )
 
 
 async def _render_all(request: CommandRequest) -> str:
     listing = await request.view.show()
     is_empty = not listing.total and listing.summary is None and not listing.off
     text = outcome_text.render_listing(listing, literal=outcome_text.is_literal(request.memory.settings))
-    return f"{text}\n{outcome_text.NOTHING_YET}" if is_empty else text
+    return f"{text}\n{outcome_text.typed(outcome_text.NOTHING_YET, request.prefix)}" if is_empty else text
 
 
 async def _next_prompt(request: CommandRequest, query: str) -> Prompt:
@@ -100,7 +104,7 @@ async def list_(request: CommandRequest) -> str:
     return "\n".join(
         [
             outcome_text.listing_header(len(memos), literal=outcome_text.is_literal(request.memory.settings)),
-            *(lines or _switched_off(request) or [outcome_text.NOTHING_YET]),
+            *(lines or _switched_off(request) or [outcome_text.typed(outcome_text.NOTHING_YET, request.prefix)]),
         ]
     )
 
@@ -114,7 +118,7 @@ async def forgotten(request: CommandRequest) -> str:
 async def search(request: CommandRequest) -> str:
     query = clean_text(request.words)
     if not query:
-        return usage("search")
+        return usage("search", request.prefix)
     hits = await request.view.search(query, limit=MAX_RESULTS, strict=True)
     if not hits:
         return outcome_text.nothing_matched(outcome_text.echo(query))
@@ -133,7 +137,7 @@ async def export(request: CommandRequest) -> Reply:
     """Everything in the user's DM, elsewhere the active memos that are visible there."""
     export_format = clean_text(request.words).casefold()
     if export_format not in ("", "json", "markdown"):
-        return Reply(usage("export"))
+        return Reply(usage("export", request.prefix))
     if not request.is_private:
         hint = "This is what may be heard here; in a direct message you get everything, as JSON too."
         return Reply(f"{_markdown(request, await list_memos(request))}\n\n{hint}")

@@ -21,7 +21,7 @@ MAX_EVENTS = 20
 
 async def why(request: CommandRequest) -> str:
     if not clean_text(request.words):
-        return usage("why")
+        return usage("why", request.prefix)
     memo = await resolve_memo(request)
     try:  # one that is no longer in use is found only by its id
         explanation = await request.view.why(memo.id if isinstance(memo, Memo) else clean_text(request.words))
@@ -82,8 +82,7 @@ def _describe_history(request: CommandRequest, events: Sequence[Event]) -> list[
 
 def _describe_event(request: CommandRequest, event: Event) -> str:
     """Reasons and earlier texts may come from places that others can't read: they are for the owner alone."""
-    change = event.verb
-    line = f"- {event.at:%Y-%m-%d %H:%M} {change} by {_actor_name(request, event.actor)}"
+    line = f"- {event.at:%Y-%m-%d %H:%M} {event.verb} by {_actor_name(request, event.actor)}"
     if not request.is_private:
         return line
     before = event.data.get("before", {}).get("text")
@@ -92,4 +91,5 @@ def _describe_event(request: CommandRequest, event: Event) -> str:
 
 
 def _actor_name(request: CommandRequest, actor: str) -> str:
-    return "you" if actor == request.view.user else bare_id(request.view.place.platform, actor) or "someone"
+    name = bare_id(request.view.place.platform, outcome_text.actor_name(actor))
+    return "you" if actor == request.view.user else name or "someone"

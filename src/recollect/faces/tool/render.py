@@ -6,7 +6,7 @@ from typing import Any
 from recollect.core.events import Event
 from recollect.core.outcomes import Explanation
 from recollect.core.types import AudienceLevel, Memo, Origin, Status, bare_id
-from recollect.faces.outcome_text import describe_audience
+from recollect.faces.outcome_text import actor_name, describe_audience
 from recollect.policy.kinds import to_category
 from recollect.policy.rendering import ended
 from recollect.policy.visibility import VisibilityPolicy
@@ -107,7 +107,8 @@ def _describe_event(event: Event, explanation: Explanation) -> str:
     before = event.data.get("before")
     previous = f', before: "{before["text"]}"' if before and before["text"] != explanation.memo.text else ""
     reason = f": {event.text}" if explanation.are_reasons_visible else ""
-    return f"{event.verb} by {_person(event.actor, explanation.memo) or 'somebody'}{reason}{previous}"
+    actor = _person(actor_name(event.actor), explanation.memo)
+    return f"{event.verb} by {actor or 'somebody'}{reason}{previous}"
 
 
 def _person(actor: str, memo: Memo) -> str:

@@ -1,5 +1,6 @@
 """Extractive summaries of sentences that were really said: decisions and duties first, then questions with their
-answers, then facts. A summary is much shorter than its source, or empty.
+answers, then facts. A summary is much shorter than its source, or empty. A question without an answer is kept where
+somebody else may still answer it.
 """
 
 import re
@@ -78,6 +79,9 @@ def summarize(previous: str | None, exchange: str, limit: int, assistant: str = 
     turns = list(_read_turns(exchange, assistant))
     room = int(MAX_SHARE * sum(map(len, _texts(exchange))))
     lines = [*_read_summary(previous), *_read_exchange(turns)][-MAX_LINES:]
+    people = {line.speaker for line in lines} | {turn.speaker for turn in turns if not turn.is_assistant}
+    if len(people - {""}) <= 1:  # who talks with the assistant alone asks nobody else: what is open stays so
+        lines = [line for line in lines if _PAIR.search(line.text) or not requests.is_question(line.text)]
     return _fit(_drop_outdated(lines), min(limit, len(previous) + room))
 
 
