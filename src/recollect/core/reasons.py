@@ -127,10 +127,9 @@ _TEXT = {
     Reason.RESET: "reset by {}",
     Reason.RETRACTED: "{}",
     Reason.ERASED_ALONG: "erased with {}",
-    **{
-        reason: reason.replace("the last change", "that change", 1)
-        for reason in (Reason.WAS_ERASURE, Reason.MESSAGE_GONE, Reason.UNSUPPORTED)
-    },
+    Reason.WAS_ERASURE: "that change can't be undone: it was an erasure",
+    Reason.MESSAGE_GONE: "that change can't be undone: it came with a message that was deleted or edited",
+    Reason.UNSUPPORTED: "that change can't be undone: what it changed rests on a message that no longer says so",
     Reason.LEARNED_BY_FALLBACK: "learned by the local model instead",
 }
 """Texts that differ from the code; `{}` is where the detail goes, which else follows after a colon."""
