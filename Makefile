@@ -31,6 +31,7 @@ venv: $(STAMP) ## create .venv with everything that tests, checks and docs need 
 # What builds recollect; of wordllama only the files, not the packages that it needs, and so without pip's isolation.
 WEIGHTS := .venv/weights
 .venv/.build: constraints.txt | .venv/bin/python
+	@echo 'Installing into .venv, once: about 20 seconds for a chat, a minute for everything.'
 	$(INSTALL) --quiet --no-compile hatchling editables
 	$(INSTALL) --quiet --no-compile --no-deps --upgrade --target $(WEIGHTS) wordllama
 	@touch $@
@@ -42,7 +43,6 @@ $(STAMP): pyproject.toml constraints.txt .venv/.build
 
 # Without compiling: Python does that itself for the tenth of the modules that a chat imports.
 .venv/.installed-chat .venv/.installed-chat-llm: pyproject.toml constraints.txt .venv/.build
-	@echo 'Installing recollect into .venv; this takes about 20 seconds, once.'
 	$(INSTALL) --quiet --no-compile --no-build-isolation -e '.$(addprefix [,$(addsuffix ],$(CHAT_EXTRAS)))'
 	@$(COMPILE)
 	@touch $@
@@ -60,21 +60,23 @@ test-all: venv ## run every test, the slow ones included
 	$(BIN)/python -m pytest -n $(JOBS) --hypothesis-profile=searching $(ARGS)
 	$(MAKE) test-adapters
 
-ADAPTERS := langchain llama-index-core openai-agents
-FRAMEWORKS := tests/adapters/frameworks
-ADAPTERS_PIP := .venv-adapters/bin/python -m pip install -q --disable-pip-version-check -c $(FRAMEWORKS)/constraints.txt
+ADAPTERS     := langchain llama-index-core openai-agents
+FRAMEWORKS   := tests/adapters/frameworks
+ADAPTERS_PIP := bin/python -m pip install -q --disable-pip-version-check -c $(FRAMEWORKS)/constraints.txt
 
-# One environment for all of them. What can't be installed is named here, and its tests say that they are skipped.
-.venv-adapters/.installed: pyproject.toml $(FRAMEWORKS)/constraints.txt .venv/.build
-	$(PYTHON) -m venv .venv-adapters
-	$(ADAPTERS_PIP) hatchling editables
-	$(ADAPTERS_PIP) --no-build-isolation -e . pytest pytest-asyncio
-	@$(ADAPTERS_PIP) $(ADAPTERS) && touch $@ || for package in $(ADAPTERS); do \
-		$(ADAPTERS_PIP) $$package || echo "skipped: $$package could not be installed"; \
+# One environment for each. What can't be installed is named here, and its tests say that they are skipped.
+.venv-adapters/%/.installed: pyproject.toml $(FRAMEWORKS)/constraints.txt .venv/.build
+	$(PYTHON) -m venv $(@D)
+	$(@D)/$(ADAPTERS_PIP) hatchling editables
+	$(@D)/$(ADAPTERS_PIP) --no-build-isolation -e . pytest pytest-asyncio
+	@$(@D)/$(ADAPTERS_PIP) $* && touch $@ || echo "skipped: $* could not be installed"
+
+test-adapters: $(ADAPTERS:%=.venv-adapters/%/.installed) ## test the adapters with their frameworks, each in an environment of its own
+	@for name in $(ADAPTERS); do \
+		echo "$$name:"; \
+		.venv-adapters/$$name/bin/python -m pytest -q -rs -c $(FRAMEWORKS)/pytest.ini --confcutdir=$(FRAMEWORKS) \
+			$(FRAMEWORKS)/test_$$(echo $$name | tr - _).py || exit 1; \
 	done
-
-test-adapters: .venv-adapters/.installed ## test the adapters with their frameworks, in an environment beside .venv
-	.venv-adapters/bin/python -m pytest -q -rs -c $(FRAMEWORKS)/pytest.ini --confcutdir=$(FRAMEWORKS) $(FRAMEWORKS)
 
 check: venv ## check format, lint and types
 	$(BIN)/ruff format --check .

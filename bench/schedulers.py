@@ -222,8 +222,11 @@ async def model_limiter(figures: Figures, rounds: int) -> None:
 class NoTurn:
     """Reader threads that don't wait for each other."""
 
-    def acquire(self, timeout: float) -> bool:  # noqa: ARG002 - the signature of a lock
+    def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:  # noqa: ARG002 - the signature of a lock
         return False
+
+    def __enter__(self) -> None: ...
+    def __exit__(self, *_: object) -> None: ...
 
 
 async def reader_turns(figures: Figures, rounds: int) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+import recollect
 from recollect import AsyncMemory, Memory, Message, Place, Remembered, Status
 from recollect.core.errors import BadInput, RecollectError
 from recollect.sync_view import BlockingView
@@ -45,6 +46,13 @@ def test_the_first_five_lines_do_what_they_say(memory: Memory) -> None:
     assert prompt.messages[-1]["role"] == "user"
     assert "Where do I live?" in prompt.messages[-1]["content"]
     assert "Lives in Lisbon" in prompt.text
+
+
+def test_where_there_is_nothing_to_learn_from_waiting_for_it_is_done(memory: Memory) -> None:
+    for nothing in ([], [{"role": "tool", "content": "42"}]):
+        assert memory.add(nothing, user="ada", wait=True).done
+        assert memory.view("ada").add(nothing, wait=True).done
+        assert not memory.add(nothing, user="ada").done
 
 
 def test_a_whole_chat_in_the_form_of_a_models_api_is_one_call(memory: Memory) -> None:
@@ -459,3 +467,50 @@ def test_waiting_with_a_dead_model_returns_what_was_learned_without_it(tmp_path:
         added = memory.add("I live in Lisbon.", user="ada", wait=3.0)
         assert [memo.text for memo in added.learned] == ["Lives in Lisbon"]
         assert not added.done
+
+
+def test_an_outcome_is_true_if_something_was_done(memory: Memory) -> None:
+    assert not memory.forget("durable-nope", user="ada")
+    assert not memory.restore("durable-nope", user="ada")
+    assert not memory.undo(user="ada")
+    assert not memory.remember("", user="ada")
+    assert memory.remember("I like tea", user="ada")
+    assert memory.remember("I like tea", user="ada"), "it is remembered"
+    assert memory.forget("tea", user="ada")
+    assert not memory.add("I live in Rome", user="ada").done, "nobody waited"
+    assert memory.add("I live in Oslo", user="ada", wait=True).done
+
+
+def test_a_listing_is_read_like_a_list_and_a_prompt_is_printed_as_its_text(memory: Memory) -> None:
+    memory.remember(["I like tea", "I live in Rome"], user="ada")
+    listing = memory.list(user="ada")
+    assert {listing[0].text, listing[-1].text} == {"I like tea", "I live in Rome"} == set(str(listing).splitlines())
+    assert listing[:1] == (listing[0],)
+    prompt = memory.context("what do I like?", user="ada")
+    assert str(prompt) == prompt.text
+
+
+def test_a_mistake_in_a_call_is_shown_without_the_way_through_the_loop(memory: Memory) -> None:
+    with pytest.raises(recollect.BadInput) as raised:
+        memory.context("", user="ada")
+    assert not {"memory.py", "inputs.py", "futures.py"} & {Path(entry.path).name for entry in raised.traceback}
+    with pytest.raises(recollect.UnknownMemo):
+        memory.get("durable-nope", user="ada")
+
+
+def test_a_folder_that_cant_be_written_is_an_error_of_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(**_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("tempfile.mkstemp", refuse)  # root may write everywhere
+    with pytest.raises(RecollectError, match=r"cannot make .*memory.db: Permission denied"):
+        Memory(str(tmp_path / "memory.db"), **QUIET)
+
+
+def test_a_file_of_another_program_is_left_as_it_is(tmp_path: Path) -> None:
+    notes = tmp_path / "notes.txt"
+    notes.write_text("not a store")
+    notes.chmod(0o644)
+    with pytest.raises(RecollectError, match="not a recollect store"):
+        Memory(str(notes), **QUIET)
+    assert (notes.read_text(), notes.stat().st_mode & 0o777) == ("not a store", 0o644)

@@ -1,9 +1,9 @@
 """`python -m bench.chat [SET …] [--show]`: what the chat without a model answers to questions in other words.
 
 Each set of `sets/` has forty messages of one person and 25 questions about them. An answer is right if it says so
-without reserve and has a key word and no forbidden one; nearest, if it is marked as the nearest and has a key word;
-missed, if it says that nothing fits or marks something else as nearest; wrong in every other case. What was never said
-is answered right with "nothing", and nearest if marked.
+without reserve and each line has a key word and none a forbidden one; mixed, if only some lines have a key word;
+nearest, if it is marked as the nearest and has a key word; missed, if it says that nothing fits or marks something else
+as nearest; wrong in every other case. What was never said is answered right with "nothing", and nearest if marked.
 """
 
 import argparse
@@ -25,6 +25,7 @@ from recollect.memory import AsyncMemory
 
 SETS = Path(__file__).with_name("sets")
 START = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
+VERDICTS = ("right", "mixed", "nearest", "missed", "wrong")
 USER, DM = "ada", Place(dm="ada")
 
 
@@ -36,19 +37,23 @@ class Judged:
 
 
 def verdict(question: dict[str, Any], reply: str) -> str:
-    """right, nearest, missed or wrong."""
+    """right, mixed, nearest, missed or wrong."""
     says_nothing = any(reply == answer("nothing", language) for language in languages())
     is_marked = any(reply.startswith(answer("nearest", language)) for language in languages())
     if question.get("unknown"):
         return "right" if says_nothing else "nearest" if is_marked else "wrong"
     keys = "|".join(map(re.escape, question["key"]))
-    has_key = re.search(rf"(?<!\d)(?:\b(?:{keys})|(?:{keys})\b)(?!\d)", reply, re.IGNORECASE) is not None
+    key = re.compile(rf"(?<!\d)(?:\b(?:{keys})|(?:{keys})\b)(?!\d)", re.IGNORECASE)
+    lines = [line for line in reply.splitlines() if line.startswith("- ")] or [reply]
+    with_key = [line for line in lines if key.search(line)]
     if is_marked:
-        return "nearest" if has_key else "missed"
+        return "nearest" if with_key else "missed"
     if says_nothing:
         return "missed"
     has_forbidden = any(word.casefold() in reply.casefold() for word in question.get("never", ()))
-    return "right" if has_key and not has_forbidden else "wrong"
+    if not with_key or has_forbidden:
+        return "wrong"
+    return "right" if len(with_key) == len(lines) else "mixed"
 
 
 async def ask_all(name: str) -> tuple[list[str], list[Judged]]:
@@ -68,6 +73,7 @@ async def ask_all(name: str) -> tuple[list[str], list[Judged]]:
                 return reply.text
 
             noted = [f"{text} → {await say(text)}" for text in data["messages"]]
+            await memory.flush()  # people are slower than that
             judged: list[Judged] = []
             for question in data["questions"]:
                 reply = await say(question["ask"])
@@ -98,10 +104,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.show:
             print("\n".join(noted), end="\n\n")
         for item in judged:
-            if options.show or item.verdict in ("missed", "wrong"):
+            if options.show or item.verdict in ("missed", "mixed", "wrong"):
                 print(f"{item.verdict:8} {item.question}\n         " + item.reply.replace("\n", "\n         "))
         counts = Counter(item.verdict for item in judged)
-        figures = ", ".join(f"{counts[kind]} {kind}" for kind in ("right", "nearest", "missed", "wrong"))
+        figures = ", ".join(f"{counts[kind]} {kind}" for kind in VERDICTS)
         print(f"{name}: {figures} of {len(judged)}\n")
     return 0
 

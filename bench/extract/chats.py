@@ -4,6 +4,7 @@
 `development`; `held-out` is only measured.
 """
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -19,6 +20,9 @@ IRC_LINE = re.compile(r'irc-date">\[(\d+):(\d+)\]</span> <span class="irc-black"
 IRC_BOTS = frozenset({"kompewter", "DuraLogBot", "jirabot", "github-ds", "github"})
 IRC_BRIDGED = re.compile(r"<([^>]+)> (.*)")
 TAG = re.compile(r"<[^>]+>")
+SAMPLED_IRC_LINE = re.compile(r"\S+ ([\d-]+) \[(\d+):(\d+):\d+\] <([^>]+)>\s+(.*)$")
+SAMPLED_IRC_BOTS = frozenset("wikibugs wikibugs_ gerrit-wm wm-bot logmsgbot bors rustbot playbot eval mrgrey".split())
+FIRST_HELD_OUT_DIGIT = "8"
 LAST_DEVELOPMENT_YEAR = 2013
 LAST_DEVELOPMENT_CONVERSATION = 47
 
@@ -81,6 +85,30 @@ def read_duraspace(path: Path) -> Iterator[ChatLine]:
         yield ChatLine(f"{path.stem}/{number}", path.stem, speaker, text, at)
 
 
+def read_chitchat(path: Path) -> Iterator[ChatLine]:
+    for name, conversation in sorted(json.loads(path.read_text("utf-8")).items()):
+        messages = [message for turn in conversation["messages"] for message in turn]
+        for number, message in enumerate(messages, 1):
+            yield ChatLine(f"{name[:8]}/{number}", name[:8], message["sender"][:8], message["text"].strip(), SAID)
+
+
+def read_sampled_irc(path: Path) -> Iterator[ChatLine]:
+    name = path.name.removesuffix(".ascii.txt")
+    rows = map(SAMPLED_IRC_LINE.match, path.read_text("utf-8", errors="replace").splitlines())
+    said = [row for row in rows if row is None or row[4] not in SAMPLED_IRC_BOTS]
+    for number, row in enumerate(said, 1):
+        if row is not None:
+            at = datetime.strptime(f"{row[1]} {row[2]}:{row[3]}", "%Y-%m-%d %H:%M").replace(tzinfo=UTC)
+            yield ChatLine(f"{name}/{number}", name, row[4], row[5].strip(), at)
+
+
+def read_real_persona_chat(path: Path) -> Iterator[ChatLine]:
+    name = str(int(path.stem))
+    for utterance in json.loads(path.read_text("utf-8"))["utterances"]:
+        number = f"{name}/{utterance['utterance_id'] + 1}"
+        yield ChatLine(number, name, utterance["interlocutor_id"], utterance["text"], SAID)
+
+
 SOURCES = {
     "meena": Source(
         "personal",
@@ -97,5 +125,29 @@ SOURCES = {
         "duraspace/????-??-??.log",
         read_duraspace,
         lambda day: int(day[:4]) <= LAST_DEVELOPMENT_YEAR,
+    ),
+    "chitchat": Source(
+        "personal",
+        "MIT",
+        "BYU-PCCL/chitchat-dataset, package chitchat_dataset 0.9.0, dataset.json",
+        "chitchat/dataset.json",
+        read_chitchat,
+        lambda conversation: conversation < FIRST_HELD_OUT_DIGIT,
+    ),
+    "irc": Source(
+        "work",
+        "CC BY 4.0",
+        "jkkummerfeld/irc-disentanglement@82ed04f9627a45d0d6f2ec3c8683c88eb408a0d5, data/new-domains/",
+        "irc/*.ascii.txt",
+        read_sampled_irc,
+        lambda conversation: conversation.endswith(".0"),
+    ),
+    "real-persona-chat": Source(
+        "personal, Japanese",
+        "CC BY-SA 4.0",
+        "nu-dialogue/real-persona-chat@28d0b6b3865b29cabc26c230a2db37cdf315e937, real_persona_chat/dialogues/",
+        "real-persona-chat/?????.json",
+        read_real_persona_chat,
+        lambda dialogue: int(dialogue) % 2 == 1,
     ),
 }

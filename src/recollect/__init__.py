@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from recollect.core.errors import RecollectError, VersionConflict
+    from recollect.core.errors import BadInput, RecollectError, UnknownMemo, VersionConflict
     from recollect.core.outcomes import (
         Added,
         AlreadyActive,
@@ -48,6 +48,7 @@ __all__ = [
     "Ambiguous",
     "AsyncMemory",
     "Audience",
+    "BadInput",
     "CannotRestore",
     "CannotUndo",
     "Filters",
@@ -69,6 +70,7 @@ __all__ = [
     "Status",
     "Undoable",
     "Undone",
+    "UnknownMemo",
     "VersionConflict",
     "__version__",
 ]
@@ -79,9 +81,8 @@ _MODULES = {
     "Hit": "recall.query",
     "Memory": "sync",
     "Prompt": "prompting.assemble",
-    "RecollectError": "core.errors",
-    "VersionConflict": "core.errors",
     "__version__": "core.version",
+    **dict.fromkeys(("BadInput", "RecollectError", "UnknownMemo", "VersionConflict"), "core.errors"),
     **dict.fromkeys(("EVERYWHERE", "Audience", "Kind", "Memo", "Message", "Place", "Status"), "core.types"),
 }
 """Where a name lives, outcomes aside. Names are imported when they are first used, so that a program which only needs

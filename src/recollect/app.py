@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from recollect import learning, plugins
 from recollect.core.clock import Clock
 from recollect.core.errors import MissingExtra, RecollectError, StoreUnreachable, StoreUnwritable
+from recollect.core.loading import load_in_thread
 from recollect.core.ports import Embedder, EmbedderOptions, Handler, HasNotice, Layer, Model, ModelOptions, Store, Tx
 from recollect.core.ports.jobs import ACKNOWLEDGE, CONSOLIDATE, DAILY_LOG, EXTRACT, RELEARN, SUMMARIZE, Job
 from recollect.core.ports.layout import Layout
@@ -282,7 +283,7 @@ def _made_on_demand(kinds: Collection[str], make: Callable[[], Mapping[str, Hand
     async def handle(kind: str, job: Job) -> UnitOfWork:
         if not made:
             async with lock:
-                made.update(made or await asyncio.to_thread(make))
+                made.update(made or await load_in_thread(make))
         return await made[kind](job)
 
     return {kind: partial(handle, kind) for kind in kinds}

@@ -74,7 +74,7 @@ class AsyncMemory(MemoryUpkeep):
         return (
             await self.view(messages[0].author, messages[0].place).add(messages, wait=wait)
             if messages
-            else Added((), 0)
+            else Added((), 0, done=bool(wait))
         )
 
     async def message_edited(
@@ -343,7 +343,8 @@ class AsyncMemory(MemoryUpkeep):
     ) -> Prompt:
         """The prompt for answering a message: what all layers have, within their budgets. No model call.
 
-        All of it is `text`, and `system` and `messages` are the same as the parts of a request. `actions` is what the
+        All of it is `text`. For a request there are `system`, what is remembered, and `messages`, one user turn with
+        the conversation so far and the message itself, so that no other has to be sent. `actions` is what the
         assistant's platform lets it do, word for word; the layout says where it goes. What the prompt finds counts as
         used unless `count_use` is off.
         """

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from recollect.arguments import no_attribute
 from recollect.core.background_loop import LOOP, blocking
 from recollect.core.clock import Clock, now
-from recollect.core.errors import RecollectError
+from recollect.core.errors import BadInput, RecollectError
 from recollect.lifecycle import OPENED_BEFORE_FORK
 from recollect.memory import AsyncMemory
 
@@ -103,7 +103,10 @@ class Memory:
             work.close()
             raise RecollectError(OPENED_BEFORE_FORK)
         _users.add(threading.current_thread())
-        return LOOP.run(work, timeout)
+        try:
+            return LOOP.run(work, timeout)
+        except BadInput as error:
+            raise error.with_traceback(None) from None  # the mistake is in the call, not on the way through the loop
 
     def view(self, user: UserId, place: Place | None = None, *, lore: bool = False) -> BlockingView:
         """Every verb for one user in one place, by default their DM; with `lore`, about the memos of its guild."""

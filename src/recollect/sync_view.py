@@ -35,6 +35,7 @@ class BlockingView:
     get = blocking(View.get)
     update = blocking(View.update)
     forget = blocking(View.forget)
+    withdraw = blocking(View.withdraw)
     forgotten = blocking(View.forgotten)
     restore = blocking(View.restore)
     undo = blocking(View.undo)

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from recollect.core.events import Event
     from recollect.core.outcomes import (
         ForgetOutcome,
+        Forgotten,
         RedoOutcome,
         RelearnOutcome,
         RememberOutcome,
@@ -194,15 +195,18 @@ class View:
         """Retire a memo, found by its id, its number in `show`, or a part of its text. Undoable. With a `version`, only
         by its id.
         """
-        from recollect.policy.merge import COVERAGE
-
         if not (reference := memo_id(what)).strip():
             raise BadInput("say what to forget: a part of its text, its id or its number in the list")
-        share = COVERAGE if self.engine.settings.forget_mode == "coverage60" else 0.0
+        share, literal = wiring.forgetting(self.engine.settings)
         subject, viewer, context, schedule = self.subject, self._viewer, self._context, self.engine.schedule
-        return await self.engine.write(
-            lambda tx: learning.changes.forget(tx, subject, reference, context, viewer, share, every, schedule, version)
-        )
+        forget = partial(learning.changes.forget, schedule=schedule, version=version, literal=literal)
+        return await self.engine.write(lambda tx: forget(tx, subject, reference, context, viewer, share, every))
+
+    async def withdraw(self, messages: Sequence[Message], *, learned: bool = True) -> Forgotten:
+        """Hide messages of the user; with `learned`, what they changed is as it was before. Undoable."""
+        subject, viewer, context, schedule = self.subject, self._viewer, self._context, self.engine.schedule
+        withdraw = partial(learning.withdraw.withdraw, schedule=schedule, learned=learned)
+        return await self.engine.write(lambda tx: withdraw(tx, subject, messages, context, viewer))
 
     async def restore(self, what: MemoRef, *, version: int | None = None) -> RestoreOutcome:
         """Bring back a retired memo, found by its id, its number in `forgotten`, or a part of its text. Undoable."""

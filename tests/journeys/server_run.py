@@ -8,6 +8,7 @@ what was true when the words were said, by a reading of the permissions that is 
 import argparse
 import asyncio
 import gc
+import itertools
 import logging
 import random
 import re
@@ -15,7 +16,7 @@ import resource
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -32,11 +33,14 @@ from recollect.core.types import Audience, Memo
 from recollect.faces.discord import catch_up, consent, resync
 from recollect.faces.discord.log_follower import LogFollower
 from recollect.learning import consolidate
+from recollect.policy.similarity import Similarity, compare
 from recollect.policy.visibility import audience_covers_place
 from recollect.recall import usage
+from recollect.stores.sqlite.database import Database
 from recollect.testing.models import FakeModel
 from tests.faces.discord.scene import Scene, acting, make_client
 
+consolidation_plan = sys.modules[consolidate.tidy.__module__]  # the package has a function of this name
 TOKEN = re.compile(r"zq\d+zq")
 READ = discord.Permissions(view_channel=True, read_message_history=True).value
 VIEW = discord.Permissions(view_channel=True).value
@@ -51,6 +55,8 @@ class Size:
     channels: int = 200
     messages: int = 20_000
     days: int = 30
+    speakers: int = 0
+    """Who writes all this; 0 is as many as write 60 messages each."""
     burst: int = 40
     seed: int = 7
     style: str = "panel"
@@ -72,6 +78,11 @@ class Mark:
     """Seconds of CPU of Python's garbage collector, which walks through the simulated Discord too."""
     rechecking: float = 0.0
     """Other seconds of CPU when the bot comes back, and looks at the last messages of all channels."""
+    statements: int = 0
+    rows: int = 0
+    """Statements for the store, and the rows that were read: unlike CPU, the same on a busy machine."""
+    compared: int = 0
+    """Pairs of memories that a consolidation compared."""
 
     def since(self, before: "Mark") -> "Mark":
         return Mark(*(getattr(self, name) - getattr(before, name) for name in self.__slots__))
@@ -82,8 +93,13 @@ class Mark:
         named = ", ".join(f"{self._per_message(part):.1f} to {name}" for name, part in parts.items())
         return (
             f"{self._per_message(self.cpu):.1f} ms CPU per message: {named}, {self._per_message(rest):.1f} for the "
-            f"rest; {self.kept / max(1, self.said):.0%} of the messages may be kept"
+            f"rest; {self._count(self.statements)} statements, {self._count(self.rows)} rows, "
+            f"{self._count(self.compared)} pairs compared; {self.kept / max(1, self.said):.0%} of the messages may be "
+            "kept"
         )
+
+    def _count(self, number: int) -> str:
+        return f"{number / max(1, self.said):.1f}"
 
     def _per_message(self, seconds: float) -> float:
         return 1000 * seconds / max(1, self.said)
@@ -122,8 +138,7 @@ class Report:
     lost: list[str] = field(default_factory=list[str])
     undead: list[str] = field(default_factory=list[str])
     whole: Mark = Mark()
-    first_quarter: Mark = Mark()
-    last_quarter: Mark = Mark()
+    quarters: list[Mark] = field(default_factory=list[Mark])
     memory_growth_mb: float = 0.0
     peak_memory_mb: float = 0.0
 
@@ -175,7 +190,8 @@ class Run:
                 self.close(self.channels[-1])
         self.memory_channel = self.scene.general
         self.by_id = {channel.id: channel for channel in (*self.channels, self.memory_channel)}
-        self.speakers = self.random.sample(self.people, min(len(self.people), max(12, size.messages // 60)))
+        speakers = size.speakers or max(12, size.messages // 60)
+        self.speakers = self.random.sample(self.people, min(len(self.people), speakers))
         self.roles_of = {person.id: self.class_of(person) for person in self.people}
         self.classes = {self.roles_of[person.id]: person for person in self.people}
 
@@ -269,8 +285,9 @@ class Run:
 
     def mark(self) -> Mark:
         kept = sum(said.may_be_kept for said in self.said.values())
-        cpu = time.process_time() - self.looked
-        return Mark(self.report.said, kept, cpu, self.meter.consolidating, self.meter.collecting, self.rechecking)
+        cpu, meter = time.process_time() - self.looked, self.meter
+        seconds = cpu, meter.consolidating, meter.collecting, self.rechecking
+        return Mark(self.report.said, kept, *seconds, meter.statements, meter.rows, meter.compared)
 
     rechecking = 0.0
 
@@ -523,20 +540,42 @@ class Run:
 
 
 class Meter:
-    """Seconds of CPU for consolidation and for the garbage collector, while it is entered."""
+    """Seconds of CPU for consolidation and for the garbage collector, and what was asked of the store and compared,
+    while it is entered.
+    """
 
     def __init__(self) -> None:
         self.consolidating = self.collecting = self._began = 0.0
+        self.statements = self.rows = self.compared = 0
 
     def __enter__(self) -> "Meter":
         self._plan = consolidate.plan
-        consolidate.plan = self._measure
+        self._undo = [setattr_undoably(consolidate, "plan", self._measure)]
+        self._undo += [setattr_undoably(consolidation_plan, "compare", self._compare)]
+        execute, rows = Database._execute, Database.rows
+
+        def count_statement(db: Database, sql: str, values: Any) -> Any:
+            self.statements += 1
+            return execute(db, sql, values)
+
+        def count_rows(db: Database, sql: str, values: Any = ()) -> Any:
+            result = rows(db, sql, values)
+            self.rows += len(result)
+            return result
+
+        self._undo += [setattr_undoably(Database, "_execute", count_statement)]
+        self._undo += [setattr_undoably(Database, "rows", count_rows)]
         gc.callbacks.append(self._note)
         return self
 
     def __exit__(self, *_: object) -> None:
-        consolidate.plan = self._plan
+        for undo in self._undo:
+            undo()
         gc.callbacks.remove(self._note)
+
+    def _compare(self, new: str, old: str) -> Similarity:
+        self.compared += 1
+        return compare(new, old)
 
     def _measure(self, *args: Any) -> consolidate.Plan:
         before = time.thread_time()
@@ -550,6 +589,12 @@ class Meter:
             self._began = time.thread_time()
         else:
             self.collecting += time.thread_time() - self._began
+
+
+def setattr_undoably(thing: object, name: str, value: object) -> Callable[[], None]:
+    usual = getattr(thing, name)
+    setattr(thing, name, value)
+    return lambda: setattr(thing, name, usual)
 
 
 def peak_mb() -> float:
@@ -616,9 +661,8 @@ async def _run(size: Size) -> Report:
             await server.live()
             report.whole = server.mark().since(built)
             await server.audit()
-    quarter = len(server.marks) // 4 or 1
-    report.first_quarter = server.marks[quarter].since(server.marks[0])
-    report.last_quarter = server.marks[-1].since(server.marks[-1 - quarter])
+    ends = [server.marks[(len(server.marks) - 1) * quarter // 4] for quarter in range(5)]
+    report.quarters = [end.since(begin) for begin, end in itertools.pairwise(ends)]
     report.peak_memory_mb = peak_mb()
     report.memory_growth_mb = report.peak_memory_mb - memory_before
     return report
@@ -626,14 +670,14 @@ async def _run(size: Size) -> Report:
 
 def main() -> None:
     parser, size = argparse.ArgumentParser(description=__doc__), Size()
-    for name in ("members", "channels", "messages", "days", "burst", "seed"):
+    for name in ("members", "channels", "messages", "days", "speakers", "burst", "seed"):
         parser.add_argument(f"--{name}", type=int, default=getattr(size, name))
     parser.add_argument("--agreed", action="store_true", help="everyone who speaks agrees before the start")
     parser.add_argument("--style", choices=("panel", "members"), default=size.style)
     report = asyncio.run(run(Size(**vars(parser.parse_args()))))
     print(f"{report.said:,} messages, {report.stored:,} learned, {report.prompts:,} prompts, {report.lines:,} lines")
     print(f"{report.checked:,} comparisons with the permissions of their time")
-    for name, mark in (("all", report.whole), ("first quarter", report.first_quarter), ("last", report.last_quarter)):
+    for name, mark in (("all", report.whole), *((f"quarter {n}", mark) for n, mark in enumerate(report.quarters, 1))):
         print(f"{name}: {mark}")
     print(f"{report.peak_memory_mb:.0f} MB at most, {report.memory_growth_mb:.0f} MB more than at the start")
     found = {name: getattr(report, name) for name in ("leaks", "unconsented", "lost", "undead")}

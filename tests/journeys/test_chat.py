@@ -15,7 +15,7 @@ from recollect.core.types import parse_message_ref
 from recollect.testing.model_server import ModelServer, Request, Says, Slow
 from tests import ground
 from tests.faces.cli.conftest import ENVIRONMENT, Run
-from tests.journeys.terminal import CTRL_C, CTRL_D, TAB, Terminal, without_ids
+from tests.journeys.terminal import CTRL_C, CTRL_D, TAB, Terminal, plain, without_ids
 
 pytestmark = pytest.mark.usefixtures("folder")
 
@@ -36,9 +36,12 @@ def test_a_whole_conversation_alone_at_a_terminal(folder: Path):
         assert (
             f"Memory: {ground.environment().get('RECOLLECT_STORE', 'data/memory.db')}, 0 memories about you" in greeting
         )
+        assert "/help shows what you can do, Ctrl-D leaves." in greeting
         assert "No model configured" in greeting
+        assert "recollect setup chooses one." in greeting
         assert greeting.endswith("you › ")
 
+        assert "Nothing was said here yet that could be answered again." in terminal.say("/retry")
         assert "lives in Lisbon" in terminal.say("I live in Lisbon").replace("Lives", "lives")
         why = terminal.say("/why")
         assert "[fact] Lives in Lisbon" in why
@@ -55,6 +58,7 @@ def test_a_whole_conversation_alone_at_a_terminal(folder: Path):
 
         terminal.say("/dm")
         assert "- Lives in Lisbon" in terminal.say("where do I live?")
+        assert "- Lives in Lisbon" in terminal.say("/retry")
         briefly = terminal.say("/why")
         assert "- Lives in Lisbon (learned on " in briefly
         assert "src:" not in briefly
@@ -67,6 +71,15 @@ def test_a_whole_conversation_alone_at_a_terminal(folder: Path):
         terminal.write("/quit\r")
         assert terminal.end() == 0
     assert "Traceback" not in terminal.raw
+
+
+@pytest.mark.slow
+def test_every_command_is_listed_without_a_broken_word(folder: Path, process: Run):
+    with Terminal(folder, "help", "all") as terminal:
+        assert terminal.end() == 0
+    shown = plain(terminal.raw)
+    assert max(map(len, shown.splitlines())) <= 100
+    assert shown.split() == process("help", "all").out.split()
 
 
 @pytest.mark.slow

@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.language import questions
+from recollect.language import questions, subjects
 
 FITS = [
     ("en", "which city am I based in?", "Lives in Bristol"),
@@ -46,6 +46,15 @@ DOES_NOT = [
     ("de", "wo ist meine Ferienwohnung?", "die Wohnung ist in Berlin"),
     ("de", "Wie nennt sich meine Band?", "Spielt Schlagzeug in einer Band"),
     ("de", "Was isst Miriam nicht?", "Frau heißt Miriam und ist Architektin"),
+    ("de", "womit verdient Jörg sein Geld?", "Ist Krankenschwester"),  # Jörg is no part of the expression
+    ("de", "wer wohnt noch bei uns?", "Wohnt in Künzell"),  # no person
+    ("de", "Wie trinke ich meinen Tee?", "so, ich setz mal Tee auf"),  # one word for two things
+    ("de", "worüber ist mein Referat?", "das Referat wurde auf den 16. Dezember geschoben"),
+    ("de", "warum esse ich kein Brot?", "Isst abends Brot"),
+    ("de", "was war mein Beruf?", "Ist Rentner"),
+    ("en", "how old is Noah?", "Noah wants a hamster for his birthday on the 9th of March"),  # a date is no age
+    ("en", "when do we rehearse?", "the 3 of us rehearse together"),  # a count is no time
+    ("en", "which company did I work for?", "Has a daughter in Toronto"),
 ]
 
 
@@ -61,11 +70,62 @@ def test_what_lacks_something_of_it_does_not(language: str, question: str, state
 
 def test_a_question_about_oneself_is_not_about_ones_relatives() -> None:
     where = questions.parse("where do I live?", "en")
-    assert questions.is_about_others("Their sister Nora lives in Porto", where, is_memo=True)
-    assert not questions.is_about_others("Has two kids, Theo and Ivy", where, is_memo=True)
-    assert questions.is_about_others("Ben is vegetarian", where, is_memo=False)
+    assert subjects.is_about_others("Their sister Nora lives in Porto", where, is_memo=True)
+    assert not subjects.is_about_others("Has two kids, Theo and Ivy", where, is_memo=True)
+    assert subjects.is_about_others("Ben is vegetarian", where, is_memo=False)
     hers = questions.parse("where does my sister live?", "en")
-    assert not questions.is_about_others("Their sister Nora lives in Porto", hers, is_memo=True)
+    assert not subjects.is_about_others("Their sister Nora lives in Porto", hers, is_memo=True)
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "statement", "is_memo"),
+    [
+        ("en", "where does Tom live?", "Tom's parents live in York", False),
+        ("en", "where do I live?", "the donkeys live on a farm near Galway", False),
+        ("en", "what do I do for a living?", "my teacher comes on Wednesdays", False),
+        ("en", "what medication am I on?", "Tablet is an old iPad", True),
+        ("de", "was arbeite ich?", "Lieblingsserie ist Der Tatortreiniger", True),
+        ("de", "was arbeite ich?", "Gretas Lehrerin heißt Frau Brenner", False),
+    ],
+)
+def test_what_is_about_something_else_does_not_agree_with_a_question(
+    language: str, question: str, statement: str, is_memo: bool
+) -> None:
+    assert not subjects.agrees(statement, questions.parse(question, language), is_memo=is_memo)
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "statement", "is_memo"),
+    [
+        ("en", "where do Tom's parents live?", "Tom's parents live in York", False),
+        ("en", "where does Tom live?", "my husband Tom lives in York during the week", False),
+        ("en", "what's my job?", "my job is teaching", False),
+        ("en", "what's my job?", "Is a nurse", True),
+        ("de", "welche Serie mag ich?", "Lieblingsserie ist Der Tatortreiniger", True),
+        ("de", "wer ist Gretas Lehrerin?", "Gretas Lehrerin heißt Frau Brenner", False),
+    ],
+)
+def test_what_is_about_what_a_question_names_agrees_with_it(
+    language: str, question: str, statement: str, is_memo: bool
+) -> None:
+    assert subjects.agrees(statement, questions.parse(question, language), is_memo=is_memo)
+
+
+def test_an_answer_may_be_outdated_by_what_ends_it_or_repeats_it() -> None:
+    plays = questions.parse("what instrument does Ellie play?", "en")
+    assert questions.outdates("Ellie gave up the cello, she's on drums now", "Ellie plays the cello", plays)
+    assert not questions.outdates("Ellie is 11 now", "Ellie plays the cello", plays)
+    owes = questions.parse("do I still owe Priya money?", "en")
+    assert questions.outdates("paid Priya back today", "I owe Priya 60 quid for the gas bill", owes)
+    assert not questions.outdates("Jonas paid me back", "I owe Priya 60 quid for the gas bill", owes)
+    closed = questions.parse("when is the bakery closed?", "en")
+    assert questions.outdates("we'll be closed on mondays instead of tuesdays", "closed on tuesdays", closed)
+
+
+def test_a_pet_and_its_name_are_one() -> None:
+    question = questions.parse("what's wrong with our cat?", "en").naming(["Has a ginger cat named Marmalade"])
+    assert question.fit("Marmalade got hurt in a fight").is_complete
+    assert not question.fit("Biscuit got hurt in a fight").is_complete
 
 
 def test_a_name_and_the_relative_who_has_it_are_one() -> None:

@@ -45,7 +45,6 @@ SOMETHING_ELSE = [
     "I know who I am",
     "forget it",
     "forget about it",
-    "forget that",
     "don't forget to call mum",
     "remember when we went to Paris?",
     "remember me",
@@ -66,7 +65,22 @@ TOPICS = [
     ("can you delete the memory about peanuts?", K.FORGET, "peanuts", "en"),
     ("don't remember this: I see a therapist", K.FORGET, "I see a therapist", "en"),
     ("forget number 2", K.FORGET, "2", "en"),
-    ("Vergiss alles über Bosch", K.FORGET, "Bosch", "de"),
+    ("forget what I do for a living", K.FORGET, "what I do for a living", "en"),
+    ("vergiss mein Alter", K.FORGET, "mein Alter", "de"),
+    ("olvida el número 2", K.FORGET, "2", "es"),
+    ("34歳だということを忘れて", K.FORGET, "34歳", "ja"),
+    ("forget what I just said", K.FORGET_LAST, "", "en"),
+    ("forget that", K.FORGET_LAST, "that", "en"),
+    ("please delete my last message", K.FORGET_LAST, "", "en"),
+    ("scratch that", K.FORGET_LAST, "that", "en"),
+    ("I take that back", K.FORGET_LAST, "", "en"),
+    ("vergiss, was ich gerade gesagt habe", K.FORGET_LAST, "", "de"),
+    ("borra mi último mensaje", K.FORGET_LAST, "", "es"),
+    ("oublie ce que je viens de dire", K.FORGET_LAST, "", "fr"),
+    ("esquece isso", K.FORGET_LAST, "isso", "pt"),
+    ("今言ったことを忘れて", K.FORGET_LAST, "", "ja"),
+    ("undo the last change", K.UNDO, "the last change", "en"),
+    ("mach die letzte Änderung rückgängig", K.UNDO, "die letzte Änderung", "de"),
     ("was haben wir besprochen?", K.TALKED_ABOUT, "", "de"),
     ("remember that my car is a red Fiat", K.REMEMBER, "my car is a red Fiat", "en"),
     ("Remember: the spare key is under the mat", K.REMEMBER, "the spare key is under the mat", "en"),
@@ -110,6 +124,22 @@ def test_what_merely_sounds_like_a_request_is_none(text: str) -> None:
 @pytest.mark.parametrize(("text", "kind", "topic", "language"), TOPICS)
 def test_a_request_says_what_it_is_about(text: str, kind: RequestKind, topic: str, language: str) -> None:
     assert recognize(text) == Request(kind, topic, language)
+
+
+@pytest.mark.parametrize(
+    ("text", "topic", "language"),
+    [
+        ("forget everything about my daughter", "my daughter", "en"),
+        ("forget all my drinks", "my drinks", "en"),
+        ("Vergiss alles über Bosch", "Bosch", "de"),
+        ("olvida todo sobre mi hija", "mi hija", "es"),
+        ("oublie tout sur ma fille", "ma fille", "fr"),
+        ("esquece tudo sobre a minha filha", "a minha filha", "pt"),
+        ("娘について全部忘れて", "娘", "ja"),
+    ],
+)
+def test_everything_about_a_topic_is_more_than_one_thing(text: str, topic: str, language: str) -> None:
+    assert recognize(text) == Request(K.FORGET, topic, language, every=True)
 
 
 def test_a_call_for_help_greetings_thanks_and_all_at_once_are_nothing_more_than_that() -> None:

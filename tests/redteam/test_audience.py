@@ -252,3 +252,14 @@ def test_who_can_not_read_the_history_of_one_channel_is_not_told_it_in_another_o
     assert town.place(general).readers == town.place(random).readers
     assert _covers(town, general, general), "those who were there hear it there"
     assert not _covers(town, general, random)
+
+
+def test_a_deleted_role_that_a_channel_still_lists_denies_nobody_and_tells_nobody_more() -> None:
+    town = Town()
+    general, random, *_ = town.channels
+    muted = town.roles[2]
+    town.world.overwrite(general, muted, deny="view_channel")
+    said = town.place(general).audience
+    del town.guild.roles[muted.id]
+    assert not audience_covers_place(said, town.place(general)), "those who had the role read along now"
+    assert not _covers(town, general, random), "nor is it known that all of them could"

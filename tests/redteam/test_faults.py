@@ -7,6 +7,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from recollect.core.ports.jobs import CONSOLIDATE, NewJob
 from recollect.faces.cli.main import build
 from recollect.privacy.receipt import Receipt
 from recollect.privacy.target import ErasureTarget
+from recollect.stores.sqlite.maintenance import examine_file
 from recollect.testing.models import FakeModel
 from tests.scenes import DEV, opened
 from tests.waiting import eventually
@@ -179,6 +181,7 @@ ERASING = """
 import asyncio, os, sys
 import recollect
 from recollect.privacy.target import ErasureTarget
+from recollect.stores.sqlite.maintenance import examine_file
 from recollect.stores.sqlite import SQLiteStore
 SQLiteStore.purge_deleted = lambda *given, **more: os.kill(os.getpid(), 9)
 async def main():
@@ -233,3 +236,21 @@ async def test_a_clock_that_was_a_year_ahead_leaves_no_job_and_no_lease_for_then
             return not [job for job in jobs if job.due > stage.clock() + year / 2 or job.queue in stranded]
 
         await eventually(is_nothing_stranded)
+
+
+@pytest.mark.parametrize("damage", ["SET block = zeroblob(length(block))", None])
+async def test_a_word_index_that_lost_its_content_is_found_by_the_doctor_and_built_again(
+    tmp_path: Path, damage: str | None
+) -> None:
+    path = tmp_path / "memory.db"
+    async with AsyncMemory(str(path), embedder="null", run_worker=False) as memory:
+        await memory.remember("Likes green tea", user="ann")
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("DELETE FROM memo_words_data" if damage is None else f"UPDATE memo_words_data {damage}")
+        db.commit()
+    assert not all(check.ok for check in examine_file(path))
+    async with AsyncMemory(str(path), embedder="null", run_worker=False) as memory:
+        await memory.reindex()
+        assert [hit.memo.text for hit in await memory.search("tea", user="ann")] == ["Likes green tea"]
+        await memory.remember("Likes black coffee", user="ann")
+    assert all(check.ok for check in examine_file(path))

@@ -8,12 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp import Client, MCPError
 
 from recollect import AsyncMemory
 from recollect.core.clock import from_ms
 from recollect.core.ports import ExtractionInput, ExtractionResult
 from recollect.core.types import Place
 from recollect.faces.assistant.assistant import Assistant
+from recollect.faces.mcp.server import build
+from recollect.faces.tool.dispatcher import MemoryTool
 from recollect.privacy.target import ErasureTarget
 from recollect.recall import withheld
 from recollect.recall.withheld import MAX_ITEMS, MAX_PEOPLE, Retired, newest_of_each
@@ -23,7 +26,7 @@ from tests import ground
 from tests.faces.assistant.test_assistant import Talk, talking
 from tests.faces.discord.scene import acting
 from tests.faces.discord.test_memory_channel import TICK, channel_id, mirrored
-from tests.scenes import DEV, GENERAL, opened
+from tests.scenes import DEV, DM, GENERAL, opened
 from tests.waiting import eventually
 
 SECRET = "lisbon"
@@ -364,3 +367,18 @@ def test_of_what_many_forgot_the_newest_of_each_is_kept() -> None:
     items = [forgotten("ann", 0), forgotten("bob", 0), *(forgotten("mallory", number) for number in range(9))]
     kept = [item.memo for item in newest_of_each(items, 5)]
     assert kept == ["ann0", "bob0", "mallory6", "mallory7", "mallory8"]
+
+
+async def test_a_model_reads_nothing_of_what_was_forgotten_by_the_id_that_it_knows() -> None:
+    async with opened() as stage:
+        gone = await stage.remember("Lives in Lisbon", place=DM)
+        await stage.memory.forget(gone.id, user="ann", place=DM)
+        tool = MemoryTool(stage.memory, user="ann", place=DM)
+        for call in ({"action": "why", "id": gone.id}, {"action": "update", "id": gone.id, "content": "Lives here"}):
+            answer = await tool.call(call)
+            assert "Lisbon" not in f"{answer.text} {answer.data}"
+        async with Client(build(stage.memory, user="ann", place=DM)) as client:
+            with pytest.raises(MCPError):
+                await client.read_resource(f"recollect://memory/{gone.id}")
+            assert "Lisbon" not in str(await client.call_tool("why_memory", {"id": gone.id}))
+        assert (await tool.call({"action": "restore", "id": gone.id})).ok

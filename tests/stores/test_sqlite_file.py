@@ -15,8 +15,8 @@ import pytest
 from recollect.core.errors import ConfigError, CorruptStore, NewerSchema, StoreBusy, StoreError, StoreUnwritable
 from recollect.core.ports import Store, Tx
 from recollect.stores.sqlite import create, opening
-from recollect.stores.sqlite.database import Database
-from recollect.stores.sqlite.schema import APPLICATION, MIGRATIONS, migrate
+from recollect.stores.sqlite.database import APPLICATION, Database
+from recollect.stores.sqlite.schema import MIGRATIONS, migrate
 from recollect.testing.store_contract.samples import ADA, find, make_memo, make_message, put, say, texts_of
 from tests.stores.opening import faults, finished, opened, script, start
 

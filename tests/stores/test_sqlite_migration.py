@@ -12,8 +12,8 @@ import pytest
 from recollect.core.clock import to_ms
 from recollect.core.ports.jobs import Job, JobState
 from recollect.stores.sqlite import examine
-from recollect.stores.sqlite.database import Database
-from recollect.stores.sqlite.schema import APPLICATION, MIGRATIONS, migrate
+from recollect.stores.sqlite.database import APPLICATION, Database
+from recollect.stores.sqlite.schema import MIGRATIONS, migrate
 from recollect.testing.store_contract.samples import at
 from tests.stores.opening import faults, opened
 

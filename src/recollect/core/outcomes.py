@@ -1,13 +1,23 @@
-"""What the verbs return: typed outcomes that faces render."""
+"""What the verbs return: typed outcomes that faces render. One that leaves things as they were is false."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import overload
 
 from recollect.core.changes import Add, Change, Retire, Step
 from recollect.core.events import Event
 from recollect.core.reasons import Reason, render_reason
 from recollect.core.types import Memo, Message, Status, Summary
+
+
+class Nothing:
+    """Nothing was changed, so `if memory.forget(…)` tells whether something was."""
+
+    __slots__ = ()
+
+    def __bool__(self) -> bool:
+        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,8 +27,8 @@ class Added:
     messages: tuple[Message, ...]
     new: int
     learned: tuple[Memo, ...] = ()
-    done: bool = True
-    """False when learning was waited for and did not finish in time."""
+    done: bool = False
+    """Whether learning was waited for, and has finished."""
 
     def __bool__(self) -> bool:
         return self.new > 0
@@ -53,7 +63,7 @@ class AlreadyKnown(Remembered):
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class Refused(Nothing):
     """The statement may not be remembered; nothing was changed."""
 
     reason: Reason
@@ -102,6 +112,16 @@ class Listing:
     def __len__(self) -> int:
         return len(self.memos)
 
+    @overload
+    def __getitem__(self, index: int) -> Memo: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Memo, ...]: ...
+    def __getitem__(self, index: int | slice) -> Memo | tuple[Memo, ...]:
+        return self.memos[index]
+
+    def __str__(self) -> str:
+        return "\n".join(memo.text for memo in self.memos)
+
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
@@ -112,17 +132,19 @@ class Forgotten:
     """Replies of the assistant that repeat them, and are hidden too."""
     summary_lines: int = 0
     """Sentences of summaries that do."""
+    messages: tuple[Message, ...] = ()
+    """What was said, and is hidden from now on."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ambiguous:
+class Ambiguous(Nothing):
     """Several memos match; nothing was changed."""
 
     matches: tuple[Memo, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class NotFound:
+class NotFound(Nothing):
     """No memo matches; nothing was changed."""
 
     query: str
@@ -150,7 +172,7 @@ class AlreadyActive:
 
 
 @dataclass(frozen=True, slots=True)
-class CannotRestore:
+class CannotRestore(Nothing):
     """The message that the memo rests on was deleted, or no longer says so; nothing was changed."""
 
     memo: Memo
@@ -192,7 +214,7 @@ class RelearnRun:
 
 
 @dataclass(frozen=True, slots=True)
-class NothingToRelearn:
+class NothingToRelearn(Nothing):
     """No message matches; nothing was changed."""
 
     detail: str
@@ -221,7 +243,9 @@ class Reversal:
     def change(self) -> str:
         """What the change had done to the memo, in one word or two."""
         if self.after is None:
-            return "added"
+            return "hidden" if self.before.status is Status.DEPRECATED else "added"
+        if self.before.status is Status.DELETED and self.after.status is Status.DEPRECATED:
+            return "shown"
         if self.before.active != self.after.active:
             return "retired" if self.after.active else "brought back"
         if self.before.text != self.after.text:
@@ -264,7 +288,7 @@ class Redone(Undoable):
 
 
 @dataclass(frozen=True, slots=True)
-class CannotUndo:
+class CannotUndo(Nothing):
     """Nothing was reversed: the change can't be undone, or is not the expected one."""
 
     reason: Reason

@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from recollect.core.errors import EmbedderError, MissingExtra
+from recollect.core.loading import load_in_thread
 from recollect.core.ports import EmbedderOptions, Vector
 
 if find_spec("fastembed") is None or find_spec("numpy") is None:
@@ -46,7 +47,7 @@ class FastEmbedEmbedder:
     async def _get_engine(self) -> Any:
         """The model, loaded once; concurrent callers wait for the same load."""
         if self._loading is None or (self._loading.done() and self._loading.exception()):
-            self._loading = asyncio.create_task(asyncio.to_thread(self._load), name="recollect-fastembed")
+            self._loading = asyncio.create_task(load_in_thread(self._load), name="recollect-fastembed")
         return await asyncio.shield(self._loading)
 
     def _load(self) -> Any:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect.core.errors import EmbedderError, MissingExtra
+from recollect.core.loading import load_in_thread
 from recollect.core.ports import EmbedderOptions, Vector
 
 if find_spec("tokenizers") is None or find_spec("numpy") is None:
@@ -53,7 +54,7 @@ class Model2VecEmbedder:
     async def _files(self) -> "_Files":
         """The files, opened once; concurrent callers wait for the same."""
         if self._loading is None or (self._loading.done() and self._loading.exception()):
-            self._loading = asyncio.create_task(asyncio.to_thread(self._load), name="recollect-model2vec")
+            self._loading = asyncio.create_task(load_in_thread(self._load), name="recollect-model2vec")
         return await asyncio.shield(self._loading)
 
     def _load(self) -> "_Files":

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NoReturn
 from urllib.parse import urlsplit
 
 from recollect.core.errors import EmbedderError, MissingExtra
+from recollect.core.loading import load_in_thread
 from recollect.core.ports import EmbedderOptions, Vector
 
 if find_spec("openai") is None:
@@ -141,7 +142,7 @@ class OpenAIEmbedder:
 
     async def _get_client(self) -> "AsyncOpenAI":
         if self._client is None or (self._client.done() and self._client.exception()):
-            self._client = asyncio.create_task(asyncio.to_thread(self._connect), name="recollect-openai")
+            self._client = asyncio.create_task(load_in_thread(self._connect), name="recollect-openai")
         return await asyncio.shield(self._client)
 
     def _connect(self) -> "AsyncOpenAI":

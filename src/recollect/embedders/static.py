@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect.core.errors import EmbedderError, MissingExtra
+from recollect.core.loading import load_in_thread
 from recollect.core.ports import EmbedderOptions, Vector
 from recollect.embedders._tokenizer import Tokenizer
 
@@ -56,7 +57,7 @@ class StaticEmbedder:
     async def load(self) -> None:
         """Load the weights once; concurrent callers wait for the same load."""
         if self._loading is None or (self._loading.done() and self._loading.exception()):
-            self._loading = asyncio.create_task(asyncio.to_thread(self._read_files), name="recollect-load-vectors")
+            self._loading = asyncio.create_task(load_in_thread(self._read_files), name="recollect-load-vectors")
         await asyncio.shield(self._loading)
 
     def _read_files(self) -> None:

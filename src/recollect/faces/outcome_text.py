@@ -62,6 +62,8 @@ _ELSEWHERE = {
 
 _UNDO_LABELS = {
     "added": "Removed",
+    "hidden": "No longer hidden",
+    "shown": "Hidden again",
     "retired": "Restored",
     "brought back": "Retired again",
     "reworded": "Changed back to",

@@ -2,8 +2,9 @@
 
 One file per language in `phrases/`; a new language is a new file. Its table `requests` has expressions by the kind of
 request, which must match all of a text: `before` and `after` may surround each of them, `{name}` stands for a fragment
-of the table `fragments`, and a group `topic` is what the request is about. `questions` are expressions for how a
-question begins, `standing` asks for a habit of the assistant, and `answers` are the assistant's sentences.
+of the table `fragments`, a group `topic` is what the request is about, and a group `every` asks for all of that.
+`questions` are expressions for how a question begins, `standing` asks for a habit of the assistant, and `answers` are
+the assistant's sentences.
 """
 
 import re
@@ -57,6 +58,9 @@ class RequestKind(StrEnum):
     TALKED_ABOUT = auto()
     WHEN_TOLD = auto()
     UNDO = auto()
+    """A topic says that the last change is meant, whatever it was."""
+    FORGET_LAST = auto()
+    """What was said last: "forget what I just said". A topic is "that", which may also be what was just answered."""
     FORGET_ALL = auto()
     FORGET = auto()
     REMEMBER = auto()
@@ -70,6 +74,8 @@ class Request:
     kind: RequestKind
     topic: str = ""
     language: str = ENGLISH
+    every: bool = False
+    """Everything about the topic is meant."""
 
 
 @cache
@@ -134,7 +140,7 @@ def recognize(text: str) -> Request | None:
                 topic = (match.groupdict().get("topic") or "").strip(_QUOTES + ",:")
                 if topic and _SUBORDINATE.search(plain[: match.start("topic")]):
                     topic = _main_clause(topic)
-                return Request(kind, topic, language)
+                return Request(kind, topic, language, every=bool(match.groupdict().get("every")))
     return None
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         schedule,
         summarize,
         undo,
+        withdraw,
     )
 
 __all__ = [
@@ -46,6 +47,7 @@ __all__ = [
     "schedule",
     "summarize",
     "undo",
+    "withdraw",
 ]
 
 

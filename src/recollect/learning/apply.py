@@ -161,6 +161,14 @@ def _write(tx: Tx, change: C, context: ChangeContext, vector: tuple[str, Vector]
     return change
 
 
+def add_hidden(tx: Tx, memo: Memo, context: ChangeContext) -> Memo:
+    """Store a memo that is forgotten from the beginning: what a message said, to be hidden."""
+    tx.memos.put(memo)
+    change = Retire(memo, memo, Reason.FORGOTTEN, context.actor)
+    _record(tx, EventKind.MEMO_RETIRED, change, None, memo, context)
+    return memo
+
+
 def _learned_before(tx: Tx, message: str) -> list[tuple[str, Memo]]:
     """What was learned from a message earlier, and what became of it."""
     states = [step.after for step in tx.changes.caused_by(message) if step.after is not None]

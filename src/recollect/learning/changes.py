@@ -104,15 +104,17 @@ def forget(
     every: bool,
     schedule: Schedule = NO_JOBS,
     version: int | None = None,
+    *,
+    literal: bool = False,
 ) -> ForgetOutcome:
     """Retire the memo with this id, this number in the list, or this text in it, and hide what repeats it.
 
     `share` is how much of a memo the text has to cover; with `every`, all matches go. A `version` is that of the memo
-    with this id.
+    with this id. With `literal`, the text is in the memo, to the letter.
     """
     if version is not None:
         get(tx, subject, reference.strip(), is_visible, version)
-    matches = find(active_memos(tx, subject, is_visible), reference, share, literal=every)
+    matches = find(active_memos(tx, subject, is_visible), reference, share, literal=literal)
     if not matches:
         return NotFound(reference)
     if len(matches) > 1 and not every:

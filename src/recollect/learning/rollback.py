@@ -58,13 +58,13 @@ def rollback_message(tx: Tx, message: Message, text: str | None, now: datetime) 
     ]
     named = {(step.scope, step.memo) for step in tx.changes.caused_by(message_ref(message))}
     for memo in memos:
-        write(tx, _take_back(tx, memo, now, deleted=text is None), context)
+        write(tx, _take_back(tx, memo, message, now, deleted=text is None), context)
     for memo in _retired_by(tx, message):
         write(tx, _revive(tx, memo, Reason.NO_LONGER_ENDED), context)
     rebuild_summary(tx, message, now, Reason.MESSAGE_DELETED if text is None else Reason.MESSAGE_EDITED)
     _redact_changes(tx, message, text or "", named | {(memo.subject.scope, memo.id) for memo in memos})
     for memo in memos:
-        _remove_unsupported(tx, memo)
+        _remove_unsupported(tx, memo, message)
     if message.bot:
         return []
     statements = derived.statements_of(message, memos, now, text or "")
@@ -72,10 +72,10 @@ def rollback_message(tx: Tx, message: Message, text: str | None, now: datetime) 
     return statements
 
 
-def _remove_unsupported(tx: Tx, memo: Memo) -> None:
+def _remove_unsupported(tx: Tx, memo: Memo, message: Message) -> None:
     """Remove a memo that still says what its message no longer does, whatever its status."""
     current = tx.memos.get(memo.subject, memo.id)
-    if current is not None and not current.active and current.text == memo.text and not is_authored(current):
+    if current is not None and not current.active and current.text == memo.text and not _is_own(current, message):
         tx.memos.remove(current)
         withheld.lift(tx, [current])
 
@@ -126,7 +126,12 @@ def _quotes(memo: Memo, text: str) -> bool:
     return bool(evidence) and evidence in fold(collapse_spaces(text))
 
 
-def _take_back(tx: Tx, memo: Memo, now: datetime, *, deleted: bool) -> list[Change]:
+def _is_own(memo: Memo, message: Message) -> bool:
+    """Whether someone wrote it down who said it, too: a note of what another said goes with their words."""
+    return is_authored(memo) and memo.subject.id == message.person
+
+
+def _take_back(tx: Tx, memo: Memo, message: Message, now: datetime, *, deleted: bool) -> list[Change]:
     if not memo.active and memo.status is not Status.SUPERSEDED:
         return []
     earlier = _find_earlier_state(tx, memo)
@@ -134,7 +139,7 @@ def _take_back(tx: Tx, memo: Memo, now: datetime, *, deleted: bool) -> list[Chan
         after = replace(earlier.memo, status=memo.status, superseded_by=memo.superseded_by)
         reason = Reason.SOURCE_DELETED if deleted else Reason.SOURCE_EDITED
         return [Revise(memo, after, reason), *_release_replaced(tx, memo, earlier.step)]
-    if is_authored(memo):  # the owner's own wording is lost; better this one than none
+    if _is_own(memo, message):  # the owner's own wording is lost; better this one than none
         return []
     reason = _ARCHIVED_REASONS[memo.pinned, deleted]
     return [retire(memo, now, reason, Status.ARCHIVED), *_release_replaced(tx, memo, earlier.step)]

@@ -94,9 +94,13 @@ def _take_back(tx: Tx, subject: Subject, step: Step, context: ChangeContext, sch
     if before is None:
         after = replace(memo, status=Status.DELETED, updated=context.at, version=memo.version + 1)
         tx.memos.put(after)
+        if memo.status is Status.DEPRECATED:  # it hides a message
+            tx.memos.remove_tombstone(memo.subject.scope, tx.fingerprints.of_text(memo.text))
+            withheld.lift(tx, [memo])
+            rebuild_derived(tx, memo, context.at, Reason.SAID_COUNTS_AGAIN, schedule)
     else:
         after = _restore(tx, memo, before, step)
-        if after.active != memo.active:
+        if after.active != memo.active or after.status is Status.DEPRECATED:
             reason = Reason.SAID_COUNTS_AGAIN if after.active else Reason.SAID_WAS_FORGOTTEN
             rebuild_derived(tx, memo, context.at, reason, schedule)
         if after.active:

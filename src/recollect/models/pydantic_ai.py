@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 from recollect.core.errors import ConfigError, MissingExtra, ModelError
+from recollect.core.loading import load_in_thread
 from recollect.core.ports import ExtractionInput, ExtractionResult, GeneratedText, ModelOptions, Proposal, Usage
 from recollect.core.types import Kind, Memo
 from recollect.language import dates
@@ -221,7 +222,7 @@ class PydanticAIModel:
         return await asyncio.shield(self._client)
 
     async def _connect(self) -> "Client":
-        return await self._exit_stack.enter_async_context(await asyncio.to_thread(self._make_client))
+        return await self._exit_stack.enter_async_context(await load_in_thread(self._make_client))
 
     def _make_client(self) -> "Client":
         if self._provider in _BUNDLED_PROVIDERS and not (self._key or self._options.base_url):

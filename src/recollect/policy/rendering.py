@@ -18,8 +18,11 @@ _INVISIBLE = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]"
 )
 _JOINERS = re.compile("[\u200c\u200d]")
-# Brackets and colons delimit a name, a number sign begins its tag, and the last four are invisible.
-_NAME_DELIMITERS = str.maketrans(dict.fromkeys("[]:#＃﹟\u115f\u1160\u3164\u2800", " "))
+# Brackets, colons and bars delimit a name, a number sign begins its tag, and the last four are invisible.
+_NAME_DELIMITERS = str.maketrans(dict.fromkeys("[]:：|｜#＃﹟\u115f\u1160\u3164\u2800", " "))
+MAX_TITLE_CHARS = 60
+MIN_LINE_CHARS = 20
+"""A message is not cut to less than this."""
 _TOOLS = r"(?:antml:)?(?:tool|function)[\w-]*|(?:antml:)?(?:invoke|parameter|thinking)|discord-actions?"
 _TOOL_CALL = re.compile(rf"<({_TOOLS})\b[^>]*>.*?</\1\s*>|</?(?:{_TOOLS})\b[^>]*>", re.DOTALL | re.IGNORECASE)
 
@@ -31,7 +34,7 @@ def render_plain(memo: Memo, place: Place | None = None) -> str:
     """
     source = ["src: " + _origin(memo)]
     if memo.source.channel_name and _is_channel_visible(memo, place):
-        source.append("#" + collapse_spaces(memo.source.channel_name).removeprefix("#"))
+        source.append(channel_title(memo.source.channel_name))
     source.append(f"updated {memo.updated.date()}")
     return f"- [{to_kind(memo.kind)}] {collapse_spaces(memo.text)} ({', '.join(source)})"
 
@@ -90,10 +93,15 @@ def display_name(name: str) -> str:
     return collapse_spaces(name.translate(_NAME_DELIMITERS)) or "someone"
 
 
+def channel_title(name: str) -> str:
+    """`#dev`. A thread's title is any text of any member, so it has no room for words that pass for a turn."""
+    return f"#{clip(display_name(name), MAX_TITLE_CHARS)}"
+
+
 def render_exchange(exchange: Exchange) -> str:
     """`- #dev, 10:42: text`"""
-    name = collapse_spaces(exchange.channel_name).removeprefix("#")
-    return f"- #{name}, {exchange.at.isoformat()[11:16]}: {clip(collapse_spaces(exchange.text), 200)}"
+    text = clip(collapse_spaces(exchange.text), 200)
+    return f"- {channel_title(exchange.channel_name)}, {exchange.at.isoformat()[11:16]}: {text}"
 
 
 @lru_cache(maxsize=4096)
@@ -109,10 +117,6 @@ def neutralize(text: str, headers: tuple[str, ...] = (), indent: str = "  ") -> 
 def _defuse(line: str, headers: tuple[str, ...]) -> str:
     visible = _JOINERS.sub("", collapse_spaces(line)).casefold()
     return f"· {line.strip()}" if visible.startswith(headers) or _SEPARATOR.fullmatch(visible) else line
-
-
-MIN_LINE_CHARS = 20
-"""A message is not cut to less than this."""
 
 
 def window(messages: Sequence[Message], budget: int | None) -> list[str]:

@@ -10,9 +10,9 @@ from functools import cache, cached_property, lru_cache
 from itertools import takewhile
 
 from recollect.core.text import normalize, query_words, words
-from recollect.language import lexicon, word_forms
+from recollect.language import lexicon
 from recollect.language.lexicon import Patterns
-from recollect.language.prefilter import required_literals
+from recollect.policy.statement_words import persons, roles, stems
 
 MAX_STATEMENT_CHARS = 300
 """Up to this length, a text is one statement that is matched against the patterns of relations."""
@@ -21,34 +21,11 @@ MAX_CUES = 24
 MIN_COMMON_SHARE = 0.6
 """Share of common words from which two texts may be wordings of one fact."""
 
-_NOT_FILLER_AT_END = frozenset("a i it".split())
-"""Not filler at the end of a text: "vitamin A", "works in IT"."""
 _QUALIFIES = frozenset("in on for during at when".split())
-_PERSONS = {
-    "he": "he", "his": "he", "him": "he", "she": "she", "her": "she", "hers": "she",
-    "they": "they", "their": "they", "them": "they", "you": "you", "your": "you", "yours": "you",
-}  # fmt: skip
-_PERSON = re.compile(r"\b(?:i|me|my|mine|we|us|our|he|his|him|she|hers?|they|their|them|yours?|you)\b")
 _SYMBOLS = re.compile(r"[^\w\s.,;:!?'’\"()-]|(?<=\w)[-+](?=\s|$)|_|(?<=\w)-(?=\w)")
 
-_PHRASES = (
-    (re.compile(r"^((?:i|we|user|the user|he|she|they)?\s*)used to\b"), r"\1not"),
-    (re.compile(r"\bno longer\b"), "not"),
-    (re.compile(r"\b(?:can'?t|cannot)\b"), "can not"),
-    (re.compile(r"\bwon'?t\b"), "will not"),
-    (re.compile(r"\b(?:don|doesn|isn|aren)'?t\b"), "not"),
-    (re.compile(r"(?<=\bnot\b)(.{0,80}?)\bany ?more\b"), r"\1"),
-    (re.compile(r"\b(\d+)(?:st|nd|rd|th)\b"), r"\1"),
-    (re.compile(r"(?<=\d)\.(?=\d)"), "point"),
-    (re.compile(r"(?:(?<=utc)|(?<=gmt)|(?<=\s))-\s?(?=\d)"), " minus "),
-    (re.compile(r"[,;:(]|\s[-–—]\s"), " and "),
-    (re.compile(r"(?:\band\s+){2,}"), "and "),
-)
 _OPPOSITES = {"lik", "hat"}
 _SPELLINGS = ("favorite", "favourite"), ("color", "colour"), ("time zone", "timezone"), ("e-mail", "email")
-
-_ENDINGS = (("ies", "y"), ("ing", ""), ("es", "e"), ("s", ""))
-"""Not those of the past tense."""
 
 
 class Similarity(Enum):
@@ -77,6 +54,12 @@ class Slot:
 _WHO = r"(?:(?:i|we|user|the user|he|she|they) )?(?:am |is |are )?(?:currently |now )*"
 _NAMED = r"(?!(?:an?|the|my|his|her|their|our|this|that)\b)"
 """Excludes "a bank" or "the city", which may be the known Acme or Berlin."""
+_THEIRS = (
+    r"(?:my|their|user'?s|the user'?s) ((?:wife|husband|partner|fianc[eé]e?|girlfriend|boyfriend|boss|manager|mother"
+    r"|mom|mum|father|dad|best friend)(?: (?!is\b|are\b)[\w-]+)?"
+    r"|[\w-]+ (?!is\b|are\b|turned\b|lives\b|works\b|just\b)[\w-]+)"
+)
+"""Somebody whom the speaker has one of, or who is named: one may have two sisters."""
 _PATTERNS = Patterns(
     home=rf"^{_WHO}(?:lives?|living|resid(?:es?|ing)|based) in {_NAMED}(.+)$",
     employer=rf"^{_WHO}(?:works?|working) (?:at|for) {_NAMED}"
@@ -96,13 +79,33 @@ _PATTERNS = Patterns(
     kin=r"^(?:my|their|user'?s|the user'?s) (wife|husband|partner|fianc[eé]e?|girlfriend|boyfriend|boss|manager"
     r"|mother|mom|mum|father|dad) is (?:called|named) (.+)$",
     pronouns=r"^(?:my |user'?s |the user'?s )?(pronouns) are (.+)$",
+    diet=rf"^{_WHO}(?:an? )?(vegan|vegetarian|pesc[ae]tarian|flexitarian|omnivore)(?: (?:now|again|since .+))?$",
+    kin_age=rf"^{_THEIRS} (?:is|are|turned|just turned) (\d+)(?: years old)?"
+    r"(?: (?:now|on|in|last|this|today|yesterday)\b.*)?$",
+    kin_home=rf"^{_THEIRS} lives in {_NAMED}(.+)$",
+    kin_employer=rf"^{_THEIRS} works (?:at|for) {_NAMED}(.+)$",
     count=rf"^{_WHO}(?:has|have|owns?) (\d+|{{cardinal}}) ([\w ]+)$",
     prefers=rf"^{_WHO}(?:strongly |really )?prefers? (.+?) (?:over|to|rather than|instead of) (.+?)"
     r"(?: (?:for|when|in) (.+))?$",
     moved=rf"^{_WHO}(?:have |has |just |recently )*moved from (.+?) to .+$",
     table=lambda: {"cardinal": "|".join(lexicon.ordered_words("cardinals")[:11])},
 )
-_SLOTS = ("home", "employer", "role", "team", "name", "age", "trait", "pronouns", "status", "kin", "weight", "height")
+_SLOTS = (
+    "home",
+    "employer",
+    "role",
+    "team",
+    "name",
+    "age",
+    "trait",
+    "pronouns",
+    "status",
+    "kin",
+    "weight",
+    "height",
+    "diet",
+)
+_SLOTS_OF_OTHERS = ("kin_age", "kin_home", "kin_employer")
 _RIVALS = {
     "home": ("live", "living", "reside", "based"), "employer": ("work",), "role": ("work",),
     "age": ("years", "old", "turned"), "status": ("single", "engaged", "married", "divorced", "widowed"),
@@ -120,7 +123,7 @@ class _Parsed:
     @cached_property
     def order(self) -> list[str]:
         """Stems of the words that matter."""
-        return _order(self.normalized)
+        return stems(self.normalized)
 
     @cached_property
     def content(self) -> set[str]:
@@ -137,7 +140,7 @@ class _Parsed:
     @cached_property
     def persons(self) -> tuple[set[str], list[str]]:
         """Those named and, if they are several, the pronouns in order: who does it to whom."""
-        return _persons(self.normalized), _roles(self.normalized)
+        return persons(self.normalized), roles(self.normalized)
 
     @cached_property
     def slot(self) -> Slot | None:
@@ -152,7 +155,7 @@ class _Parsed:
     def left(self) -> list[str] | None:
         """The place that someone moved away from."""
         match = _PATTERNS.moved.match(self.statement)
-        return _head(_order(match[1])) if match else None
+        return _head(stems(match[1])) if match else None
 
 
 _parse = lru_cache(maxsize=8192)(_Parsed)
@@ -219,22 +222,24 @@ def _slot(statement: str) -> Slot | None:
         match = getattr(_PATTERNS, name).match(statement)
         if match:
             *label, value = match.groups()
-            persons = sorted(_persons(statement.removesuffix(value)))
-            return Slot(" ".join([*persons, _unify_spelling(label[0] if label else name)]), value)
-    for name, pattern in _foreign_slots():
+            who = sorted(persons(statement.removesuffix(value)))
+            return Slot(" ".join([*who, _unify_spelling(label[0] if label else name)]), value)
+    others = ((name, getattr(_PATTERNS, name)) for name in _SLOTS_OF_OTHERS)
+    for name, pattern in (*others, *_foreign_slots()):
         if match := pattern.fullmatch(statement):
-            return Slot(name, match[1])
+            *label, value = match.groups()
+            return Slot(" ".join([name, *filter(None, label)]), value)
     count = _PATTERNS.count.match(statement)
     if count:
-        persons = " ".join(sorted(_persons(statement)))
-        return Slot(f"{persons} how many {' '.join(_order(count[2]))}".strip(), _number(count[1]))
+        who = " ".join(sorted(persons(statement)))
+        return Slot(f"{who} how many {' '.join(stems(count[2]))}".strip(), _number(count[1]))
     return None
 
 
 @cache
 def _any_slot() -> re.Pattern[str]:
     """Matches whatever one of the relations matches, in one go: most statements have none."""
-    own = [getattr(_PATTERNS, name).pattern for name in (*_SLOTS, "count")]
+    own = [getattr(_PATTERNS, name).pattern for name in (*_SLOTS, *_SLOTS_OF_OTHERS, "count")]
     foreign = [f"(?:{pattern.pattern})$" for _, pattern in _foreign_slots()]
     return re.compile("|".join(f"(?:{pattern})" for pattern in (*own, *foreign)))
 
@@ -244,14 +249,6 @@ def _foreign_slots() -> list[tuple[str, re.Pattern[str]]]:
     """The relations of other languages, under the names of the English ones."""
     tables = lexicon.tables("slots").values()
     return [(name, re.compile(pattern)) for table in tables for name, pattern in table.items()]
-
-
-@cache
-def _phrases() -> list[tuple[tuple[str, ...], re.Pattern[str], str]]:
-    """What is replaced before words are compared, in all languages, with the literals without which it can't occur."""
-    pairs = (pair for table in lexicon.tables("similar").values() for pair in table.get("phrases", ()))
-    foreign = [(re.compile(pattern), replacement) for pattern, replacement in pairs]
-    return [(required_literals(pattern), pattern, replacement) for pattern, replacement in (*foreign, *_PHRASES)]
 
 
 @cache
@@ -273,7 +270,7 @@ def _unify_spelling(name: str) -> str:
 
 
 def _compare_values(new: str, old: str) -> Similarity:
-    fresh, known = _order(new) or words(new), _order(old) or words(old)
+    fresh, known = stems(new) or words(new), stems(old) or words(old)
     if lexicon.words("negation").isdisjoint(fresh) != lexicon.words("negation").isdisjoint(known):
         return Similarity.CONTRADICTS
     if sorted(fresh) == sorted(known):
@@ -316,6 +313,9 @@ def _flips(new: _Parsed, old: _Parsed) -> bool:
         shorter, longer = (remaining, known) if new.negated else (known, remaining)
         is_over = (new if new.negated else old).normalized.startswith("no longer ")
         return is_over and len(shorter) > 1 and shorter[0] == longer[0] and _is_contained(shorter, longer)
+    if {*new.order[:1], *old.order[:1]} == _OPPOSITES and len(new.order) > 1:
+        # Who hates hiking does not love it anywhere; who hates it in the rain may love it.
+        return _extends(old.order[1:], new.order[1:])
     if len(new.order) != len(old.order):
         return False
     differing = [pair for pair in zip(new.order, old.order, strict=True) if pair[0] != pair[1]]
@@ -330,7 +330,7 @@ def _moved_away(new: _Parsed, old: _Parsed) -> bool:
     """Whether the new text is like "moved from Berlin to Paris" and the old one like "lives in Berlin"."""
     if new.left is None or old.slot is None or old.slot.name != "home":
         return False
-    return new.left == _head(_order(old.slot.value))
+    return new.left == _head(stems(old.slot.value))
 
 
 def _compare_words(new: _Parsed, old: _Parsed) -> Similarity:
@@ -352,47 +352,3 @@ def _adds(long: list[str], short: list[str]) -> bool:
         return False
     following = long[len(short)]
     return following in lexicon.words("additions") or following[0].isdecimal()
-
-
-def _roles(text: str) -> list[str]:
-    """Pronouns in order, all first persons alike; nothing where only one person is named."""
-    pronouns: list[str] = _PERSON.findall(text)
-    first = {"i": "me", "my": "me", "mine": "me", "we": "us", "our": "us"}
-    kinds: list[str] = [first.get(word) or _PERSONS.get(word, word) for word in pronouns]
-    return kinds if len(set(kinds)) > 1 else []
-
-
-def _persons(text: str) -> set[str]:
-    return {_PERSONS[word] for word in words(text) if word in _PERSONS}
-
-
-def _order(text: str) -> list[str]:
-    """Stems of the words that matter, in order."""
-    for literals, pattern, replacement in _phrases():
-        for literal in literals:
-            if literal in text:
-                text = pattern.sub(replacement, text)
-                break
-    all_words = words(text)
-    last, filler = len(all_words) - 1, lexicon.words("filler")
-    return [
-        _stem(word)
-        for index, word in enumerate(all_words)
-        if word not in filler or (index == last and word in _NOT_FILLER_AT_END)
-    ]
-
-
-@lru_cache(maxsize=8192)
-def _stem(word: str) -> str:
-    """A rough stem, enough to equate `prefers` with `prefer` and `editors` with `editor`, but not the past tense."""
-    if word in _unchanged():
-        return word
-    stem = word_forms.stem(word, _ENDINGS)
-    return lexicon.synonyms("statement").get(stem, stem)
-
-
-@cache
-def _unchanged() -> frozenset[str]:
-    """Words that have no stem."""
-    names = "negation", "prepositions", "additions", "past"
-    return frozenset[str]().union(*map(lexicon.words, names))

@@ -50,6 +50,9 @@ class Prompt:
     """Layers that failed or were late, and so are left out."""
     priority: int = PRIORITY
 
+    def __str__(self) -> str:
+        return self.text
+
     @property
     def text(self) -> str:
         return self.separator.join(section.text for section in self.sections)
@@ -61,7 +64,9 @@ class Prompt:
 
     @property
     def messages(self) -> list[dict[str, str]]:
-        """The conversation so far and the message, as the user turn of a request."""
+        """The conversation so far and the message that is to be answered, together as one user turn: a request needs
+        no other message. Several people may have spoken, which roles can't tell apart.
+        """
         turn = self.separator.join(section.text for section in self.sections if section.name in CONVERSATION)
         return [{"role": "user", "content": turn}] if turn else []
 

@@ -6,19 +6,22 @@ name looks like the assistant's, gets a tag made from their id, as in `Ann#3f2a`
 prefix of a prompt, stays the same.
 """
 
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from recollect.core.ports import Tx
 from recollect.core.state import Owner, StateKind
 from recollect.core.text import collapse_spaces, digest, fold, join_escaped
 from recollect.core.types import Message, Place
+from recollect.policy.headers import HEADERS
 
 ROLES = ("assistant", "the assistant", "bot", "system", "developer", "tool", "the speaker", "someone", "someone else")
-"""Names that prompts use themselves."""
+"""Names that prompts use themselves, besides the headers of their sections."""
 _TAG_CHARS = 4
+_MAX_NAME_WORDS = 12
 
 _LOOK_ALIKE = {  # letters of other scripts, and what they look like, one for one
     "АВЕКМНОРСТУХІЈЅԌԚԜӀ": "ABEKMHOPCTYXIJSGQWI",  # Cyrillic
@@ -97,18 +100,33 @@ def _named(messages: list[Message]) -> list[Message]:
     ]
 
 
+@cache
+def _reserved_looks() -> frozenset[str]:
+    headers = (part for header in HEADERS for part in (header, header.partition("(")[0]))
+    return frozenset(map(skeleton, (*ROLES, *headers)))
+
+
+@lru_cache(maxsize=4096)
+def _looks(name: str) -> frozenset[str]:
+    """What a name looks like, and each few of its words: "Rec (you)" has the look of "Rec" in it."""
+    parts = re.findall(r"[^\W_]+", name)[:_MAX_NAME_WORDS]
+    runs = (parts[start:end] for end in range(1, len(parts) + 1) for start in range(max(0, end - 3), end))
+    return frozenset({skeleton(name), *(skeleton(" ".join(run)) for run in runs)})
+
+
 class Names:
     """The reserved names of the assistant; decides who needs a tag."""
 
     def __init__(self, *reserved: str) -> None:
-        self._reserved: set[tuple[str | None, str]] = set()
-        for name in (*ROLES, *reserved):
+        self._own: set[tuple[str | None, str]] = set()
+        """Names of the assistant, with the guild where each is reserved; they may not be part of another's name."""
+        for name in ("assistant", *reserved):
             self.reserve(name)
 
     def reserve(self, name: str, place: Place | None = None) -> None:
         """Reserve a name of the assistant: everywhere, or in the guild of a place."""
         if collapse_spaces(name):
-            self._reserved.add((None if place is None else _namespace(place), skeleton(name)))
+            self._own.add((None if place is None else _namespace(place), skeleton(name)))
 
     def tagged(self, tx: Tx, messages: Iterable[Message]) -> Sequence[Message]:
         """The messages, with a tag on names that could be mistaken for another. One that came without a name has that
@@ -122,8 +140,10 @@ class Names:
     def _tag_if_ambiguous(self, tx: Tx, message: Message, bots: set[str], owners: dict[str, str]) -> Message:
         if message.bot:
             return message
-        key, look = _claim_key(message), skeleton(_name(message))
-        if look in bots or not self._reserved.isdisjoint({(None, look), (_namespace(message.place), look)}):
+        key, looks = _claim_key(message), _looks(_name(message))
+        guild = _namespace(message.place)
+        own = {look for look in looks if (None, look) in self._own or (guild, look) in self._own}
+        if own or not looks.isdisjoint(bots) or skeleton(_name(message)) in _reserved_looks():
             return replace(message, tag=tag(message.author))
         if key is None:
             return message

@@ -18,7 +18,7 @@ from recollect.core.types import (
     Status,
     Subject,
 )
-from recollect.language import word_forms
+from recollect.language import naming
 from recollect.policy.viewer import Viewer
 from recollect.policy.visibility import is_owner_dm, is_source_visible
 from recollect.recall import withheld
@@ -87,7 +87,8 @@ def active_memos(tx: Tx, subject: Subject, is_visible: VisibilityCheck) -> list[
 
 def find(memos: Sequence[Memo], reference: str, share: float, *, literal: bool = False) -> list[Memo]:
     """The memos that a reference names: by id, by number in the list, by a part of their text, or, unless `literal`,
-    where none has it to the letter, by its words in any form ("I live in Lisbon" names "Lives in Lisbon").
+    where none has it to the letter, by its words in any form ("I live in Lisbon" names "Lives in Lisbon"), by the words
+    in which it was said, or by what it is about ("my age" names "Is 34 years old").
     """
     text = reference.strip()
     by_id = [memo for memo in memos if memo.id == text]
@@ -102,20 +103,23 @@ def find(memos: Sequence[Memo], reference: str, share: float, *, literal: bool =
         return covered_by(text, memos, share)
     fragment = fold(collapse_spaces(text))
     matches = [memo for memo in memos if fragment and fragment in fold(collapse_spaces(memo.text))]
-    return matches if matches or literal else [memo for memo in memos if _says(memo.text, fragment)]
+    return matches if matches or literal else _find_by_meaning(memos, text, fragment)
 
 
-def _says(text: str, fragment: str) -> bool:
-    """Whether a text has all content words of a fragment, in any form."""
-    required, stated = word_forms.content_words(fragment), set(word_forms.tokens(fold(text)))
-    return bool(required) and all(word_forms.has_form(word, stated) for word in required)
+def _find_by_meaning(memos: Sequence[Memo], reference: str, fragment: str) -> list[Memo]:
+    """What a reference names in other words than its own; the closest way to name something counts."""
+    name = naming.parse(reference)
+    own = [memo for memo in memos if name.is_meant(memo.text)]
+    by_words = [memo for memo in own if naming.says(fold(memo.text), fragment)]
+    by_source = by_words or [memo for memo in own if naming.says(fold(memo.source.evidence or ""), fragment)]
+    return by_source or [memo for memo in memos if name.is_about(memo.text, is_person=memo.kind is Kind.PERSON)]
 
 
 def get(tx: Tx, subject: Subject, memo_id: str, is_visible: VisibilityCheck, version: int | None = None) -> Memo:
     """The memo with this id, as it is stored; an invisible one is as unknown as a missing one."""
     memo = tx.memos.get(subject, memo_id)
     if memo is None or not is_visible(memo):
-        raise UnknownMemo(f"there is no memo {memo_id!r}")
+        raise UnknownMemo(f"there is no memory {memo_id!r}")
     check_version(memo, version)
     return memo
 

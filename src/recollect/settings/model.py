@@ -241,7 +241,9 @@ class Discord(Group):
     memory_channel: Text = setting("", "Id of the channel that shows each person's memory; empty for none.")
     name: Text = setting("recollect", "The name by which the bot calls itself.")
     privacy_notice: Annotated[Literal["dm", "reply", "off"], Off] = setting(
-        "dm", "How people are told, once, that the bot remembers; nothing about a person is kept before that."
+        "reply",
+        "How people are told, once, that the bot remembers: in the channel, else by direct message, or the other way "
+        "round; nothing about a person is kept before that.",
     )
     learned_notices: Annotated[Literal["off", "here", "mirror"], Off] = setting(
         "off", "Where a line is posted for each learned memory: where it was said, or in the memory channel."

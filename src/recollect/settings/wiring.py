@@ -58,6 +58,13 @@ def switched_off(settings: Settings) -> tuple[str, ...]:
     return tuple(lines)
 
 
+def forgetting(settings: Settings) -> tuple[float, bool]:
+    """How much of a memo a text has to cover to name it, and whether it has to be in the memo to the letter."""
+    from recollect.policy.merge import COVERAGE  # for this mode only
+
+    return COVERAGE if settings.forget_mode == "coverage60" else 0.0, not settings.chat_commands.forget_asks
+
+
 def describe_models(settings: Settings) -> str:
     """Which model does what, in a line."""
     learner, summaries = settings.extraction.model, settings.summary.model

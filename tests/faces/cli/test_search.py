@@ -16,6 +16,13 @@ def test_the_best_result_comes_first(cli: Run):
     assert cli("search", "which", "tea").out.splitlines()[0] == "- [preference] I like green tea in the morning"
 
 
+def test_what_is_merely_near_is_marked_in_a_pipe_too(cli: Run):
+    cli("remember", "Plays the cello on Sundays", "--in", "#kitchen")
+    best, mark, *_ = cli("search", "green tea", "--in", "#kitchen").out.splitlines()
+    assert (best, mark) == ("- [preference] I like green tea in the morning", "Less close:")
+    assert cli("search", "xylophone").out.startswith("Nothing fits closely; the nearest:\n")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("ranker", ["unified", "overlap", "hybrid", "rrf", "bm25"])
 def test_every_ranker_explains_its_scores(cli: Run, ranker: str):

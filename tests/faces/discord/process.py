@@ -22,6 +22,7 @@ class Bot:
             "RECOLLECT_DISCORD_API_BASE_URL": server.api,
             "RECOLLECT_DISCORD_GATEWAY_URL": server.gateway,
             "RECOLLECT_DISCORD_ALLOWED_USERS": "*",
+            "RECOLLECT_DISCORD_PRIVACY_NOTICE": "dm",  # so that what is said next in a channel is the answer
             "RECOLLECT_EMBEDDER": "null",
             "RECOLLECT_DATA_DIR": str(folder),
             **ground.environment(),

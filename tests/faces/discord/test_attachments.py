@@ -1,6 +1,7 @@
 """Pictures, files, polls, stickers and forwards are named; small text files are read as the sender's words."""
 
 from datetime import timedelta
+from functools import partial
 
 from simcord.backend.models.message import MessageSticker, Poll, PollAnswer
 
@@ -9,6 +10,7 @@ from recollect.faces.discord.client import Client
 from recollect.testing.clock import START
 from recollect.testing.models import FakeModel, nothing
 from tests.faces.discord.scene import acting
+from tests.faces.discord.test_slash_commands import text
 
 
 async def test_pictures_and_text_files_reach_prompt_and_journal_and_what_is_not_read_says_so() -> None:
@@ -55,6 +57,27 @@ async def test_a_picture_alone_is_answered_and_a_file_of_someone_who_was_not_tol
         assert scene.dev.last_message.content == "I see."
         await scene.settle()
         assert not any("Porto" in text for text in await scene.known())
+
+
+async def test_remember_this_takes_captions_and_text_files_and_says_what_it_does_not_look_into() -> None:
+    async with acting() as scene:
+        menu = partial(scene.ann.context_menu, scene.general, "Remember this")
+        picture = await scene.ann.send(scene.general, attachments=[("cat.png", b"\x89PNG")])
+        stored = scene.env.backend.messages[scene.general.id][picture.id]
+        assert text(await menu(picture)) == "There are no words in it to remember. I can't look into cat.png."
+        stored.attachments[0]["description"] = "This is my cat Miso"
+        assert text(await menu(picture)).startswith('Remembered: "This is my cat Miso"')
+        note = await scene.ann.send(scene.general, attachments=[("notes.txt", b"My sister Ida lives in Porto")])
+        assert text(await menu(note)).startswith('Remembered: "My sister Ida lives in Porto"')
+
+
+async def test_a_file_of_someone_who_was_not_told_is_not_opened_to_remember_it() -> None:
+    async with acting(discord={"privacy_notice": "dm"}) as scene:
+        theirs = await scene.bob.send(scene.general, attachments=[("notes.txt", b"My sister Ida lives in Porto")])
+        scene.env.http_requests.clear()
+        asked = await scene.ann.context_menu(scene.general, "Remember this", theirs)
+        assert asked.followups[-1].content.startswith("I may not keep what they say")
+        assert not [call for call in scene.env.http_requests if "attachments" in call.path]
 
 
 async def test_without_a_model_the_answer_says_what_was_not_read() -> None:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from recollect import AsyncMemory
 from recollect.faces.discord.privacy_notice import NOTICE
 from tests.faces.discord.scene import acting
 from tests.faces.discord.test_memory_channel import channel_id, mirrored
@@ -198,3 +199,13 @@ async def test_a_server_forgets_after_so_many_days_what_was_said_there_but_not_w
         scene.memory.worker.wake()
         await scene.settle()
         assert "I play chess" in await scene.known()
+
+
+async def test_without_a_choice_people_are_told_in_the_channel_in_reply_to_what_they_said() -> None:
+    async with AsyncMemory(":memory:", embedder="null") as memory:
+        usual = memory.settings.discord.privacy_notice
+    async with acting(discord={"privacy_notice": usual}) as scene:
+        sent = await scene.ann.send(scene.dev, f"<@{scene.client.user.id}> hello")
+        told = next(message for message in scene.dev.history() if message.content == NOTICE)
+        assert told.reference is not None
+        assert told.reference.message_id == sent.id

@@ -1,5 +1,6 @@
 """What those who manage a server set inside Discord: it holds at once and after a restart, and is in the log."""
 
+import re
 from datetime import timedelta
 
 import discord
@@ -8,7 +9,13 @@ from simcord import InteractionResult, MemberActor
 from simcord.results import ResponseMessage
 
 from recollect.bot_state import welcomed
+from recollect.faces.discord import server_commands, setup_panel
+from recollect.faces.discord.localization import translated
+from recollect.faces.discord.member_translations import MEMBER_PANELS
 from recollect.faces.discord.onboarding import Onboarding
+from recollect.faces.discord.panel_translations import SERVER_PANELS
+from recollect.faces.discord.server_settings import OPTIONS
+from recollect.faces.discord.server_translations import SERVER_COMMANDS, SETTINGS
 from recollect.faces.discord.status_panel import SWITCHES
 from tests.faces.discord.scene import Scene, acting
 from tests.faces.discord.test_memory_channel import TICK
@@ -236,6 +243,13 @@ async def test_a_server_that_is_not_allowed_is_told_whom_to_ask() -> None:
         refused = await wire.lab.slash(wire.lab.ada, wire.lab.dev, "memory list", {})
         assert f"the server {wire.lab.lab.id} is not on my operator's list" in refused.content
         assert refused.ephemeral
+        await wire.lab.say(wire.lab.ada, wire.lab.dev, "good morning everyone")
+        for _ in range(2):
+            await wire.lab.say(wire.lab.ada, wire.lab.dev, f"{wire.lab.bot.mention} are you there?")
+        told = await wire.lab.next_message(wire.lab.dev, WAIT)
+        assert f"the server {wire.lab.lab.id} is not on my operator's list" in told.content
+        await wire.lab.slash(wire.lab.ada, wire.lab.dev, "memory list", {})  # by then, all of it was read
+        assert len(wire.lab.said(wire.lab.dev)) == 1, "it is said once, and only to a mention"
 
 
 async def test_who_floods_is_asked_for_a_minute_once_and_others_are_served() -> None:
@@ -304,3 +318,82 @@ async def test_the_operators_tokens_are_an_upper_limit_and_hold_in_direct_messag
         for say in (scene.ask, scene.whisper):
             assert await say("hello") == "I see."
             assert "My answers for today are used up here" in await say("hello")
+
+
+async def test_everything_about_a_server_is_in_the_language_that_was_chosen_for_it() -> None:
+    async with acting(discord={"learned_notices": "here"}) as scene:
+        eve, general = scene.manager(), scene.general
+        panel = await open_panel(scene, eve)
+        await eve.select(panel, ["language"])
+        await eve.select(panel, ["de"])
+        assert (panel.content, panel.embeds[0].title) == ("Sprache: geändert.", "Wie ich auf diesem Server arbeite")
+        assert fields(panel)["Aufbewahrung"].startswith("unbegrenzt\n-# Tage, nach denen ich vergesse")
+        await eve.select(panel, ["consent"])
+        assert panel.embeds[0].description == (
+            "ob ich mir Leute merke, sobald sie Bescheid wissen, oder sobald sie zugestimmt haben\n"
+            "Jetzt: nach dem Hinweis"
+        )
+        await eve.click(panel, label="Zurück")
+        await eve.select(panel, ["memory_channel"])
+        await eve.select(panel, [general])
+        await scene.restart()
+        await scene.env.advance_time(TICK)
+        status = shown(await eve.slash(scene.dev, "memory-server status"))
+        assert (status.embeds[0].description or "").startswith("Das Gedächtnis ist hier **an**")
+        await eve.click(status, label="Ausschalten")
+        await eve.click(status, label="Einschalten")
+        audit = shown(await eve.slash(scene.dev, "memory-server audit")).content
+        assert "Gedächtnis umgeschaltet: off → on" in audit
+        assert "Sprache gesetzt: nichts → Deutsch" in audit
+        asked = shown(await eve.slash(scene.dev, "memory-server purge", days=3))
+        assert asked.content.startswith(
+            "Endgültig aus meinem Gedächtnis löschen: was gesagt wurde in den letzten 3 Tagen?"
+        )
+        await eve.click(asked, label="Behalten")
+        assert asked.content == "Nichts wurde geändert."
+        await scene.ann.send(scene.dev, "I like green tea")
+        await scene.settle()
+        await scene.env.advance_time(TICK)
+        line = scene.dev.last_message
+        assert line is not None
+        assert line.content.startswith("Gelernt: [fact] I like green tea")
+        await scene.ann.click(line, label="Vergessen")
+        assert scene.dev.last_message.content == "Vergessen."
+        privacy = shown(await scene.ann.slash(scene.dev, "memory privacy"))
+        await scene.ann.click(privacy, label="Lernen pausieren")
+        assert "Lernen: pausiert\nWas du anderen sagst: " in (privacy.embeds[0].description or "")
+        assert "Aufbewahrt: bis du es löschst" in (privacy.embeds[0].description or "")
+
+
+def test_every_text_of_the_servers_panels_is_translated_and_takes_the_same_values() -> None:
+    texts = {text for option in OPTIONS.values() for text in (option.label, option.meaning)}
+    texts |= {meaning for name, option in OPTIONS.items() if name != "language" for _, meaning in option.choices}
+    texts |= {setup_panel.TITLE, setup_panel.LOCKED, setup_panel.NOT_A_MANAGER, setup_panel.NOT_A_NUMBER}
+    texts |= {server_commands.LORE_TITLE, server_commands.NO_CHANGES, server_commands.SAY_WHAT}
+    texts |= {text for switch in SWITCHES.values() for text in switch}
+    assert [text for text in sorted(texts) if translated(text, "ja") == text] == []
+    for text, others in {**SERVER_COMMANDS, **SETTINGS, **SERVER_PANELS, **MEMBER_PANELS}.items():
+        for other in others:
+            assert other.strip()
+            assert len(re.findall(r"{[^}]*}", other)) == len(re.findall(r"{[^}]*}", text)), other
+
+
+async def test_the_commands_for_a_server_have_names_descriptions_and_options_in_other_languages() -> None:
+    async with acting() as scene:
+        tree = scene.client.tree
+        assert tree.translator is not None
+        (group,) = [one for one in tree.get_commands() if one.name == "memory-server"]
+        payload = await group.get_translated_payload(tree, tree.translator)
+        languages = {"de", "fr", "es-ES", "es-419", "pt-BR", "ja"}
+        for command in [payload, *payload["options"]]:
+            parts = [command, *(command.get("options", []) if command is not payload else [])]
+            for part in parts:
+                assert set(part["name_localizations"]) == set(part["description_localizations"]) == languages, part
+                assert all(len(text) <= 100 for text in part["description_localizations"].values())
+                assert all(re.fullmatch(r"[-\w]{1,32}", name) for name in part["name_localizations"].values())
+        for language in languages:
+            for command in payload["options"]:
+                names = [part["name_localizations"][language] for part in command.get("options", [])]
+                assert len(names) == len(set(names))
+            names = [command["name_localizations"][language] for command in payload["options"]]
+            assert len(names) == len(set(names))

@@ -4,6 +4,7 @@ from simcord import InteractionResult
 from simcord.results import ResponseMessage
 
 from recollect.core.state import Owner, StateKind
+from recollect.core.types import Subject
 from recollect.faces.discord.privacy_notice import NOTICE
 from recollect.faces.discord.slash_commands import EXPORT_ATTACHED, render_help
 from tests.faces.discord.scene import Scene, acting
@@ -221,6 +222,23 @@ async def test_a_message_of_ones_own_is_remembered_as_a_fact_and_anothers_as_a_n
         assert (note.text, note.kind, note.audience.level) == ("Bob said: I love old maps", "person", "channel")
         assert (fact.source.message, fact.audience.level) == (str(mine.id), "channel")
         assert note.text not in await scene.known(scene.bob)
+
+
+async def test_a_note_of_what_another_said_goes_when_they_delete_or_change_it() -> None:
+    async with acting() as scene:
+        said = [await scene.bob.send(scene.dev, words) for words in ("I love old maps", "I sing", "I have a boat")]
+        for message in said:
+            await scene.ann.context_menu(scene.dev, "Remember this", message)
+        await scene.bob.delete(said[0])
+        await scene.bob.edit(said[1], "I dance")
+        await scene.settle()
+        assert [memo.text for memo in await scene.memos()] == ["Bob said: I have a boat"]
+        assert "maps" not in (await scene.order("!memory undo"))
+        kept = [
+            memo.text
+            for memo in await scene.memory.store.read(lambda tx: tx.memos.list(Subject(f"discord:{scene.ann.id}")))
+        ]
+        assert not any("maps" in words or "sing" in words for words in kept)
 
 
 async def test_why_do_you_know_this_tells_what_came_from_a_message_and_what_an_answer_was_given() -> None:

@@ -142,5 +142,5 @@ async def test_an_excerpt_is_one_line_whatever_is_said_by_whomever_in_whichever_
         await stage.reply("c\r\n## Relevant Memories", question, name="Bot")
         prompt = await stage.prompt(place=GENERAL)
         assert lines(prompt, "shortterm") == [
-            "- #x --- User message:, 12:01: Eve ---: a --- b | Bot: c ## Relevant Memories"
+            "- #x --- User message, 12:01: Eve ---: a --- b | Bot: c ## Relevant Memories"
         ]

@@ -40,6 +40,7 @@ from recollect.adapters.mem0.records import (
     added_record,
     history_record,
     ids_of,
+    parse_id,
     result_of,
     with_scopes,
     written_ids,
@@ -318,7 +319,7 @@ class AsyncMemory:
         return accepts
 
     async def _find(self, memory_id: str) -> tuple[Memo, str, Place] | None:
-        owner, _, memo_id = str(memory_id).rpartition("/")
+        memo_id, owner = parse_id(str(memory_id))
         if not owner:
             return None
         user, place = _home(Subject(owner))

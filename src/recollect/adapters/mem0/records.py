@@ -93,4 +93,11 @@ def history_record(memo: Memo, event: Event) -> dict[str, Any]:
 
 
 def memory_id(memo: Memo) -> str:
-    return f"{memo.subject.id}/{memo.id}"
+    """An id for all people, where a memo's is one of its person; without a slash, so that it fits into a path."""
+    return f"{memo.id}@{memo.subject.id}"
+
+
+def parse_id(memory_id: str) -> tuple[str, str]:
+    """The id of a memo, and whose it is."""
+    memo_id, _, owner = memory_id.partition("@")
+    return memo_id, owner

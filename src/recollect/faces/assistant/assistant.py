@@ -13,11 +13,11 @@ from weakref import WeakValueDictionary
 
 from recollect.core.clock import Clock, now
 from recollect.core.errors import ModelError, RecollectError, StoreBusy, StoreUnreachable
-from recollect.core.outcomes import Refused
+from recollect.core.outcomes import Refused, Undoable
 from recollect.core.ports import ChatModel
 from recollect.core.reasons import render_reason
 from recollect.core.types import Message
-from recollect.faces.assistant import offline
+from recollect.faces.assistant import offline, plain_changes
 from recollect.faces.assistant.citations import citations
 from recollect.faces.assistant.memory_lines import (
     CONFIDENCE,
@@ -105,6 +105,8 @@ class _Session:
         """The last reply, until it is stored."""
         self.unsaved_chars = 0
         """Characters said since the model last got a turn to save what would be lost."""
+        self.last_changes: dict[str, object] = {}
+        """By author, their last change when they last said something."""
 
 
 class Assistant:
@@ -161,14 +163,15 @@ class Assistant:
         """Answer a message, `show` the answer as it is written, and `show_call` each use of a tool. The caller sends
         the answer, then calls `record_reply`.
         """
+        is_unchanged = self._responder is None and await self._is_unchanged(message)
         answer = await self._commands.answer(
             message.text, user=message.author, place=message.place, message_id=message.id
         )
         if answer is not None:
             return Reply("\n".join(answer.pages), answer)
-        if self._responder is None and (changed := await self._change_in_words(message)) is not None:
+        if self._responder is None and (changed := await self._change_in_words(message, is_unchanged)) is not None:
             return Reply(changed, Answer((changed,)))
-        if self._responder is None and (command := offline.command_for(message.text)) is not None:
+        if self._responder is None and (command := plain_changes.command_for(message.text)) is not None:
             answer = await self._commands.answer(
                 command, user=message.author, place=message.place, message_id=message.id
             )
@@ -182,10 +185,22 @@ class Assistant:
             self._remember_turn(message, reply.text)
             return reply
 
-    async def _change_in_words(self, message: Message) -> str | None:
+    async def _is_unchanged(self, message: Message) -> bool:
+        """Whether what the author said here before changed nothing of their memory."""
+        if not self._memory.settings.enabled:
+            return False
         try:
-            hidden = await offline.forget_said(self._memory, message)
-            return await offline.change_in_words(self._memory, message) if hidden is None else hidden
+            offer = await self._memory.view(message.author, message.place).undoable()
+        except RecollectError:  # what follows says so
+            return False
+        changes, change = self._session(message).last_changes, offer.change if isinstance(offer, Undoable) else offer
+        is_same = message.author in changes and changes[message.author] == change
+        changes[message.author] = change
+        return is_same
+
+    async def _change_in_words(self, message: Message, is_unchanged: bool) -> str | None:
+        try:
+            return await plain_changes.change_in_words(self._memory, message, is_unchanged=is_unchanged)
         except RecollectError as error:
             log.warning("a plain request can't be followed: %s", error)
             return None

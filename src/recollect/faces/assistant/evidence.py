@@ -7,7 +7,7 @@ from itertools import takewhile, zip_longest
 from typing import Unpack
 
 from recollect.core.types import Kind, Memo, Message
-from recollect.language import questions, word_forms
+from recollect.language import question_tables, questions, subjects, word_forms
 from recollect.language.questions import Question
 from recollect.language.requests import is_question, recognize
 from recollect.memory import AsyncMemory
@@ -16,6 +16,8 @@ from recollect.recall.search import SearchOptions
 
 MAX_RESULTS = 5
 MAX_NEAREST = 3
+MAX_LATER = 2
+"""Of what was said later and may change an answer, so many are shown with it."""
 MAX_CANDIDATES = 20
 MIN_MORE_WORDS = 1
 RECENT_MESSAGES = 8
@@ -39,7 +41,7 @@ class Evidence:
 
     @property
     def at(self) -> datetime:
-        return self.item.at if isinstance(self.item, Message) else self.item.updated
+        return _at(self.item)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +52,12 @@ class Findings:
     """The messages, by memory, that say more than the memory."""
 
 
-async def find(memory: AsyncMemory, message: Message, query: str, language: str) -> Findings:
-    """What fits the question, else what is nearest; never what was learned from the question itself."""
+async def find(memory: AsyncMemory, message: Message, query: str, language: str, *, is_topic: bool = False) -> Findings:
+    """What fits the question, else what is nearest; never what was learned from the question itself.
+
+    An answer that may be no longer so, and several to a question that has one, are only near, the newest first.
+    All that fits a topic is listed.
+    """
     question = questions.parse(query, language)
     previous = await _previous_questions(memory, message, language) if question.is_follow_up else []
     for earlier in previous:
@@ -69,11 +75,19 @@ async def find(memory: AsyncMemory, message: Message, query: str, language: str)
     is_open = question.is_follow_up and not previous  # nobody knows who "she" is
     evidence = [_of_memo(question, memo, rank) for rank, memo in enumerate(memos)]
     evidence += [_of_message(question, statement, context, rank) for rank, (statement, context) in enumerate(said)]
-    fitting = _fitting([each for each in evidence if each.fits and not is_open], language)
+    complete = [each for each in evidence if each.fits and not is_open]
+    fitting = _fitting(complete, language, has_one_answer=question.has_one_answer and not is_topic)
     quotable = await search.quotable([each.item for each in fitting])
     if quotable:
-        memos = [item for item in quotable if isinstance(item, Memo)]
-        return Findings(quotable[:MAX_RESULTS], sources=await search.sources(memos, [item for item, _ in said]))
+        if not is_topic:
+            quotable = _newest(question, quotable)
+        later = [] if is_topic else await search.quotable(_outdating(question, quotable, [item for item, _ in said]))
+        shown = [*later[:MAX_LATER], *quotable]
+        memos = [item for item in shown if isinstance(item, Memo)]
+        sources = await search.sources(memos, [item for item, _ in said])
+        if not is_topic and (later or (len(quotable) > 1 and question.has_one_answer)):
+            return Findings((), shown[: MAX_NEAREST + MAX_LATER], sources)
+        return Findings(quotable[:MAX_RESULTS], sources=sources)
     partial = sorted(
         (each for each in evidence if each.share), key=lambda each: (-each.share, not each.has_wanted, each.rank)
     )
@@ -82,7 +96,9 @@ async def find(memory: AsyncMemory, message: Message, query: str, language: str)
     others.sort(key=lambda each: (bool(question.wants) and not each.has_wanted, order[each.item.id]))
     retold = {each.item.source.message for each in (*partial, *others) if isinstance(each.item, Memo)}
     near = [each.item for each in (*partial, *others) if each.item.id not in retold]
-    nearest = (await search.quotable(near[: 2 * MAX_NEAREST]))[:MAX_NEAREST]
+    later = _outdating(question, near[:1], [item for item, _ in said]) if partial else []
+    near = list({item.id: item for item in (*later[:1], *near)}.values())
+    nearest = (await search.quotable(near[: 2 * MAX_NEAREST]))[: MAX_NEAREST + len(later[:1])]
     memos = [item for item in nearest if isinstance(item, Memo)]
     return Findings((), nearest, await search.sources(memos, [item for item, _ in said]))
 
@@ -104,36 +120,71 @@ async def said(memory: AsyncMemory, message: Message, topic: str, language: str)
     question = questions.parse(topic, language)
     search = _Search(memory, message)
     statements, _ = await search.statements(topic)
-    fitting = [statement for statement, _ in statements if question.terms and question.fit(statement.text).share == 1]
+    evidence = [_of_message(question, statement, "", rank) for rank, (statement, _) in enumerate(statements)]
+    fitting = [each.item for each in evidence if question.terms and each.share == 1]  # a half of what is about others
     return [item for item in await search.quotable(fitting[:MAX_RESULTS]) if isinstance(item, Message)]
 
 
 def _of_memo(question: Question, memo: Memo, rank: int) -> Evidence:
     fit = question.fit(memo.text)
     # "Where do I live?" is not answered by where a sister lives, unless the question names her.
-    is_others = memo.kind is Kind.PERSON or questions.is_about_others(memo.text, question, is_memo=True)
-    is_meant = not (question.is_own and is_others) or questions.names_subject(memo.text, question)
+    is_others = memo.kind is Kind.PERSON or subjects.is_about_others(memo.text, question, is_memo=True)
+    is_meant = not (question.is_own and is_others) or subjects.names_subject(memo.text, question)
+    is_meant = is_meant and subjects.agrees(memo.text, question, is_memo=True)
     return Evidence(memo, fit.share if is_meant else fit.share / 2, fit.is_complete and is_meant, fit.has_wanted, rank)
 
 
 def _of_message(question: Question, statement: Message, context: str, rank: int) -> Evidence:
     fit = question.fit(statement.text, context)
-    is_meant = not question.is_own or not questions.is_about_others(
-        f"{context} {statement.text}".strip() if context else statement.text, question, is_memo=False
-    )
+    if context and question.fit(statement.text).share == 1:  # it needs no context, and is not about the one who asks
+        is_others = subjects.is_about_others(statement.text, question, is_memo=False)
+    else:
+        is_others = subjects.is_about_others(f"{context} {statement.text}".strip(), question, is_memo=False)
+    is_meant = not (question.is_own and is_others)
+    is_meant = is_meant and (bool(context) or subjects.agrees(statement.text, question, is_memo=False))
     share = fit.share if is_meant else fit.share / 2
     is_named = not context or question.fit(statement.text).share > 0
     return Evidence(statement, share, fit.is_complete and is_meant, fit.has_wanted, rank, context, is_named)
 
 
-def _fitting(evidence: Sequence[Evidence], language: str) -> list[Evidence]:
+def _fitting(evidence: Sequence[Evidence], language: str, *, has_one_answer: bool) -> list[Evidence]:
     """Memories before messages, newest messages first; what was corrected later is left out."""
     messages = sorted((each for each in evidence if isinstance(each.item, Message)), key=lambda each: each.at)[::-1]
     memos = [each for each in evidence if isinstance(each.item, Memo)]
     correction = next((each for each in messages if _corrects_any(each, evidence, language)), None)
     if correction is not None:
         return [correction, *(each for each in (*memos, *messages) if each.at > correction.at)]
+    if memos and has_one_answer:  # what was said since may be another answer
+        told = {memo.item.source.message for memo in memos if isinstance(memo.item, Memo)}
+        since = [each for each in messages if each.item.id not in told and each.at > min(memo.at for memo in memos)]
+        return [*since, *memos]
     return memos or sorted(messages, key=lambda each: not each.is_named)
+
+
+def _newest(question: Question, fitting: Sequence[Memo | Message]) -> list[Memo | Message]:
+    """Without what another one, said later, takes the place of."""
+    return [
+        item
+        for item in fitting
+        if not any(_at(item) < _at(other) and questions.outdates(other.text, item.text, question) for other in fitting)
+    ]
+
+
+def _outdating(question: Question, fitting: Sequence[Memo | Message], said: Sequence[Message]) -> list[Message]:
+    """What was said later than an answer and may change it, newest first."""
+    told = {item.source.message if isinstance(item, Memo) else item.id for item in fitting}
+    later = [
+        statement
+        for statement in said
+        if statement.id not in told
+        and all(_at(item) < statement.at for item in fitting)
+        and any(questions.outdates(statement.text, item.text, question) for item in fitting)
+    ]
+    return sorted(later, key=lambda statement: statement.at)[::-1]
+
+
+def _at(item: Memo | Message) -> datetime:
+    return item.at if isinstance(item, Message) else item.updated
 
 
 def _corrects_any(later: Evidence, evidence: Sequence[Evidence], language: str) -> bool:
@@ -184,7 +235,7 @@ class _Search:
 
     def _context(self, said: Message, before: Sequence[Message]) -> str:
         """What a statement refers back to: what was said right before it or, if it corrects that by name, earlier."""
-        languages = questions.languages()
+        languages = question_tables.languages()
         if not any(questions.refers_back(said.text, language) for language in languages):
             return ""
         if any(questions.is_correction(said.text, language) for language in languages):

@@ -1,6 +1,6 @@
 """Answers without a model: what was noted, memories that match, and nothing made up.
 
-What asks for a change in plain words ("forget that I smoke") is the command that does it; see `command_for`.
+What asks for a change in plain words ("forget that I smoke") is answered by `plain_changes`.
 """
 
 from collections.abc import Sequence
@@ -8,13 +8,11 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from recollect.core.events import EventKind
-from recollect.core.outcomes import CannotUndo, Forgotten, Refused
 from recollect.core.text import clip, collapse_spaces
-from recollect.core.types import AudienceLevel, Memo, Message
+from recollect.core.types import Memo, Message
 from recollect.faces import outcome_text
 from recollect.faces.assistant import evidence
 from recollect.language import corrections, dates, detection, periods, requests, word_forms
-from recollect.language.lexicon import ENGLISH
 from recollect.language.requests import Request, RequestKind, answer, is_question, language_of, recognize
 from recollect.memory import AsyncMemory
 from recollect.policy.rendering import ended, speaker
@@ -44,81 +42,6 @@ class OfflineAnswer:
     text: str
     tells_learned: bool = False
     """It says what was learned from the message."""
-
-
-def command_for(text: str) -> str | None:
-    """The memory command that a plain request stands for, if any."""
-    request = recognize(text)
-    match request:
-        case Request(RequestKind.HELP):
-            return "!memory help"
-        case Request(RequestKind.UNDO):
-            return "!memory undo"
-        case Request(RequestKind.FORGET_ALL):  # the command asks before it erases
-            return "!memory erase"
-        case Request((RequestKind.FORGET | RequestKind.REMEMBER) as kind, topic):
-            return f'!memory {kind} "{topic}"'
-        case _:
-            return None
-
-
-async def forget_said(memory: AsyncMemory, message: Message) -> str | None:
-    """The answer to "forget that …" where nothing was learned of it, but it was said: the words are hidden from now on,
-    as those are from which something was forgotten. None where this is no such request, or nothing was said of it.
-    """
-    match recognize(message.text):
-        case Request(RequestKind.FORGET, topic, language):
-            pass
-        case _:
-            return None
-    view = memory.view(message.author, message.place)
-    if not memory.settings.enabled or not memory.settings.memos.enabled or await view.find(topic):
-        return None
-    said = await evidence.said(memory, message, topic, language)
-    hidden: list[str] = []
-    for statement in said:
-        outcome = await view.remember(statement.text, message=statement.id)
-        if not isinstance(outcome, Refused) and isinstance(await view.forget(outcome.memo.id), Forgotten):
-            hidden.append(answer("quoted", language, text=_clipped(statement)))
-    return answer("hidden", language, texts=", ".join(hidden)) if hidden else None
-
-
-async def change_in_words(memory: AsyncMemory, message: Message) -> str | None:
-    """The answer to a plain request for a change, in its own language; None where the command has to answer: in
-    English, and where it refuses or asks which is meant. Then nothing was changed.
-    """
-    request = recognize(message.text)
-    settings = memory.settings
-    if request is None or request.language == ENGLISH or not (settings.enabled and settings.chat_commands.enabled):
-        return None
-    if outcome_text.is_literal(settings) or not settings.memos.enabled:
-        return None
-    view, language = memory.view(message.author, message.place), request.language
-    match request.kind:
-        case RequestKind.REMEMBER:
-            remembered = await view.remember(request.topic, message=message.id)
-            if isinstance(remembered, Refused):
-                return None
-            name = "knew" if outcome_text.is_known(remembered) else "remembered"
-            told = [answer(name, language, text=remembered.memo.text)]
-            told += [answer("retired", language, texts=memo.text.rstrip(".")) for memo in remembered.replaced]
-            told += [answer("only_you", language)] if remembered.memo.audience.level == AudienceLevel.DM else []
-            return "\n".join(told)
-        case RequestKind.FORGET:
-            forgotten = await view.forget(request.topic)
-            if not isinstance(forgotten, Forgotten):
-                return None
-            texts = [answer("quoted", language, text=tell(memo, message, language)) for memo in forgotten.memos]
-            return answer("forgot", language, texts=", ".join(texts))
-        case RequestKind.UNDO:
-            undone = await view.undo()
-            if isinstance(undone, CannotUndo):
-                return None
-            changed = undone.reversals if undone is not None else ()
-            texts = [answer("quoted", language, text=tell(each.current, message, language)) for each in changed]
-            return answer("undone" if texts else "nothing_to_undo", language, texts=", ".join(texts))
-        case _:
-            return None
 
 
 async def offline_answer(memory: AsyncMemory, message: Message, reason: str = "") -> OfflineAnswer:
@@ -238,7 +161,7 @@ class OfflineSearch:
 
     async def find(self, query: str, *, nearest: bool = True) -> str:
         """What fits a question: memos, else what was said, else the nearest, marked as such."""
-        findings = await evidence.find(self.memory, self.message, query, self.language)
+        findings = await evidence.find(self.memory, self.message, query, self.language, is_topic=not nearest)
         if findings.fits:
             return self._list("fits", [self.quote(item, findings.sources.get(item.id)) for item in findings.fits])
         if nearest and findings.nearest:

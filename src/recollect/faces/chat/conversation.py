@@ -167,7 +167,7 @@ class Conversation:
         self._last = LastTurn(message, prompt)  # to be tried again if it is stopped
         before = self._assistant.usage
         with self._output.reply() as show:
-            reply = await self._assistant.reply(message, show, lambda call: self._output.quiet(f"  · {call}"))
+            reply = await self._assistant.reply(message, show, lambda call: show.aside(f"  · {call}"))
         if (usage := self._assistant.usage) is not None and usage is not before:
             self._costs.append(usage)
         if reply.command_answer is not None:  # a command in plain words, which is not stored

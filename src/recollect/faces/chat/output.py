@@ -2,14 +2,16 @@
 
 import re
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from recollect.faces.cli.output import Screen, safe
 
-_LINE_STARTS, _LATER_LINE_STARTS = re.compile(r"^(?=.)", re.MULTILINE), re.compile(r"(?<=\n)(?=.)")
-"""Starts of non-empty lines: all of them, or all but the first."""
+_UNSPACED = "\u3000-\u30ff\u3400-\u9fff\uff00-\uffef\U00020000-\U0003ffff"
+_PARTS = re.compile(rf"\n|[^\S\n]+|[{_UNSPACED}]|[^\s{_UNSPACED}]+")
+"""Line breaks, spaces, words, and characters of scripts without spaces."""
+_ENDED = re.compile(rf"\s+|[{_UNSPACED}]")
 
 
 @dataclass(slots=True)
@@ -41,23 +43,57 @@ class ChatOutput:
         self.screen.console.print(Text.assemble((safe(speaker), "green"), (" › ", "dim"), safe(text)))
 
     @contextmanager
-    def reply(self, indent: str = "") -> Generator[Callable[[str], None]]:
+    def reply(self, indent: str = "") -> Generator["StreamedReply"]:
         """Writes a reply piece by piece, and ends its last line."""
-        last = "\n"
-
-        def show(piece: str) -> None:
-            nonlocal last
-            if not piece:
-                return
-            text = safe(piece)
-            sys.stdout.write(
-                _LINE_STARTS.sub(indent, text) if last.endswith("\n") else _LATER_LINE_STARTS.sub(indent, text)
-            )
-            last = text
-            sys.stdout.flush()
-
+        width = self.screen.console.width if self.screen.is_terminal else None
+        reply = StreamedReply(self, indent, width)
         try:
-            yield show
+            yield reply
         finally:
-            if not last.endswith("\n"):
-                print()
+            reply.end_line()
+
+
+@dataclass(slots=True)
+class StreamedReply:
+    """A reply as it comes. At a terminal, which would break lines anywhere, words are moved to the next line whole: one
+    is written when it is known to be complete.
+    """
+
+    output: ChatOutput
+    indent: str
+    width: int | None
+    _word: str = ""
+    _column: int = 0
+
+    def __call__(self, piece: str) -> None:
+        *complete, self._word = _PARTS.findall(self._word + safe(piece)) or [""]
+        if self._word and (self.width is None or _ENDED.fullmatch(self._word)):
+            complete, self._word = [*complete, self._word], ""
+        sys.stdout.write("".join(map(self._placed, complete)))
+        sys.stdout.flush()
+
+    def aside(self, text: str) -> None:
+        """A secondary line in between."""
+        self.end_line()
+        self.output.quiet(text)
+
+    def end_line(self) -> None:
+        last = self._placed(self._word) if self._word else ""
+        sys.stdout.write(f"{last}\n" if self._column else last)
+        sys.stdout.flush()
+        self._word, self._column = "", 0
+
+    def _placed(self, part: str) -> str:
+        if part == "\n":
+            self._column = 0
+            return part
+        from rich.cells import cell_len
+
+        cells = cell_len(part)
+        lead = "" if self._column else self.indent
+        if self.width is not None and self._column + cells > self.width and self._column > len(self.indent):
+            if part.isspace():
+                return ""
+            lead, self._column = f"\n{self.indent}", 0
+        self._column += len(lead.lstrip("\n")) + cells
+        return lead + part

@@ -123,7 +123,7 @@ def forget(
     """Forget what matches; undo brings it back."""
     query = read_text(words)
     forget_all = every and (yes or not call.is_interactive)
-    outcome = call.run(lambda memory: memory.forget(query, user=call.user, place=call.where, every=forget_all))
+    outcome = call.look(lambda memory: memory.forget(query, user=call.user, place=call.where, every=forget_all))
     if isinstance(outcome, Ambiguous) and call.is_interactive:
         outcome = _choose(call, query, outcome, every)
     _print_forgotten(call, query, outcome)
@@ -135,16 +135,16 @@ def _choose(call: Invocation, query: str, ambiguous: Ambiguous, every: bool) -> 
     call.screen.say(f'{len(numbered)} memories match "{query}":\n{_render_listing(numbered)}')
     reply = ask("Forget all of them? (yes or no) " if every else "Which one? (its number, all or none) ")
     if reply in (("yes", "y", "all") if every else ("all",)):
-        return call.run(lambda memory: memory.forget(query, user=call.user, place=call.where, every=True))
+        return call.look(lambda memory: memory.forget(query, user=call.user, place=call.where, every=True))
     chosen = numbered.get(reply.removeprefix("#"))
     if chosen is None:
         fail("nothing was forgotten", NO_MATCH)
-    return call.run(lambda memory: memory.forget(chosen.id, user=call.user, place=call.where))
+    return call.look(lambda memory: memory.forget(chosen.id, user=call.user, place=call.where))
 
 
 def _number_memos(call: Invocation, memos: Sequence[Memo]) -> dict[str, Memo]:
     """Memos by their numbers in `show`, so that a number means the same everywhere."""
-    return _by_number(call.run(lambda memory: memory.show(user=call.user, place=call.where)).memos, memos)
+    return _by_number(call.look(lambda memory: memory.show(user=call.user, place=call.where)).memos, memos)
 
 
 def _by_number(listed: Sequence[Memo], memos: Sequence[Memo]) -> dict[str, Memo]:
@@ -201,14 +201,14 @@ def restore(
 ) -> None:
     """Bring back what was forgotten or replaced."""
     query = read_text(words)
-    outcome = call.run(lambda memory: memory.restore(query, user=call.user, place=call.where), embeds=True)
+    outcome = call.look(lambda memory: memory.restore(query, user=call.user, place=call.where), embeds=True)
     is_done = isinstance(outcome, Restored | AlreadyActive)
     if call.options.json:
         call.screen.data(_restored_data(query, outcome))
         if not is_done:
             raise typer.Exit(NO_MATCH)
     elif isinstance(outcome, Ambiguous):
-        forgotten = call.run(lambda memory: memory.forgotten(user=call.user, place=call.where)).memos
+        forgotten = call.look(lambda memory: memory.forgotten(user=call.user, place=call.where)).memos
         listing = _render_listing(_by_number(forgotten, outcome.matches))
         hint = f"say which: 'recollect restore {outcome.matches[0].id}'"
         fail(f'{len(outcome.matches)} memories match "{query}"; nothing was restored\n{listing}\n{hint}', NO_MATCH)
@@ -245,10 +245,10 @@ def undo(
 ) -> None:
     """Take back the last change; again for the one before it."""
     if dry_run:
-        offer = call.run(lambda memory: memory.undoable(user=call.user, place=call.where, change=change))
+        offer = call.look(lambda memory: memory.undoable(user=call.user, place=call.where, change=change))
         _report_undo(call, offer, "undoable", "there is nothing to undo")
         return
-    outcome = call.run(lambda memory: memory.undo(user=call.user, place=call.where, change=change), embeds=True)
+    outcome = call.look(lambda memory: memory.undo(user=call.user, place=call.where, change=change), embeds=True)
     _report_undo(call, outcome, "undone", "there is nothing to undo")
     if not call.options.json:
         call.screen.aside("  'recollect redo' takes that back")
@@ -256,7 +256,7 @@ def undo(
 
 def redo(call: Invocation) -> None:
     """Take back the last undo, if nothing was changed since."""
-    outcome = call.run(lambda memory: memory.redo(user=call.user, place=call.where), embeds=True)
+    outcome = call.look(lambda memory: memory.redo(user=call.user, place=call.where), embeds=True)
     _report_undo(call, outcome, "redone", "there is nothing to redo")
 
 
@@ -266,7 +266,7 @@ def _report_undo(call: Invocation, outcome: UndoOffer | UndoOutcome | RedoOutcom
     if call.options.json:
         restored = [records.from_memo(memo) for memo in done.restored] if done else []
         removed = [records.from_memo(memo) for memo in done.removed] if done else []
-        verdict = verdict if done else "refused" if outcome else "none"
+        verdict = verdict if done else "none" if outcome is None else "refused"
         document = {"outcome": verdict, "reason": "" if done else reason}
         when = {"change": done.change if done else None, "at": done.at if done else None}
         call.screen.data({**document, **when, "restored": restored, "removed": removed})

@@ -23,7 +23,7 @@ def edit(call: Invocation, ref: MemoRef, text: NewWords = None) -> None:
     """Change the words of a memory; undo brings the old ones back."""
     if not text and not call.is_interactive:
         raise BadInput("say the new words: recollect edit NUMBER I live in Porto")
-    before = call.run(lambda memory: resolve_memo(memory, call, ref))
+    before = call.look(lambda memory: resolve_memo(memory, call, ref))
     words = read_text(text) if text else _ask(before.text)
     if words is None or words == before.text:
         fail("nothing was changed", NO_MATCH)

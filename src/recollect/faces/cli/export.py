@@ -16,7 +16,6 @@ from recollect.core.clock import now
 from recollect.core.errors import BadInput, StoreError
 from recollect.core.ports.format import ExportRecords, Vectors, WritesFolder, WritesLines
 from recollect.core.types import Memo, Message, Status, Summary
-from recollect.faces.cli.doctor import file_of
 from recollect.faces.cli.invocation import NO_MATCH, Invocation, fail, warn
 from recollect.faces.cli.output import safe
 from recollect.memory import AsyncMemory
@@ -26,7 +25,6 @@ from recollect.privacy.target import ErasureTarget
 from recollect.transfer.exporting import check_empty
 from recollect.transfer.mirror.export import PageFolder, durable
 from recollect.transfers import export_records, export_vectors
-from recollect.workspace.disk import is_missing
 
 UserArgument = Annotated[
     str | None,
@@ -40,6 +38,7 @@ GuildOption = Annotated[
     str | None,
     typer.Option("--guild", metavar="GUILD", help="A guild: all of it, or what USER left there.", show_default=False),
 ]
+FILE_SUFFIXES = frozenset({".json", ".jsonl", ".md", ".txt", ".zip"})
 FOLDER_FORMATS: dict[str, WritesFolder] = {
     form.name: form for form in (PageFolder(), *plugins.load_all("formats")) if isinstance(form, WritesFolder)
 }
@@ -203,22 +202,18 @@ def _new_file(path: Path) -> Generator[BinaryIO]:
 
 def find_target(call: Invocation, user: str | None, guild: str | None, *, changes: bool = False) -> ErasureTarget:
     """The target of an export or erasure; a person is found by id or by name. What erases has to name the platform."""
-    require_store(call)
+    call.require_store()
     if user is None and guild is not None:
         return ErasureTarget(None, guild)
     user = user or call.user
     if changes:
         call.run(lambda memory: Admin(memory, now).resolve(user, changes=True))
     person = call.run(lambda memory: Admin(memory, now).match_name(user))
+    if not person.is_known and Path(user).suffix in FILE_SUFFIXES:
+        raise BadInput(f"nobody is called {user}; a file to write is named by --to {user}")
     if person.suggestions:
         near = ", ".join(f"{name} ({user_id})" if name else user_id for user_id, name in person.suggestions.items())
         warn(f"nobody is known by the id or name {user}; did you mean {near}?")
     elif person.is_known and person.id != user:
         typer.echo(safe(f"recollect: {user} is user {person.id}"), err=True)
     return ErasureTarget(require_single(person), guild)
-
-
-def require_store(call: Invocation) -> None:
-    path = file_of(call.load("null").settings.store)
-    if path is not None and is_missing(path):
-        raise StoreError(f"there is no store at {path} yet; the first memory creates it")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Concatenate, NoReturn, ParamSp
 
 import typer
 
-from recollect.core.errors import BadInput, RecollectError, UnknownMemo
+from recollect.core.errors import BadInput, RecollectError, StoreError, UnknownMemo
 from recollect.core.types import Place
 from recollect.faces.cli import places
 from recollect.faces.cli.options import INSTALLATION_OPTIONS, SPEAKER_OPTIONS, Options
@@ -70,6 +70,21 @@ class Invocation:
         options = self.options
         overrides = {"store": options.store, "data_dir": options.data_dir, "profile": options.profile}
         return load(file=options.config, **overrides, embedder=embedder, **more)
+
+    def look(self, work: "Callable[[AsyncMemory], Awaitable[T]]", *, embeds: bool = False) -> T:
+        """`run` for what needs a memory that is there: a store that is named and does not exist is a mistake."""
+        if self.options.store is not None:
+            self.require_store()
+        return self.run(work, embeds=embeds)
+
+    def require_store(self) -> None:
+        """Raises StoreError where there is no store yet."""
+        from recollect.settings.wiring import file_of
+        from recollect.workspace.disk import is_missing
+
+        path = file_of(self.load("null").settings.store)
+        if path is not None and is_missing(path):
+            raise StoreError(f"there is no store at {path} yet; the first memory creates it")
 
     def run(
         self, work: "Callable[[AsyncMemory], Awaitable[T]]", *, embeds: bool = False, run_worker: bool = False

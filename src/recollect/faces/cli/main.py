@@ -11,6 +11,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
+from recollect.faces.cli import hints
 from recollect.faces.cli.invocation import Invocation, PrintOnceHandler, command, with_options
 from recollect.faces.cli.options import Options, flag
 
@@ -119,6 +120,7 @@ def build(*, colors: bool, arguments: Sequence[str] = ()) -> typer.Typer:
     requested = names.intersection(arguments) or names
     app = typer.Typer(
         name="recollect",
+        cls=hints.Group,
         rich_markup_mode="rich" if colors else None,
         pretty_exceptions_enable=False,
         epilog=EXIT_CODES,
@@ -136,7 +138,7 @@ def build(*, colors: bool, arguments: Sequence[str] = ()) -> typer.Typer:
 
 def _register(app: typer.Typer, name: str, original: str, panel: str, *, hidden: bool) -> None:
     run = command(function_of(original), speaks=original not in SPEAKERLESS, tells_json=original not in WITHOUT_JSON)
-    app.command(name, rich_help_panel=panel, hidden=hidden)(run)
+    app.command(name, cls=hints.Command, rich_help_panel=panel, hidden=hidden)(run)
 
 
 def function_of(name: str) -> Callable[..., None]:

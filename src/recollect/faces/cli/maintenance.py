@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recollect.core.errors import StoreError
 from recollect.core.version import __version__
 from recollect.faces.cli.invocation import NO_MATCH, Invocation, fail, warn
 from recollect.faces.cli.options import flag
 from recollect.faces.cli.output import cell
 from recollect.faces.outcome_text import count_noun
-from recollect.workspace.disk import is_missing
 
 if TYPE_CHECKING:
     from recollect.settings import Row
@@ -74,7 +72,7 @@ def backup(
 ) -> None:
     """Copy the store while it is in use; never overwrites."""
     path = _backup_path(call, target)
-    _require_store(call)
+    call.require_store()
     with call.screen.progress("copying") as progress:
         call.run(lambda memory: memory.backup(path, progress))
     size = path.stat().st_size
@@ -105,17 +103,9 @@ def _backup_path(call: Invocation, target: Path | None) -> Path:
     return target / name if target.is_dir() else target
 
 
-def _require_store(call: Invocation) -> None:
-    from recollect.faces.cli.doctor import file_of
-
-    path = file_of(call.load("null").settings.store)
-    if path is not None and is_missing(path):
-        raise StoreError(f"there is no store at {path} yet; the first memory makes it")
-
-
 def reindex(call: Invocation) -> None:
     """Rebuild the word index and missing vectors; resumable."""
-    _require_store(call)
+    call.require_store()
     with call.screen.progress("indexing") as progress:
         row_count = call.run(lambda memory: memory.reindex(progress), embeds=True)
     if call.options.json:

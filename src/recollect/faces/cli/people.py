@@ -8,7 +8,6 @@ import typer
 from recollect.admin import Admin
 from recollect.admin.people import Owner
 from recollect.core.clock import now
-from recollect.faces.cli.export import require_store
 from recollect.faces.cli.invocation import Invocation
 from recollect.faces.cli.options import Limit
 from recollect.memory import AsyncMemory
@@ -22,8 +21,8 @@ def people(
     limit: Limit = None,
 ) -> None:
     """List the people who are remembered, and how much about each."""
-    require_store(call)
-    owners = call.run(lambda memory: _owners(memory, part, limit))
+    call.require_store()
+    owners = call.look(lambda memory: _owners(memory, part, limit))
     if call.options.json:
         call.screen.data({"people": [_record(owner) for owner in owners]})
         return

@@ -29,10 +29,10 @@ def prompt(
         raise BadInput("say what message the prompt is for")
     message = Message(uuid4().hex, call.user, call.place, message_text, now(), name=call.user)
     if as_sent:
-        request = call.run(lambda memory: chat_request(memory, message, count_use=False), embeds=True)
+        request = call.look(lambda memory: chat_request(memory, message, count_use=False), embeds=True)
         _print_request(call, request)
         return
-    prompt_preview = call.run(lambda memory: memory.context(message, count_use=False), embeds=True)
+    prompt_preview = call.look(lambda memory: memory.context(message, count_use=False), embeds=True)
     if call.options.json:
         call.screen.data(_to_json(prompt_preview))
     elif why:

@@ -51,7 +51,7 @@ def search(
         since=parse_time(since) if since else None,
         until=parse_time(until, ends=True) if until else None,
     )
-    hits = call.run(
+    hits = call.look(
         lambda memory: memory.search(
             text,
             user=call.user,
@@ -85,7 +85,7 @@ def _print_hits(call: Invocation, query: str, hits: Sequence[Hit], explain: bool
     last_relevant = len(relevant) - relevant[::-1].index(True) if any(relevant) else len(hits)
     for index, hit in enumerate(hits, 1):
         if index == last_relevant + 1:
-            call.screen.aside("Less close:")
+            call.screen.aside("Less close:", always=True)
         call.screen.point(f"{index}." if call.screen.is_terminal else "-", describe_item(hit.item))
         if explain:
             call.screen.aside(f"   {explain_score(hit)[1]}", always=True)

@@ -29,7 +29,7 @@ def show(
     if forgotten:
         _show_forgotten(call, limit, offset)
         return
-    listing = call.run(lambda memory: memory.show(user=call.user, place=call.where, limit=limit, offset=offset))
+    listing = call.look(lambda memory: memory.show(user=call.user, place=call.where, limit=limit, offset=offset))
     if call.options.json:
         memos = [{"number": number, **records.from_memo(memo)} for number, memo in enumerate(listing.memos, offset + 1)]
         summary = records.from_summary(listing.summary)
@@ -64,7 +64,7 @@ def _print_listing(call: Invocation, listing: Listing, offset: int) -> None:
 
 
 def _show_forgotten(call: Invocation, limit: int | None, offset: int) -> None:
-    listing = call.run(lambda memory: memory.forgotten(user=call.user, place=call.where, limit=limit, offset=offset))
+    listing = call.look(lambda memory: memory.forgotten(user=call.user, place=call.where, limit=limit, offset=offset))
     numbered = list(enumerate(listing.memos, offset + 1))
     if call.options.json:
         memos = [{"number": number, **records.from_memo(memo)} for number, memo in numbered]
@@ -87,7 +87,7 @@ def list_(
     offset: Offset = 0,
 ) -> None:
     """List memories of every status, with their ids."""
-    page = call.run(
+    page = call.look(
         lambda memory: memory.list(
             user=call.user,
             place=call.where,
@@ -122,7 +122,7 @@ def why(call: Invocation, ref: MemoRef) -> None:
         request = CommandRequest(memory, call.user, call.where or Place(dm=call.user), ref, now())
         return target, events, describe(request, await request.view.why(target.id))
 
-    target, events, told = call.run(work)
+    target, events, told = call.look(work)
     if call.options.json:
         data = [{**records.from_event(event), "before": _previous_text(call, event)} for event in events]
         call.screen.data({"memo": records.from_memo(target), "events": data})
@@ -141,7 +141,7 @@ def log(
     everyone: Annotated[bool, flag("--everyone", meaning="Changes of everyone's memory.")] = False,
 ) -> None:
     """What changed, by whom and why, newest first."""
-    events = call.run(lambda memory: memory.log(user=None if everyone else call.user, limit=limit))
+    events = call.look(lambda memory: memory.log(user=None if everyone else call.user, limit=limit))
     if call.options.json:
         call.screen.data({"events": [records.from_event(event) for event in events]})
         return

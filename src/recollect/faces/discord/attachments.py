@@ -20,6 +20,7 @@ MAX_FILES, MAX_FILE_BYTES, MAX_FILE_CHARS = 3, 64 * 1024, 4000
 MAX_NAME_CHARS = 80
 READ_TIMEOUT_SECONDS = 5.0
 TEXT_SUFFIXES = (".txt", ".md", ".csv", ".log", ".json", ".yaml", ".yml", ".rst")
+NOT_READ = "I can't look into {}."
 VERBS = {"video": "not watched", "audio": "not heard"}
 
 Files = Mapping[int, str]
@@ -37,6 +38,12 @@ async def read_files(message: discord.Message) -> dict[int, str]:
         except (discord.DiscordException, aiohttp.ClientError, OSError, UnicodeDecodeError) as error:
             log.info("the file %s of message %s is not read: %s", attachment.id, message.id, error)
     return texts
+
+
+def sent_words(message: discord.Message, files: Files) -> list[str]:
+    """The sender's words besides the text: captions of pictures, and text files."""
+    captions = [_caption(one) for one in message.attachments if _kind(one) == "image"]
+    return [*filter(None, captions), *filter(None, files.values())]
 
 
 def unread(message: discord.Message) -> list[str]:
@@ -60,14 +67,21 @@ def describe(message: discord.Message, files: Files) -> Iterator[str]:
 
 
 def _describe_attachment(attachment: discord.Attachment, text: str | None) -> str:
-    name, kind = _name(attachment.filename), (attachment.content_type or "").partition("/")[0]
+    name, kind = _name(attachment.filename), _kind(attachment)
     if text is not None:
         return f"[file: {name}]\n{text}"
     if kind == "image":
-        caption = collapse_spaces(attachment.description or "")
-        return f"[picture: {name}] {clip(caption, MAX_FILE_CHARS)}".rstrip()
+        return f"[picture: {name}] {_caption(attachment)}".rstrip()
     label = kind if kind in VERBS else "file"
     return f"[{label}: {name}, {VERBS.get(kind, 'not read')}]"
+
+
+def _kind(attachment: discord.Attachment) -> str:
+    return (attachment.content_type or "").partition("/")[0]
+
+
+def _caption(attachment: discord.Attachment) -> str:
+    return clip(collapse_spaces(attachment.description or ""), MAX_FILE_CHARS)
 
 
 def _readable(message: discord.Message) -> list[discord.Attachment]:

@@ -1,6 +1,5 @@
 """The command tree: refuses people who are not allowed, reports failures, and registers itself when it changed."""
 
-import asyncio
 import json
 import logging
 from hashlib import sha256
@@ -11,15 +10,14 @@ from discord import app_commands
 
 from recollect.core.state import Owner, StateKind
 from recollect.faces.discord.context import BotContext
-from recollect.faces.discord.ephemeral import FAILED, NOT_ALLOWED, defer
+from recollect.faces.discord.ephemeral import FAILED, NOT_ALLOWED, look_up, tell
 from recollect.faces.discord.localization import LANGUAGES, notice
-from recollect.faces.discord.onboarding import NOT_ALLOWED_HERE, is_served
+from recollect.faces.discord.onboarding import is_served, not_allowed_here
 from recollect.faces.discord.quotas import refusal
 from recollect.faces.discord.shards import is_allowed
 
 log = logging.getLogger("recollect.discord")
 
-DEFER_AFTER_SECONDS = 1.5
 _FINGERPRINT = (StateKind.COMMANDS, "")
 
 
@@ -31,20 +29,11 @@ class MemoryCommandTree(app_commands.CommandTree[Any]):
         if self.bot is None:
             return False
         is_autocomplete = interaction.type is discord.InteractionType.autocomplete
-        reason = asyncio.ensure_future(self._refusal(self.bot, interaction, counts=not is_autocomplete))
-        await asyncio.wait([reason], timeout=DEFER_AFTER_SECONDS)
-        if not reason.done() and not is_autocomplete:
-            await defer(interaction)
-        text = await reason
-        if text is None:
-            return True
-        if is_autocomplete:
-            await interaction.response.autocomplete([])
-        elif interaction.response.is_done():
-            await interaction.followup.send(text, ephemeral=True)
-        else:
-            await interaction.response.send_message(text, ephemeral=True)
-        return False
+        reason = self._refusal(self.bot, interaction, counts=not is_autocomplete)
+        text = await (reason if is_autocomplete else look_up(interaction, reason))
+        if text is not None:
+            await (interaction.response.autocomplete([]) if is_autocomplete else tell(interaction, text))
+        return text is None
 
     async def _refusal(self, bot: BotContext, interaction: discord.Interaction[Any], counts: bool) -> str | None:
         """Why someone may not run a command now; None if they may."""
@@ -52,8 +41,7 @@ class MemoryCommandTree(app_commands.CommandTree[Any]):
             guild = bot.client.get_guild(interaction.guild_id or 0)
             if guild is None or is_served(bot, guild):
                 return NOT_ALLOWED
-            who = bot.settings.discord.operator or "Whoever runs me"
-            return NOT_ALLOWED_HERE.format(guild=guild.name, id=guild.id, who=who)
+            return not_allowed_here(bot, guild)
         if not counts:
             return None
         key = await refusal(bot, "command", interaction.user, interaction.channel_id or 0, interaction.guild)
@@ -62,10 +50,7 @@ class MemoryCommandTree(app_commands.CommandTree[Any]):
     async def on_error(self, interaction: discord.Interaction[Any], error: app_commands.AppCommandError, /) -> None:
         log.error("a command failed", exc_info=error)
         try:
-            if interaction.response.is_done():
-                await interaction.followup.send(FAILED, ephemeral=True)
-            else:
-                await interaction.response.send_message(FAILED, ephemeral=True)
+            await tell(interaction, FAILED)
         except discord.HTTPException as failure:
             log.info("the failure could not be reported: %s", failure)
 

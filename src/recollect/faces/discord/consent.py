@@ -13,7 +13,7 @@ from recollect import bot_state as state
 from recollect.core.errors import RecollectError
 from recollect.core.state import Owner
 from recollect.faces.discord.context import BotContext, log
-from recollect.faces.discord.ephemeral import PersistentButton
+from recollect.faces.discord.ephemeral import PersistentButton, defer
 from recollect.faces.discord.localization import LANGUAGES, notice
 from recollect.faces.discord.places import person_of, place_of
 from recollect.faces.discord.privacy_notice import notify, render_notice
@@ -136,9 +136,14 @@ async def ask(bot: BotContext, message: discord.Message) -> None:
 
 async def language_of(bot: BotContext, guild: discord.Guild | None) -> str:
     """The language of notices on a server: the one that was chosen, else that of the server."""
-    if guild is None:
-        return ""
-    return (await bot.server_settings.of(guild.id)).language or LANGUAGES.get(guild.preferred_locale, "")
+    return "" if guild is None else await bot.server_settings.language(guild.id)
+
+
+async def panel_language(bot: BotContext, interaction: Interaction) -> str:
+    """The language of what someone is shown: the server's, and in direct messages their own."""
+    if interaction.guild is None:
+        return LANGUAGES.get(interaction.locale, "")
+    return await language_of(bot, interaction.guild)
 
 
 def consent_view(guild: int | None, language: str = "") -> discord.ui.View:
@@ -159,7 +164,7 @@ class ConsentButton(PersistentButton, template=r"recollect:consent:(?P<answer>ye
 
     async def press(self, interaction: Interaction) -> None:
         bot: BotContext = interaction.client.bot
-        await interaction.response.defer(ephemeral=True, thinking=True)
+        await defer(interaction)
         await decide(bot, interaction.user.id, self.guild or None, self.answer)
         language = LANGUAGES.get(interaction.locale, "")
         key = "agreed" if self.answer == YES else "declined"

@@ -8,6 +8,7 @@ from discord import app_commands
 from recollect.core.outcomes import Refused
 from recollect.core.types import Audience, AudienceLevel, Kind, Memo, Message, Place
 from recollect.faces import outcome_text
+from recollect.faces.discord.attachments import NOT_READ, read_files, sent_words, unread
 from recollect.faces.discord.consent import NO_CONSENT, may_be_kept, may_be_overheard
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.ephemeral import defer, run_work, send_answer, send_text
@@ -44,10 +45,13 @@ class ContextMenus:
         await defer(interaction)
         if not is_from_person(message):
             await send_text(interaction, NOT_A_PERSON)
-        elif not readable_text(message, self._bot.me):
-            await send_text(interaction, NO_TEXT)
         else:
             await send_text(interaction, await run_work(lambda: self._store(interaction, message)))
+
+    async def _words(self, message: discord.Message) -> str:
+        """The text, captions and text files, a line each."""
+        sent = sent_words(message, await read_files(message))
+        return "\n".join(filter(None, [readable_text(message, self._bot.me), *sent]))
 
     async def _store(self, interaction: Interaction, message: discord.Message) -> str:
         """Remember one's own message as a fact about oneself, another person's as a note that stays in its place.
@@ -64,8 +68,12 @@ class ContextMenus:
         if not is_own and not await self._may_keep_words_of(message.author, interaction):
             return AUTHOR_NOT_NOTIFIED
         memory, user, place = self._bot.memory, str(interaction.user.id), interaction_place(interaction)
-        text, source = readable_text(message, self._bot.me), str(message.id)
+        text, source = await self._words(message), str(message.id)
+        if not text:
+            ignored = unread(message)
+            return " ".join([NO_TEXT, *([NOT_READ.format(", ".join(ignored))] if ignored else [])])
         audience = await self._audience(source, user, place, is_own=is_own)
+        is_stored = await memory.timeline.message(PLATFORM, source) is not None
         if is_own:
             is_narrower = audience != place.audience
             outcome = await memory.remember(
@@ -74,7 +82,13 @@ class ContextMenus:
         else:
             note = f"{message.author.display_name} said: {text}"
             outcome = await memory.remember(
-                note, user=user, place=place, message=source, kind=Kind.PERSON, audience=audience
+                note,
+                user=user,
+                place=place,
+                message=source,
+                kind=Kind.PERSON,
+                audience=audience,
+                evidence=text if is_stored else None,  # so that it goes when its author deletes these words
             )
         if isinstance(outcome, Refused):
             return outcome_text.render_refused(outcome)

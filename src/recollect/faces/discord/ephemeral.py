@@ -1,10 +1,11 @@
 """Ephemeral answers, which only the asker sees: pages with buttons, confirmation dialogs and forms."""
 
+import asyncio
 import logging
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from io import BytesIO
-from typing import Any, Self, cast
+from typing import Any, Self, TypeVar, cast
 
 import discord
 
@@ -12,7 +13,7 @@ from recollect.core.errors import BadInput, RecollectError
 from recollect.faces import outcome_text
 from recollect.faces.commands.dispatcher import Answer
 from recollect.faces.discord.context import BotContext
-from recollect.faces.discord.localization import LANGUAGES, notice
+from recollect.faces.discord.localization import LANGUAGES, notice, translated
 from recollect.faces.discord.quotas import refusal
 from recollect.faces.discord.shards import is_allowed
 from recollect.faces.discord.splitting import LIMIT, harmless, split
@@ -26,8 +27,12 @@ NOT_ALLOWED = "I am not allowed to talk with you; the person who runs me can cha
 FAILED = "That did not work; it is in my log."
 EXPIRED = "These buttons have expired, and nothing was changed. Please use the command again."
 UNCHANGED = "Nothing was changed."
+READY = "It took a moment; now you can go on."
+DEFER_AFTER_SECONDS = 1.5
+"""How long a look-up may take before the first response, for which Discord waits three seconds."""
 
 Interaction = discord.Interaction[Any]
+T = TypeVar("T")
 Work = Callable[[], Awaitable[str]]
 
 
@@ -35,6 +40,46 @@ async def defer(interaction: Interaction) -> None:
     """Acknowledge the interaction, once: Discord waits only three seconds for the first response."""
     if not interaction.response.is_done():
         await interaction.response.defer(ephemeral=True, thinking=True)
+
+
+async def acknowledge(interaction: Interaction) -> None:
+    """The same for a button or a menu whose message is about to be changed: nothing is shown meanwhile."""
+    if not interaction.response.is_done():
+        await interaction.response.defer()
+
+
+async def look_up(interaction: Interaction, work: Awaitable[T]) -> T:
+    """The result of a look-up without which there is no first response; one that takes long defers that."""
+    task = asyncio.ensure_future(work)
+    await asyncio.wait([task], timeout=DEFER_AFTER_SECONDS)
+    if not task.done():
+        is_component = interaction.type is discord.InteractionType.component
+        await (acknowledge(interaction) if is_component else defer(interaction))
+    return await task
+
+
+async def update(interaction: Interaction, **fields: Any) -> None:
+    """Change the message of a button or a menu, as the first response if there was none."""
+    if interaction.response.is_done():
+        await interaction.edit_original_response(**fields)
+    else:
+        await interaction.response.edit_message(**fields)
+
+
+async def tell(interaction: Interaction, text: str) -> None:
+    """Say something to whoever used a command, a button or a menu, as the first response if there was none."""
+    if interaction.response.is_done():
+        await interaction.followup.send(text, ephemeral=True)
+    else:
+        await interaction.response.send_message(text, ephemeral=True)
+
+
+async def open_form(interaction: Interaction, form: discord.ui.Modal) -> None:
+    """Open a form. Discord accepts one as the first response only; afterwards, a button opens it."""
+    if interaction.response.is_done():
+        await interaction.followup.send(READY, view=FormOffer(form), ephemeral=True)
+    else:
+        await interaction.response.send_modal(form)
 
 
 async def send_answer(interaction: Interaction, command_answer: Answer | None) -> None:
@@ -69,19 +114,23 @@ async def run_work(work: Work) -> str:
 
 async def is_admitted(interaction: Interaction) -> bool:
     """Whether to follow a button or a menu: from someone who is allowed, within the limits. Others are told."""
+    problem = await look_up(interaction, _refusal(interaction))
+    if problem is not None:
+        await tell(interaction, problem)
+    return problem is None
+
+
+async def _refusal(interaction: Interaction) -> str | None:
     bot: BotContext = interaction.client.bot
     if not await is_allowed(bot, interaction.user):
-        await interaction.response.send_message(NOT_ALLOWED, ephemeral=True)
-        return False
+        return NOT_ALLOWED
     key = await refusal(bot, "command", interaction.user, interaction.channel_id or 0, interaction.guild)
-    if key is not None:
-        await interaction.response.send_message(notice(key, LANGUAGES.get(interaction.locale, "")), ephemeral=True)
-    return key is None
+    return None if key is None else notice(key, LANGUAGES.get(interaction.locale, ""))
 
 
 async def report_failure(interaction: Interaction, error: Exception) -> None:
-    """Log why a button or a menu failed, and tell whoever pressed it."""
-    log.error("a button or a menu failed", exc_info=error)
+    """Log why a button, a menu or a form failed, and tell whoever used it."""
+    log.error("a button, a menu or a form failed", exc_info=error)
     text = outcome_text.problem(error) if isinstance(error, BadInput) else FAILED
     try:
         await defer(interaction)
@@ -165,7 +214,7 @@ class Pager(Panel):
     async def _go(self, interaction: Interaction, by: int) -> None:
         self._index = max(0, min(self._index + by, len(self._pages) - 1))
         self._update_buttons()
-        await interaction.response.edit_message(content=self._pages[self._index], view=self)
+        await update(interaction, content=self._pages[self._index], view=self)
 
     @discord.ui.button(label="Back", style=discord.ButtonStyle.secondary)
     async def back(self, interaction: Interaction, button: "discord.ui.Button[Pager]") -> None:
@@ -181,10 +230,10 @@ class Pager(Panel):
 class ConfirmDialog(Panel):
     """Asks before something is deleted."""
 
-    def __init__(self, label: str, work: Work) -> None:
+    def __init__(self, label: str, work: Work, language: str = "") -> None:
         super().__init__(timeout=VIEW_TIMEOUT_SECONDS)
-        self._work = work
-        self.confirm.label = label
+        self._work, self._language = work, language
+        self.confirm.label, self.cancel.label = translated(label, language), translated("Keep", language)
 
     async def ask(self, interaction: Interaction, question: str) -> None:
         pages = split(harmless(question), LIMIT)
@@ -194,7 +243,7 @@ class ConfirmDialog(Panel):
     async def confirm(self, interaction: Interaction, button: "discord.ui.Button[ConfirmDialog]") -> None:
         del button
         self.stop()
-        await interaction.response.defer()
+        await acknowledge(interaction)
         text = await run_work(self._work)
         await interaction.edit_original_response(content=split(harmless(text))[0], view=None)
 
@@ -202,10 +251,31 @@ class ConfirmDialog(Panel):
     async def cancel(self, interaction: Interaction, button: "discord.ui.Button[ConfirmDialog]") -> None:
         del button
         self.stop()
-        await interaction.response.edit_message(content=UNCHANGED, view=None)
+        await update(interaction, content=translated(UNCHANGED, self._language), view=None)
 
 
-class EditForm(discord.ui.Modal, title="Other words"):
+class FormOffer(Panel):
+    """A button that opens a form, which was ready too late to open by itself."""
+
+    def __init__(self, form: discord.ui.Modal) -> None:
+        super().__init__(timeout=VIEW_TIMEOUT_SECONDS)
+        self._form = form
+        self.open.label = form.title
+
+    @discord.ui.button(style=discord.ButtonStyle.primary)
+    async def open(self, interaction: Interaction, button: "discord.ui.Button[FormOffer]") -> None:
+        del button
+        await open_form(interaction, self._form)
+
+
+class Form(discord.ui.Modal):
+    """A form whose failures are logged and told to whoever filled it in."""
+
+    async def on_error(self, interaction: Interaction, error: Exception, /) -> None:
+        await report_failure(interaction, error)
+
+
+class EditForm(Form, title="Other words"):
     """A form to edit the text of a memo."""
 
     words: "discord.ui.TextInput[EditForm]" = discord.ui.TextInput(

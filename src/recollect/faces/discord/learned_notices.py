@@ -20,7 +20,18 @@ from recollect.core.types import Audience, Memo, Origin, Place, Subject, split_p
 from recollect.faces import outcome_text
 from recollect.faces.discord.consent import is_shown
 from recollect.faces.discord.context import BotContext
-from recollect.faces.discord.ephemeral import EditForm, PersistentButton, defer, run_work, send_answer
+from recollect.faces.discord.ephemeral import (
+    EditForm,
+    PersistentButton,
+    acknowledge,
+    defer,
+    look_up,
+    open_form,
+    run_work,
+    send_answer,
+    tell,
+)
+from recollect.faces.discord.localization import translated
 from recollect.faces.discord.places import PLATFORM, interaction_place, message_link, person_of, place_of
 from recollect.faces.discord.server_settings import EffectiveSettings
 from recollect.faces.discord.shards import has_channel
@@ -151,7 +162,9 @@ class LearnedNotices:
         if memo is None or not memo.active or not await self._is_still_visible(channel, memo):
             await self._remove_notice(state.notice_message(event.scope, event.memo or ""))
         elif _is_learning_event(event) or event.kind in (EventKind.MEMO_UNDONE, EventKind.MEMO_REDONE):
-            await self._message(location).edit(content=_render(event, memo), view=_buttons(memo, event.id))
+            language = await self._language(memo)
+            message = self._message(location)
+            await message.edit(content=_render(event, memo, language), view=_buttons(memo, event.id, language))
 
     async def _remove_notice(self, name: state.Name) -> None:
         location = await self._bot.state.get(name)
@@ -174,10 +187,14 @@ class LearnedNotices:
         channel, place = await self._channel(memo, server.learned_notices, server.memory_channel)
         if not await _is_visible(self._bot, memo, place):
             return
-        view = _buttons(memo, event.id)
-        sent = await channel.send(_render(event, memo), view=view, silent=True, suppress_embeds=True)
+        language = await self._language(memo)
+        view = _buttons(memo, event.id, language)
+        sent = await channel.send(_render(event, memo, language), view=view, silent=True, suppress_embeds=True)
         name, owner = state.notice_message(memo.subject.scope, memo.id), Owner.of_subject(memo.subject)
         await self._bot.state.put(name, f"{sent.channel.id}/{sent.id}", owner)
+
+    async def _language(self, memo: Memo) -> str:
+        return "" if memo.source.guild is None else await self._bot.server_settings.language(int(memo.source.guild))
 
     async def _channel(self, memo: Memo, target: str, memory_channel: str) -> tuple[discord.abc.Messageable, Place]:
         client, source, user = self._bot.client, memo.source, _speaker_id(memo)
@@ -200,15 +217,17 @@ async def _is_visible(bot: BotContext, memo: Memo, place: Place) -> bool:
     return True
 
 
-def _buttons(memo: Memo, change: int) -> discord.ui.View:
+def _buttons(memo: Memo, change: int, language: str) -> discord.ui.View:
     view = discord.ui.View(timeout=None)
     for action in ("undo", "edit", "forget") if memo.subject.is_lore else LABELS:
-        view.add_item(NoticeButton(action, _owner_id(memo), memo.id, change if action == "undo" else None))
+        button = NoticeButton(action, _owner_id(memo), memo.id, change if action == "undo" else None)
+        button.item.label = translated(LABELS[action], language)
+        view.add_item(button)
     return view
 
 
-def _render(event: Event, memo: Memo) -> str:
-    source, heading = memo.source, HEADINGS.get(event.kind, "Learned")
+def _render(event: Event, memo: Memo, language: str) -> str:
+    source, heading = memo.source, translated(HEADINGS.get(event.kind, "Learned"), language)
     jump = message_link(source.guild, source.thread or source.channel or "", source.message or "")
     line = harmless(f"{heading}: [{memo.kind}] {clip(collapse_spaces(memo.text), 300)}")
     return f"{line[: LIMIT - 200]} – {jump}"
@@ -253,7 +272,7 @@ class NoticeButton(
     async def press(self, interaction: Interaction) -> None:
         bot: BotContext = interaction.client.bot
         if not self._may_decide(interaction):
-            await interaction.response.send_message(NOT_YOURS, ephemeral=True)
+            await tell(interaction, NOT_YOURS)
             return
         place = interaction_place(interaction)
         if self.action == "edit":
@@ -264,10 +283,11 @@ class NoticeButton(
             line, user = f"!memory why {self.memo}", str(interaction.user.id)
             await send_answer(interaction, await bot.commands.answer(line, user=user, place=place))
             return
-        await interaction.response.defer()
+        await acknowledge(interaction)
         text = await run_work(lambda: self._apply(bot, str(interaction.user.id), place))
         if text in OUTCOMES.values():
-            await interaction.edit_original_response(content=text, view=None)
+            language = "" if interaction.guild is None else await bot.server_settings.language(interaction.guild.id)
+            await interaction.edit_original_response(content=translated(text, language), view=None)
             await bot.state.drop(state.notice_message(self._scope(place), self.memo))
         else:
             await interaction.followup.send(text, ephemeral=True)
@@ -275,16 +295,16 @@ class NoticeButton(
     async def _ask_for_words(self, interaction: Interaction, bot: BotContext, place: Place) -> None:
         view = bot.memory.view(str(interaction.user.id), place, lore=self._is_lore)
         try:
-            memo = await view.get(self.memo)
+            memo = await look_up(interaction, view.get(self.memo))
         except RecollectError as error:
-            await interaction.response.send_message(outcome_text.problem(error), ephemeral=True)
+            await tell(interaction, outcome_text.problem(error))
             return
 
         async def change(submitted: Interaction, words: str) -> str:
             del submitted
             return outcome_text.changed("Changed", await view.update(self.memo, words))
 
-        await interaction.response.send_modal(EditForm(memo.text, change))
+        await open_form(interaction, EditForm(memo.text, change))
 
     @property
     def _is_lore(self) -> bool:

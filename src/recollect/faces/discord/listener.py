@@ -15,11 +15,12 @@ from recollect.core.types import Message, Place
 from recollect.faces.commands.dispatcher import Answer
 from recollect.faces.commands.parse import ParsedCommand, parse
 from recollect.faces.discord import message_changes, streaming
-from recollect.faces.discord.attachments import read_files, unread
+from recollect.faces.discord.attachments import NOT_READ, read_files, unread
 from recollect.faces.discord.consent import NO, ask, consent_status, language_of, may_be_overheard
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.localization import notice
 from recollect.faces.discord.messages import full_text, is_addressed, is_from_person, message_of, readable_text
+from recollect.faces.discord.onboarding import is_served, not_allowed_here
 from recollect.faces.discord.places import place_of, with_unknown_readers
 from recollect.faces.discord.privacy_notice import ensure_notified, ensure_notified_privately, needs_notice
 from recollect.faces.discord.privacy_panel import privacy_answer
@@ -37,7 +38,6 @@ UNREADABLE = "I can only read what mentions me: please say it again, with a ment
 NO_VOICE_MESSAGES = "I can't listen to voice messages. Please write it to me."
 INTERNAL_ERROR = "Something went wrong on my side; it is in my log."
 EMPTY_REPLY = "Noted."
-NOT_READ = "I can't look into {}."
 NO_PUBLIC_EXPORT = (
     "Everyone here would read your export. `/memory export` gives it to you alone, and so does `!memory export` in a "
     "direct message."
@@ -52,6 +52,7 @@ class MessageListener(commands.Cog):
         self._bot = bot
         self._live: deque[int] = deque(maxlen=MAX_KNOWN_IDS)
         self._caught_up: deque[int] = deque(maxlen=MAX_KNOWN_IDS)
+        self._hinted: set[int] = set()
 
     @property
     def _me(self) -> discord.ClientUser:
@@ -80,7 +81,10 @@ class MessageListener(commands.Cog):
         """Answer a message, or listen to it; whatever fails is logged. `then` is the place with those who could read
         the message when it was written, if it comes late.
         """
-        if not is_from_person(message) or not await is_allowed(self._bot, message.author):
+        if not is_from_person(message):
+            return
+        if not await is_allowed(self._bot, message.author):
+            await self._hint(message)
             return
         chat_message = message_of(message, place, readable_text(message, self._me))
         self._reserve_own_names(message, chat_message.place)
@@ -91,6 +95,18 @@ class MessageListener(commands.Cog):
         except Exception:
             log.exception("message %s is not answered", message.id)
             await streaming.send(message, INTERNAL_ERROR)
+
+    async def _hint(self, message: discord.Message) -> None:
+        """Say once, on a server that is not allowed, whom to ask. Others who are not allowed get no answer, and nobody
+        does while the bot is allowed nowhere.
+        """
+        guild, access = message.guild, self._bot.access
+        if guild is None or self._me not in message.mentions or not (access.guilds or access.roles):
+            return
+        if guild.id in self._hinted or is_served(self._bot, guild):
+            return
+        self._hinted.add(guild.id)
+        await streaming.send(message, not_allowed_here(self._bot, guild))
 
     def _reserve_own_names(self, message: discord.Message, place: Place) -> None:
         """Keep the bot's names here from other people in prompts; its nickname may change at any time."""
@@ -165,9 +181,9 @@ class MessageListener(commands.Cog):
             held = await consent_status(bot, message.author, guild)
         except RecollectError as error:
             log.warning("cannot read whether %s agreed: %s", message.author.id, error)
-            return await ensure_notified(bot, message.author, message.channel)
+            return await ensure_notified(bot, message.author, message.channel, message)
         if held.agrees:
-            return held.was_told or await ensure_notified(bot, message.author, message.channel)
+            return held.was_told or await ensure_notified(bot, message.author, message.channel, message)
         if held.answer == NO:
             await self._tell_once(message, "declined")
         else:

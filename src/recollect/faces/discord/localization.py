@@ -6,6 +6,10 @@ Discord shows a command in the language of whoever looks at it; notices are in t
 import discord
 from discord import app_commands
 
+from recollect.faces.discord.member_translations import MEMBER_PANELS
+from recollect.faces.discord.panel_translations import SERVER_PANELS
+from recollect.faces.discord.server_translations import SERVER_COMMANDS, SETTINGS
+
 LANGUAGES = {
     discord.Locale.german: "de",
     discord.Locale.french: "fr",
@@ -31,6 +35,28 @@ COMMAND_NAMES = {
     "resume": ("fortsetzen", "reprendre", "reanudar", "retomar", "再開"),
     "erase": ("löschen", "effacer", "borrar", "apagar", "消去"),
     "help": ("hilfe", "aide", "ayuda", "ajuda", "ヘルプ"),
+    "memory-server": (
+        "gedächtnis-server",
+        "mémoire-serveur",
+        "memoria-servidor",
+        "memória-servidor",
+        "メモリー-サーバー",
+    ),
+    "setup": ("einrichten", "configurer", "configurar", "configurar", "設定"),
+    "status": ("status", "état", "estado", "estado", "状態"),
+    "audit": ("protokoll", "journal", "registro", "registro", "変更履歴"),
+    "lore": ("serverwissen", "savoir", "conocimiento", "conhecimento", "サーバー知識"),
+    "forget-about": ("vergessen-über", "oublier-sur", "olvidar-sobre", "esquecer-sobre", "について忘れる"),
+    "purge": ("bereinigen", "purger", "purgar", "limpar", "一括削除"),
+    "on": ("an", "activer", "activar", "ativar", "オン"),
+    "off": ("aus", "désactiver", "desactivar", "desativar", "オフ"),
+    "words": ("worte", "mots", "palabras", "palavras", "言葉"),
+    "which": ("welche", "lequel", "cuál", "qual", "対象"),
+    "here": ("hier", "ici", "aquí", "aqui", "ここ"),
+    "channel": ("kanal", "salon", "canal", "canal", "チャンネル"),
+    "member": ("mitglied", "membre", "miembro", "membro", "メンバー"),
+    "days": ("tage", "jours", "días", "dias", "日数"),
+    "also": ("auch", "aussi", "también", "também", "別名"),
     "Remember this": ("Das merken", "Retenir ceci", "Recordar esto", "Lembrar isto", "これを覚える"),
     "Why do you know this?": (
         "Woher weißt du das?",
@@ -41,7 +67,7 @@ COMMAND_NAMES = {
     ),
     "Forget this": ("Das vergessen", "Oublier ceci", "Olvidar esto", "Esquecer isto", "これを忘れる"),
 }
-"""The translated name of each command."""
+"""The translated name of each command and of its options."""
 
 DESCRIPTIONS = {
     "What I remember about you: see it, change it, delete it": (
@@ -297,9 +323,12 @@ def notice(key: str, language: str = "") -> str:
     return NOTICES[key][_ORDER.index(language)] if language in _ORDER else ENGLISH[key]
 
 
+_TEXTS = {**DESCRIPTIONS, **SERVER_COMMANDS, **SETTINGS, **SERVER_PANELS, **MEMBER_PANELS}
+
+
 def translated(text: str, language: str) -> str:
-    """The name or description of a command in a language, else as it is."""
-    texts = COMMAND_NAMES.get(text) or DESCRIPTIONS.get(text)
+    """The name or description of a command, or a text of a panel, in a language, else as it is."""
+    texts = COMMAND_NAMES.get(text) or _TEXTS.get(text)
     return text if texts is None or language not in _ORDER else texts[_ORDER.index(language)]
 
 
@@ -311,5 +340,5 @@ class CommandTranslator(app_commands.Translator):
     ) -> str | None:
         del context
         text, language = string.message, LANGUAGES.get(locale)
-        is_known = language is not None and (text in COMMAND_NAMES or text in DESCRIPTIONS)
+        is_known = language is not None and (text in COMMAND_NAMES or text in _TEXTS)
         return translated(text, language or "") if is_known else None

@@ -15,10 +15,14 @@ from recollect.faces.discord.ephemeral import (
     EditForm,
     Interaction,
     Panel,
+    acknowledge,
     defer,
+    open_form,
     run_work,
     send_answer,
+    update,
 )
+from recollect.faces.discord.localization import translated
 from recollect.faces.discord.splitting import harmless
 from recollect.policy.rendering import discord_url, ended
 from recollect.policy.visibility import is_source_visible
@@ -27,6 +31,8 @@ from recollect.view import View
 PAGE_MEMOS = 10
 MAX_LINE_CHARS, MAX_LABEL_CHARS, MAX_EMBED_CHARS = 300, 100, 4096
 NOTHING = "Nothing yet. `/memory remember` adds something, and what you tell me may be learned."
+NO_LORE = "Nothing yet."
+CHOOSE = "Choose one to change, forget or explain it"
 RESTORE_TITLE = "What was forgotten or replaced"
 
 Load = Callable[[], Awaitable[Sequence[Memo]]]
@@ -35,10 +41,12 @@ Load = Callable[[], Awaitable[Sequence[Memo]]]
 class MemoPanel(Panel):
     """A list, page by page. `load` reads it again after a change."""
 
-    def __init__(self, bot: BotContext, view: View, title: str, load: Load, memos: Sequence[Memo]) -> None:
+    def __init__(
+        self, bot: BotContext, view: View, title: str, load: Load, memos: Sequence[Memo], language: str
+    ) -> None:
         super().__init__(timeout=VIEW_TIMEOUT_SECONDS)
         self._bot, self._view, self._title, self._load, self._memos = bot, view, title, load, memos
-        self._page = 0
+        self.language, self._page = language, 0
         self._arrange()
 
     @property
@@ -53,21 +61,26 @@ class MemoPanel(Panel):
         self.clear_items()
         self._page = max(0, min(self._page, self._pages - 1))
         if self._visible:
-            self.add_item(_Chooser(self._visible, self._page * PAGE_MEMOS, self._open))
+            label = translated(CHOOSE, self.language)
+            self.add_item(_Chooser(self._visible, self._page * PAGE_MEMOS, self._open, label))
         if self._pages > 1:
-            self.add_item(_Button("Back", self._back, disabled=self._page == 0))
-            self.add_item(_Button("Next", self._forward, disabled=self._page == self._pages - 1))
+            back, forward = translated("Back", self.language), translated("Next", self.language)
+            self.add_item(_Button(back, self._back, disabled=self._page == 0))
+            self.add_item(_Button(forward, self._forward, disabled=self._page == self._pages - 1))
         if not self._view.lore:
-            self.add_item(_Button("Forgotten…", self._show_forgotten))
+            self.add_item(_Button(translated("Forgotten…", self.language), self._show_forgotten))
 
     def embed(self) -> discord.Embed:
         first = self._page * PAGE_MEMOS + 1
         linked = "\n".join(f"{number}. {_line(memo, self._view)}" for number, memo in enumerate(self._visible, first))
         plain = "\n".join(f"{number}. {_text(memo)}" for number, memo in enumerate(self._visible, first))
         text = linked if len(linked) <= MAX_EMBED_CHARS else plain
-        embed = discord.Embed(title=self._title, description=text or NOTHING)
-        pages = f"page {self._page + 1} of {self._pages}, " if self._pages > 1 else ""
-        return embed.set_footer(text=f"{pages}{count_memories(len(self._memos))}")
+        empty = translated(NO_LORE if self._view.lore else NOTHING, self.language)
+        embed = discord.Embed(title=self._title, description=text or empty)
+        pages = ""
+        if self._pages > 1:
+            pages = translated("page {} of {}, ", self.language).format(self._page + 1, self._pages)
+        return embed.set_footer(text=f"{pages}{count_memories(len(self._memos), self.language)}")
 
     async def send(self, interaction: Interaction) -> None:
         """Answer an interaction that was deferred."""
@@ -89,16 +102,16 @@ class MemoPanel(Panel):
 
     async def _turn(self, interaction: Interaction) -> None:
         self._arrange()
-        await interaction.response.edit_message(content=None, embed=self.embed(), view=self)
+        await update(interaction, content=None, embed=self.embed(), view=self)
 
     async def _open(self, interaction: Interaction, memo_id: str) -> None:
         memo = next((memo for memo in self._memos if memo.id == memo_id), None)
         if memo is None:
-            await interaction.response.defer()
+            await acknowledge(interaction)
             await self.show(interaction)
             return
         card = MemoCard(self._bot, self._view, memo, self)
-        await interaction.response.edit_message(embed=card.embed(), view=card)
+        await update(interaction, embed=card.embed(), view=card)
 
     async def _show_forgotten(self, interaction: Interaction) -> None:
         await defer(interaction)
@@ -107,13 +120,13 @@ class MemoPanel(Panel):
             title=RESTORE_TITLE, description="\n".join(f"- {_text(memo, 150)}" for memo in memos[:25])
         )
         embed.description = embed.description or "Nothing."
-        view = discord.ui.View(timeout=VIEW_TIMEOUT_SECONDS)
+        view = Panel(timeout=VIEW_TIMEOUT_SECONDS)
         if memos:
             view.add_item(_Chooser(memos[:25], 0, self._restore, "Bring one back"))
         await interaction.followup.send(embed=embed, view=view, ephemeral=True)
 
     async def _restore(self, interaction: Interaction, memo_id: str) -> None:
-        await interaction.response.defer()
+        await acknowledge(interaction)
 
         async def restore() -> str:
             outcome = await self._view.restore(memo_id)
@@ -136,8 +149,8 @@ class MemoCard(Panel):
             actions |= {"Not always needed" if memo.pinned else "Always keep in mind": self._pin}
         may_change = memo.subject == view.subject and memo.active
         for label, callback in actions.items() if may_change else ():
-            self.add_item(_Button(label, callback, is_danger=label == "Forget"))
-        self.add_item(_Button("Back to the list", self._return))
+            self.add_item(_Button(translated(label, panel.language), callback, is_danger=label == "Forget"))
+        self.add_item(_Button(translated("Back to the list", panel.language), self._return))
 
     def embed(self) -> discord.Embed:
         memo = self._memo
@@ -157,10 +170,10 @@ class MemoCard(Panel):
             await self._note("changed a memory of the server", memo.text, changed.text)
             return outcome_text.changed("Changed", changed)
 
-        await interaction.response.send_modal(EditForm(memo.text, change))
+        await open_form(interaction, EditForm(memo.text, change))
 
     async def _forget(self, interaction: Interaction) -> None:
-        await interaction.response.defer()
+        await acknowledge(interaction)
         outcome = await self._view.forget(self._memo.id)
         if isinstance(outcome, Forgotten):
             await self._note("forgot a memory of the server", self._memo.text, "")
@@ -180,13 +193,13 @@ class MemoCard(Panel):
         await send_answer(interaction, await self._bot.commands.answer(line, user=user, place=view.place))
 
     async def _share(self, interaction: Interaction) -> None:
-        await interaction.response.defer()
+        await acknowledge(interaction)
         is_shared = self._memo.audience == EVERYWHERE
         audience = Audience("dm", self._view.user.rpartition(":")[2]) if is_shared else EVERYWHERE
         await self._show_again(interaction, await self._view.share(self._memo.id, audience=audience))
 
     async def _pin(self, interaction: Interaction) -> None:
-        await interaction.response.defer()
+        await acknowledge(interaction)
         await self._show_again(interaction, await self._view.pin(self._memo.id, pinned=not self._memo.pinned))
 
     async def _show_again(self, interaction: Interaction, memo: Memo) -> None:
@@ -194,7 +207,7 @@ class MemoCard(Panel):
         await interaction.edit_original_response(embed=card.embed(), view=card)
 
     async def _return(self, interaction: Interaction) -> None:
-        await interaction.response.defer()
+        await acknowledge(interaction)
         await self._panel.show(interaction)
 
 
@@ -221,7 +234,7 @@ class _Chooser(discord.ui.Select[Any]):
         memos: Sequence[Memo],
         first: int,
         work: Callable[[Interaction, str], Awaitable[None]],
-        placeholder: str = "Choose one to change, forget or explain it",
+        placeholder: str,
     ) -> None:
         options = [
             discord.SelectOption(label=clip(f"{number}. {collapse_spaces(memo.text)}", MAX_LABEL_CHARS), value=memo.id)
@@ -234,8 +247,8 @@ class _Chooser(discord.ui.Select[Any]):
         await self._work(interaction, self.values[0])
 
 
-def count_memories(count: int) -> str:
-    return f"{count:,} {'memory' if count == 1 else 'memories'}"
+def count_memories(count: int, language: str = "") -> str:
+    return translated("1 memory" if count == 1 else "{:,} memories", language).format(count)
 
 
 def _text(memo: Memo, limit: int = MAX_LINE_CHARS) -> str:

@@ -14,7 +14,7 @@ from recollect.core.state import Owner
 from recollect.faces.discord.consent import NO, YES, ConsentButton, language_of
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.ephemeral import Interaction, PersistentButton, defer
-from recollect.faces.discord.localization import notice
+from recollect.faces.discord.localization import notice, translated
 from recollect.faces.discord.privacy_notice import render_notice
 from recollect.faces.discord.privacy_panel import privacy_panel
 from recollect.faces.discord.slash_commands import SlashCommands
@@ -67,16 +67,16 @@ class MemoryPanel:
         await bot.state.put(name, f"{channel.id}/{message.id}", Owner.guild(str(guild.id)))
 
     async def _content(self, guild: discord.Guild, *, asks: bool) -> tuple[discord.Embed, discord.ui.View]:
-        text = f"{await render_notice(self._bot, guild)}\n\n{TEXT}"
+        language = await language_of(self._bot, guild)
+        text = f"{await render_notice(self._bot, guild)}\n\n{translated(TEXT, language)}"
         view = discord.ui.View(timeout=None)
         for action in LABELS:
-            view.add_item(PanelButton(action))
+            view.add_item(PanelButton(action, language))
         if asks:
-            language = await language_of(self._bot, guild)
             text = f"{text}\n\n{notice('consent', language)}"
             view.add_item(ConsentButton(YES, guild.id, notice("agree", language)))
             view.add_item(ConsentButton(NO, guild.id, notice("decline", language)))
-        return discord.Embed(title=TITLE, description=text), view
+        return discord.Embed(title=translated(TITLE, language), description=text), view
 
     async def _remove(self, name: state.Name, channel_id: str, message_id: str) -> None:
         with suppress(discord.NotFound, discord.Forbidden):
@@ -88,11 +88,13 @@ class MemoryPanel:
 class PanelButton(PersistentButton, template=r"recollect:panel:(?P<action>mine|privacy)"):
     """Whoever presses it sees what is theirs."""
 
-    def __init__(self, action: str) -> None:
+    def __init__(self, action: str, language: str = "") -> None:
         self.action = action
         style = discord.ButtonStyle.primary if action == "mine" else discord.ButtonStyle.secondary
         custom_id = f"recollect:panel:{action}"
-        super().__init__(discord.ui.Button(label=LABELS[action], style=style, custom_id=custom_id))
+        super().__init__(
+            discord.ui.Button(label=translated(LABELS[action], language), style=style, custom_id=custom_id)
+        )
 
     async def press(self, interaction: Interaction) -> None:
         bot: BotContext = interaction.client.bot

@@ -88,8 +88,7 @@ class Onboarding(commands.Cog):
             parts += [f"I am run by {options.operator}."] if options.operator else []
             parts += [f"Privacy policy: {options.privacy_policy}"] if options.privacy_policy else []
             return "\n\n".join(parts)
-        who = options.operator or "Whoever runs me"
-        return NOT_ALLOWED_HERE.format(guild=guild.name, id=guild.id, who=who)
+        return not_allowed_here(self._bot, guild)
 
     async def _recipients(self, guild: discord.Guild) -> AsyncIterator[discord.abc.Messageable]:
         """Whoever invited the bot, as the audit log has it; else the owner; else everyone in the system channel."""
@@ -113,6 +112,12 @@ class Onboarding(commands.Cog):
         except (discord.HTTPException, OSError) as error:
             log.info("cannot tell who invited the bot to the server %s: %s", guild.id, error)
         return None
+
+
+def not_allowed_here(bot: BotContext, guild: discord.Guild) -> str:
+    """Whom to ask on a server where nobody is answered."""
+    who = bot.settings.discord.operator or "Whoever runs me"
+    return NOT_ALLOWED_HERE.format(guild=guild.name, id=guild.id, who=who)
 
 
 def is_served(bot: BotContext, guild: discord.Guild) -> bool:

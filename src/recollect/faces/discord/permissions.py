@@ -80,9 +80,19 @@ def _readers(channel: discord.abc.GuildChannel, roles: _Roles) -> str:
     """
     own = _overwrites(channel)
     inherited = {} if channel.category is None else {**_overwrites(channel.category), **own}
-    candidates = frozenset({frozenset(own.values()), frozenset((inherited or own).values())})
+    listed = [frozenset(own.values()), frozenset((inherited or own).values())]
+    candidates = frozenset({*listed, *(_of_known_roles(each, roles, channel.guild) for each in listed)})
     is_voice = isinstance(channel, discord.VoiceChannel | discord.StageChannel)
     return _rule(str(channel.guild.id), roles, candidates, is_voice)
+
+
+def _of_known_roles(overwrites: frozenset[_Overwrite], roles: _Roles, guild: discord.Guild) -> frozenset[_Overwrite]:
+    """Without those of roles that are not there: nobody has a deleted role, though channels may still list it."""
+    known = {name for name, _ in roles}
+    gone = [
+        each for each in overwrites if not each[1] and each[0] not in known and guild.get_role(int(each[0])) is None
+    ]
+    return overwrites.difference(gone)
 
 
 @lru_cache(maxsize=4096)

@@ -52,16 +52,24 @@ async def render_notice(bot: BotContext, guild: discord.Guild | None) -> str:
 
 
 async def ensure_notified(
-    bot: BotContext, user: discord.User | discord.Member, channel: discord.abc.Messageable
+    bot: BotContext,
+    user: discord.User | discord.Member,
+    channel: discord.abc.Messageable,
+    message: discord.Message | None = None,
 ) -> bool:
-    """Send the notice unless they got it: by DM or in the channel, as configured, with the other as a fallback.
+    """Send the notice unless they got it: in the channel, in reply to their message, or by DM, as configured, with the
+    other as a fallback.
 
     False when neither works; then nothing of theirs may be stored, and the next message is another attempt.
     """
     guild = getattr(channel, "guild", None)
     if guild is None:
         return await notify(bot, user.id, [channel.send], await render_notice(bot, None))
-    ways: list[Send] = [channel.send, user.send]
+    reply = channel.send
+    if message is not None:
+        reference = message.to_reference(fail_if_not_exists=False)
+        reply = partial(channel.send, reference=reference, mention_author=False)
+    ways: list[Send] = [reply, user.send]
     is_here = await _is_told_here(bot, guild.id)
     return await notify(bot, user.id, ways if is_here else ways[::-1], await render_notice(bot, guild))
 

@@ -6,14 +6,27 @@ from typing import Any
 import discord
 
 from recollect.faces.commands.parse import split
-from recollect.faces.discord.consent import MIRROR, NO, OVERHEARING, YES, ConsentStatus, consent_status, decide, opt
+from recollect.faces.discord.consent import (
+    MIRROR,
+    NO,
+    OVERHEARING,
+    YES,
+    ConsentStatus,
+    consent_status,
+    decide,
+    language_of,
+    opt,
+    panel_language,
+)
 from recollect.faces.discord.context import BotContext
-from recollect.faces.discord.ephemeral import VIEW_TIMEOUT_SECONDS, Panel
+from recollect.faces.discord.ephemeral import VIEW_TIMEOUT_SECONDS, Panel, acknowledge
+from recollect.faces.discord.localization import translated
 from recollect.faces.discord.places import interaction_place, place_of
 from recollect.faces.discord.privacy_notice import render_notice
 from recollect.view import View
 
 TITLE = "Your privacy"
+FOOTER = "/memory list shows what I remember, /memory export gives it to you, /memory erase deletes it for good."
 USAGE = "Say `!memory privacy`, or with `overhearing off`, `mirror off`, `consent no`, or the same with `on` and `yes`."
 SWITCHES = {
     "on": True,
@@ -34,13 +47,20 @@ class Choices:
     retention_days: int | None
     is_on_server: bool
 
-    def lines(self) -> list[str]:
+    def lines(self, language: str = "") -> list[str]:
+        mirror = "you are left out" if MIRROR in self.held.opt_outs else "on"
+        place = "on this server" if self.is_on_server else "in direct messages"
+        days = "{} days" if self.retention_days else "until you delete it"
+
+        def line(name: str, value: str) -> str:
+            return f"{translated(name, language)}: {translated(value, language).format(self.retention_days)}"
+
         return [
-            f"Learning: {'paused' if self.is_paused else 'on'}",
-            f"What you say to others: {self._overheard()}",
-            f"Memory channel and learned lines: {'you are left out' if MIRROR in self.held.opt_outs else 'on'}",
-            f"Consent {'on this server' if self.is_on_server else 'in direct messages'}: {self._consent()}",
-            f"Kept for: {f'{self.retention_days} days' if self.retention_days else 'until you delete it'}",
+            translated(f"Learning: {'paused' if self.is_paused else 'on'}", language),
+            line("What you say to others", self._overheard()),
+            translated(f"Memory channel and learned lines: {mirror}", language),
+            line(f"Consent {place}", self._consent()),
+            line("Kept for", days),
         ]
 
     def _overheard(self) -> str:
@@ -73,25 +93,30 @@ async def privacy_answer(bot: BotContext, message: discord.Message, words: str) 
             await opt(bot, user.id, what, out=not is_on)
     view = bot.memory.view(str(user.id), place_of(message.channel, user.id))
     held = await choices(bot, user, guild, view)
-    return "\n".join([await render_notice(bot, message.guild), "", *held.lines(), "", USAGE])
+    language = await language_of(bot, message.guild)
+    return "\n".join([await render_notice(bot, message.guild), "", *held.lines(language), "", USAGE])
 
 
 class PrivacyPanel(Panel):
     """The same with buttons, for the person alone."""
 
-    def __init__(self, bot: BotContext, held: Choices, guild: int | None) -> None:
+    def __init__(self, bot: BotContext, held: Choices, guild: int | None, language: str) -> None:
         super().__init__(timeout=VIEW_TIMEOUT_SECONDS)
         self._bot, self._held, self._guild = bot, held, guild
         opt_outs = held.held.opt_outs
-        self.learning.label = "Learn again" if held.is_paused else "Pause learning"
-        self.overhearing.label = "Hear me again" if OVERHEARING in opt_outs else "Don't overhear me"
-        self.mirror.label = "Show me in the channel" if MIRROR in opt_outs else "Leave me out of the channel"
-        self.consent.label = "Withdraw my consent" if held.held.agrees else "I agree"
+        labels = {
+            self.learning: "Learn again" if held.is_paused else "Pause learning",
+            self.overhearing: "Hear me again" if OVERHEARING in opt_outs else "Don't overhear me",
+            self.mirror: "Show me in the channel" if MIRROR in opt_outs else "Leave me out of the channel",
+            self.consent: "Withdraw my consent" if held.held.agrees else "I agree",
+        }
+        for button, label in labels.items():
+            button.label = translated(label, language)
 
     @discord.ui.button(style=discord.ButtonStyle.primary)
     async def learning(self, interaction: Interaction, button: "discord.ui.Button[PrivacyPanel]") -> None:
         del button
-        await interaction.response.defer()
+        await acknowledge(interaction)
         view = self._view(interaction)
         await (view.resume_learning() if self._held.is_paused else view.pause_learning())
         await self._show_again(interaction)
@@ -109,7 +134,7 @@ class PrivacyPanel(Panel):
     @discord.ui.button(style=discord.ButtonStyle.secondary)
     async def consent(self, interaction: Interaction, button: "discord.ui.Button[PrivacyPanel]") -> None:
         del button
-        await interaction.response.defer()
+        await acknowledge(interaction)
         await decide(self._bot, interaction.user.id, self._guild, NO if self._held.held.agrees else YES)
         await self._show_again(interaction)
 
@@ -117,7 +142,7 @@ class PrivacyPanel(Panel):
         return self._bot.memory.view(str(interaction.user.id), interaction_place(interaction))
 
     async def _opt(self, interaction: Interaction, what: str) -> None:
-        await interaction.response.defer()
+        await acknowledge(interaction)
         await opt(self._bot, interaction.user.id, what, out=what not in self._held.held.opt_outs)
         await self._show_again(interaction)
 
@@ -130,7 +155,8 @@ async def privacy_panel(bot: BotContext, interaction: Interaction) -> tuple[disc
     """What is shown to the user of a command or a button."""
     view = bot.memory.view(str(interaction.user.id), interaction_place(interaction))
     held = await choices(bot, interaction.user, interaction.guild_id, view)
-    text = "\n".join([await render_notice(bot, interaction.guild), "", *held.lines()])
-    footer = "/memory list shows what I remember, /memory export gives it to you, /memory erase deletes it for good."
-    embed = discord.Embed(title=TITLE, description=text).set_footer(text=footer)
-    return embed, PrivacyPanel(bot, held, interaction.guild_id)
+    language = await panel_language(bot, interaction)
+    text = "\n".join([await render_notice(bot, interaction.guild), "", *held.lines(language)])
+    embed = discord.Embed(title=translated(TITLE, language), description=text)
+    embed.set_footer(text=translated(FOOTER, language))
+    return embed, PrivacyPanel(bot, held, interaction.guild_id, language)

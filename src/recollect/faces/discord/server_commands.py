@@ -8,15 +8,17 @@ import discord
 from discord import app_commands
 
 from recollect.core.types import Memo, bare_id
+from recollect.faces.discord.consent import panel_language
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.ephemeral import ConfirmDialog, Interaction, defer, send_pages, send_text
+from recollect.faces.discord.localization import translated
 from recollect.faces.discord.memo_panel import MemoPanel, count_memories
 from recollect.faces.discord.places import PLATFORM, interaction_place, person_of
 from recollect.faces.discord.server_settings import describe_change
 from recollect.faces.discord.setup_panel import NOT_A_MANAGER, Changed, SetupPanel, is_manager
 from recollect.faces.discord.splitting import split
 from recollect.faces.discord.status_panel import SWITCHES, StatusPanel, switch_memory
-from recollect.privacy.purge import PurgeSelection
+from recollect.privacy.purge import PurgeCounts, PurgeSelection
 
 LORE_TITLE = "What I remember about this server"
 NO_CHANGES = "Nobody has changed anything yet."
@@ -56,27 +58,30 @@ class ServerCommands:
         await defer(interaction)
         if is_manager(interaction) and interaction.guild is not None:
             return interaction.guild
-        await send_text(interaction, NOT_A_MANAGER)
+        await send_text(interaction, translated(NOT_A_MANAGER, await panel_language(self._bot, interaction)))
         return None
+
+    async def _language(self, guild: discord.Guild) -> str:
+        return await self._bot.server_settings.language(guild.id)
 
     async def _setup(self, interaction: Interaction) -> None:
         guild = await self._guild(interaction)
         if guild is not None:
-            await SetupPanel(self._bot, guild.id, self._changed).send(interaction)
+            language = await panel_language(self._bot, interaction)
+            await SetupPanel(self._bot, guild.id, self._changed, language).send(interaction)
 
     async def _status(self, interaction: Interaction) -> None:
         guild = await self._guild(interaction)
         if guild is not None:
-            await StatusPanel(self._bot, guild, self._changed, is_off=await self._bot.is_off(guild.id)).send(
-                interaction
-            )
+            language, is_off = await panel_language(self._bot, interaction), await self._bot.is_off(guild.id)
+            await StatusPanel(self._bot, guild, self._changed, language, is_off=is_off).send(interaction)
 
     def _switch(self, name: str) -> Any:
         async def callback(interaction: Interaction) -> None:
             guild = await self._guild(interaction)
             if guild is not None:
                 await switch_memory(self._bot, guild.id, interaction.user.id, name)
-                await send_text(interaction, SWITCHES[name][1])
+                await send_text(interaction, translated(SWITCHES[name][1], await self._language(guild)))
 
         return callback
 
@@ -84,12 +89,13 @@ class ServerCommands:
         guild = await self._guild(interaction)
         if guild is None:
             return
-        events = await self._bot.server_settings.audit(guild.id)
+        events, language = await self._bot.server_settings.audit(guild.id), await self._language(guild)
         lines = [
-            f"- {discord.utils.format_dt(event.at)} <@{bare_id(PLATFORM, event.actor)}> {describe_change(event.data)}"
+            f"- {discord.utils.format_dt(event.at)} <@{bare_id(PLATFORM, event.actor)}> "
+            f"{describe_change(event.data, language)}"
             for event in events
         ]
-        await send_pages(interaction, split("\n".join(lines) or NO_CHANGES))
+        await send_pages(interaction, split("\n".join(lines) or translated(NO_CHANGES, language)))
 
     @app_commands.describe(words="Only what fits these words")
     async def _lore(self, interaction: Interaction, words: str = "") -> None:
@@ -101,23 +107,29 @@ class ServerCommands:
         async def load() -> Sequence[Memo]:
             return await view.find(words) if words else (await view.show()).memos
 
-        await MemoPanel(self._bot, view, LORE_TITLE, load, await load()).send(interaction)
+        language = await self._language(guild)
+        await MemoPanel(self._bot, view, translated(LORE_TITLE, language), load, await load(), language).send(
+            interaction
+        )
 
     @app_commands.describe(member="About whom", also="Another name by which people speak of them")
     async def _forget_about(self, interaction: Interaction, member: discord.Member, also: str = "") -> None:
         guild = await self._guild(interaction)
         if guild is None:
             return
+        language = await self._language(guild)
         names = {member.display_name, member.name, member.global_name or "", also.strip(), str(member.id)} - {""}
 
         async def forget() -> str:
             count = await self._bot.memory.privacy.forget_about(str(guild.id), person_of(member.id), names)
             what = f"forgot what others said about {member.display_name}"
             await self._bot.server_settings.record(guild.id, interaction.user.id, what, count_memories(count), "")
-            return f"Forgot {count_memories(count)} that others stated about {member.display_name}."
+            text = translated("Forgot {} that others stated about {}.", language)
+            return text.format(count_memories(count, language), member.display_name)
 
-        question = f"Forget, for good, all that others said here about {', '.join(sorted(names - {str(member.id)}))}?"
-        await ConfirmDialog("Forget", forget).ask(interaction, question)
+        question = translated("Forget, for good, all that others said here about {}?", language)
+        whom = ", ".join(sorted(names - {str(member.id)}))
+        await ConfirmDialog("Forget", forget, language).ask(interaction, question.format(whom))
 
     @app_commands.describe(channel="What was said there", member="What they said", days="Only of the last days")
     async def _purge(
@@ -130,8 +142,9 @@ class ServerCommands:
         guild = await self._guild(interaction)
         if guild is None:
             return
+        language = await self._language(guild)
         if channel is None and member is None and days is None:
-            await send_text(interaction, SAY_WHAT)
+            await send_text(interaction, translated(SAY_WHAT, language))
             return
         selection = PurgeSelection(
             str(guild.id),
@@ -139,16 +152,28 @@ class ServerCommands:
             None if member is None else person_of(member.id),
             None if days is None else self._bot.clock() - timedelta(days=days),
         )
-        parts = [f"in #{channel.name}" if channel else "", f"by {member.display_name}" if member else ""]
-        parts.append(f"in the last {days} days" if days else "")
-        what = " ".join(["what was said", *filter(None, parts)])
+        where, who = None if channel is None else channel.name, None if member is None else member.display_name
 
         async def purge() -> str:
             counts = await self._bot.memory.privacy.purge(selection)
-            messages = "1 message" if counts.messages == 1 else f"{counts.messages:,} messages"
-            result = f"{messages}, {count_memories(counts.memos)}"
-            await self._bot.server_settings.record(guild.id, interaction.user.id, f"purged {what}", result, "")
-            return f"Deleted {what} from my memory: {result}. The messages on Discord stay."
+            purged, result = _purged(where, who, days), _purge_result(counts)
+            await self._bot.server_settings.record(guild.id, interaction.user.id, f"purged {purged}", result, "")
+            text = translated("Deleted {} from my memory: {}. The messages on Discord stay.", language)
+            return text.format(_purged(where, who, days, language), _purge_result(counts, language))
 
-        question = f"Delete {what} from my memory, for good? What was learned from it goes too."
-        await ConfirmDialog("Delete", purge).ask(interaction, question)
+        question = translated("Delete {} from my memory, for good? What was learned from it goes too.", language)
+        await ConfirmDialog("Delete", purge, language).ask(
+            interaction, question.format(_purged(where, who, days, language))
+        )
+
+
+def _purged(channel: str | None, member: str | None, days: int | None, language: str = "") -> str:
+    """What is purged, in words."""
+    parts = {"in #{}": channel, "by {}": member, "in the last {} days": days}
+    named = [translated(text, language).format(value) for text, value in parts.items() if value]
+    return " ".join([translated("what was said", language), *named])
+
+
+def _purge_result(counts: PurgeCounts, language: str = "") -> str:
+    messages = translated("1 message" if counts.messages == 1 else "{:,} messages", language).format(counts.messages)
+    return f"{messages}, {count_memories(counts.memos, language)}"

@@ -18,6 +18,7 @@ from recollect.core.clock import Clock
 from recollect.core.events import Event, EventKind
 from recollect.core.state import Owner
 from recollect.core.types import Subject
+from recollect.faces.discord.localization import LANGUAGES, translated
 from recollect.faces.discord.places import PLATFORM, person_of
 from recollect.faces.discord.splitting import LIMIT, harmless
 from recollect.memory import AsyncMemory
@@ -75,7 +76,7 @@ OPTIONS = {
     "log_channel": Option("Log channel", "where I report what moderators change", "channel"),
     "language": Option(
         "Language",
-        "of my notices here",
+        "of my notices and panels here",
         "choice",
         (
             ("en", "English"),
@@ -193,6 +194,11 @@ class ServerSettings:
             pick("daily_replies", options.daily_replies),
         )
 
+    async def language(self, guild: int) -> str:
+        """The language that was chosen, else that of the server."""
+        found = self._client.get_guild(guild)
+        return (await self.of(guild)).language or (LANGUAGES.get(found.preferred_locale, "") if found else "")
+
     async def settings(self, guild: int) -> ChosenSettings:
         if guild not in self._settings:
             stored = await self._state.get(state.guild_settings(guild))
@@ -230,7 +236,7 @@ class ServerSettings:
         data = {"platform": "discord", "guild": str(guild), "setting": what, "before": before, "after": after}
         scope = Subject.lore(str(guild)).scope
         await self._state.log_event(Event(EventKind.GUILD_CHANGED, self._clock(), person_of(by), scope, data=data))
-        await self._post(guild, f"<@{by}> {describe_change(data)}")
+        await self._post(guild, f"<@{by}> {describe_change(data, await self.language(guild))}")
 
     async def _post(self, guild: int, text: str) -> None:
         """Tell the moderators, if they chose a channel for that."""
@@ -253,23 +259,26 @@ def _tenant(guild: int) -> str:
     return f"{PLATFORM}:{guild}"
 
 
-def describe_change(data: Mapping[str, Any]) -> str:
+def describe_change(data: Mapping[str, Any], language: str = "") -> str:
     """A change, as the log channel and the audit show it; empty when its details were erased."""
     name = str(data.get("setting", ""))
     option = OPTIONS.get(name)
-    before, after = (_render(data.get(key), option) for key in ("before", "after"))
-    label = harmless(name) if option is None else f"set {option.label}"
+    before, after = (_render(data.get(key), option, language) for key in ("before", "after"))
+    label = harmless(translated(name, language))
+    if option is not None:
+        label = translated("set {}", language).format(translated(option.label, language))
     return f"{label}: {before} → {after}" if before != after else label
 
 
-def _render(value: Any, option: Option | None) -> str:
+def _render(value: Any, option: Option | None, language: str) -> str:
     """A value as people read it: channels and roles by name, choices by what they mean."""
     items: Sequence[Any] = cast("Sequence[Any]", value) if isinstance(value, list | tuple) else (value,)
     sign = "" if option is None else MENTIONS.get(option.kind, "")
-    meanings = {} if option is None else dict(option.choices)
+    choices = () if option is None else option.choices
+    meanings = {name: translated(meaning, language) for name, meaning in choices}
     texts = [str(item) for item in items if item not in (None, "", 0)]
     shown = [f"<{sign}{text}>" if sign else harmless(meanings.get(text, text)) for text in texts]
-    return ", ".join(shown) or "nothing"
+    return ", ".join(shown) or translated("nothing", language)
 
 
 def _empty(name: str, value: Any) -> Any:

@@ -6,8 +6,20 @@ from typing import Any
 import discord
 
 from recollect.core.text import clip
+from recollect.faces.discord.consent import panel_language
 from recollect.faces.discord.context import BotContext
-from recollect.faces.discord.ephemeral import VIEW_TIMEOUT_SECONDS, Interaction, Panel, defer
+from recollect.faces.discord.ephemeral import (
+    VIEW_TIMEOUT_SECONDS,
+    Form,
+    Interaction,
+    Panel,
+    acknowledge,
+    defer,
+    look_up,
+    open_form,
+    update,
+)
+from recollect.faces.discord.localization import translated
 from recollect.faces.discord.server_settings import MENTIONS, OPTIONS, Option
 
 TITLE = "How I work on this server"
@@ -25,77 +37,90 @@ def is_manager(interaction: Interaction) -> bool:
     return interaction.guild_id is not None and interaction.permissions.manage_guild
 
 
-async def settings_embed(bot: BotContext, guild: int) -> discord.Embed:
+async def settings_embed(bot: BotContext, guild: int, language: str) -> discord.Embed:
     """What holds on a server, option by option."""
-    embed = discord.Embed(title=TITLE)
+    embed = discord.Embed(title=translated(TITLE, language))
     for name, option in OPTIONS.items():
-        value = describe(option, await bot.server_settings.value(guild, name))
-        locked = f" {LOCKED}" if bot.server_settings.is_locked(name, guild) else ""
-        embed.add_field(name=option.label, value=f"{value}{locked}\n-# {option.meaning}", inline=True)
+        value = describe(option, await bot.server_settings.value(guild, name), language)
+        locked = f" {translated(LOCKED, language)}" if bot.server_settings.is_locked(name, guild) else ""
+        label, meaning = translated(option.label, language), translated(option.meaning, language)
+        embed.add_field(name=label, value=f"{value}{locked}\n-# {meaning}", inline=True)
     return embed
 
 
-def describe(option: Option, value: Any) -> str:
+def describe(option: Option, value: Any, language: str) -> str:
     """A value as people read it."""
     match option.kind:
         case "channels" | "roles":
             shown = [f"<{MENTIONS[option.kind]}{item}>" for item in value[:20]]
-            return " ".join([*shown, *([f"and {len(value) - 20} more"] if len(value) > 20 else [])]) or "none"
+            more = [translated("and {} more", language).format(len(value) - 20)] if len(value) > 20 else []
+            return " ".join([*shown, *more]) or translated("none", language)
         case "channel" | "role":
-            return f"<{MENTIONS[option.kind]}{value}>" if value else "none"
+            return f"<{MENTIONS[option.kind]}{value}>" if value else translated("none", language)
         case "choice":
-            return dict(option.choices).get(value, value or "as on the server")
+            return translated(dict(option.choices).get(value, value or "as on the server"), language)
         case "number":
-            return f"{value:,}" if value else "no limit"
+            return f"{value:,}" if value else translated("no limit", language)
 
 
 class SetupPanel(Panel):
-    def __init__(self, bot: BotContext, guild: int, changed: Changed) -> None:
+    def __init__(self, bot: BotContext, guild: int, changed: Changed, language: str) -> None:
         super().__init__(timeout=VIEW_TIMEOUT_SECONDS)
-        self.bot, self.guild, self._changed = bot, guild, changed
+        self.bot, self.guild, self._changed, self.language = bot, guild, changed, language
         self.add_item(_OptionMenu(self))
 
     async def send(self, interaction: Interaction) -> None:
         """Answer an interaction that was deferred."""
-        await interaction.followup.send(embed=await settings_embed(self.bot, self.guild), view=self, ephemeral=True)
+        embed = await settings_embed(self.bot, self.guild, self.language)
+        await interaction.followup.send(embed=embed, view=self, ephemeral=True)
 
     async def show(self, interaction: Interaction, note: str | None = None) -> None:
         """Show all options, in place of an editor."""
-        embed = await settings_embed(self.bot, self.guild)
-        panel = SetupPanel(self.bot, self.guild, self._changed)
+        language = await panel_language(self.bot, interaction)  # which may have been changed
+        panel = SetupPanel(self.bot, self.guild, self._changed, language)
+        embed = await settings_embed(self.bot, self.guild, language)
         await interaction.edit_original_response(content=note, embed=embed, view=panel)
 
     async def choose(self, interaction: Interaction, name: str) -> None:
         """Ask for the value of an option."""
         option = OPTIONS[name]
         if self.bot.server_settings.is_locked(name, self.guild):
-            await interaction.response.defer()
-            await self.show(interaction, f"{option.label}: {LOCKED}.")
-        elif option.kind == "number":
-            value = await self.bot.server_settings.value(self.guild, name)
-            await interaction.response.send_modal(_NumberForm(self, name, value))
+            await acknowledge(interaction)
+            label, locked = translated(option.label, self.language), translated(LOCKED, self.language)
+            await self.show(interaction, f"{label}: {locked}.")
+            return
+        value = await look_up(interaction, self.bot.server_settings.value(self.guild, name))
+        if option.kind == "number":
+            await open_form(interaction, _NumberForm(self, name, value))
         else:
-            value = await self.bot.server_settings.value(self.guild, name)
-            embed = discord.Embed(title=option.label, description=f"{option.meaning}\nNow: {describe(option, value)}")
-            await interaction.response.edit_message(content=None, embed=embed, view=_Editor(self, name, value))
+            now = translated("Now: {}", self.language).format(describe(option, value, self.language))
+            label, meaning = translated(option.label, self.language), translated(option.meaning, self.language)
+            embed = discord.Embed(title=label, description=f"{meaning}\n{now}")
+            await update(interaction, content=None, embed=embed, view=_Editor(self, name, value))
 
     async def change(self, interaction: Interaction, name: str, value: Any) -> None:
         """Store a value, by someone who may, in answer to an interaction that was deferred."""
         if not is_manager(interaction):
-            await interaction.followup.send(NOT_A_MANAGER, ephemeral=True)
+            await interaction.followup.send(translated(NOT_A_MANAGER, self.language), ephemeral=True)
             return
         await self.bot.server_settings.change(self.guild, name, value, interaction.user.id)
         await self._changed(self.guild, name)
-        await self.show(interaction, f"{OPTIONS[name].label}: changed.")
+        language = await panel_language(self.bot, interaction)
+        label = translated(OPTIONS[name].label, language)
+        await self.show(interaction, translated("{}: changed.", language).format(label))
 
 
 class _OptionMenu(discord.ui.Select[Any]):
     def __init__(self, panel: SetupPanel) -> None:
         options = [
-            discord.SelectOption(label=option.label, value=name, description=option.meaning[:100])
+            discord.SelectOption(
+                label=translated(option.label, panel.language),
+                value=name,
+                description=translated(option.meaning, panel.language)[:100],
+            )
             for name, option in OPTIONS.items()
         ]
-        super().__init__(placeholder="What do you want to change?", options=options)
+        super().__init__(placeholder=translated("What do you want to change?", panel.language), options=options)
         self._panel = panel
 
     async def callback(self, interaction: Interaction) -> None:
@@ -108,30 +133,31 @@ class _Editor(Panel):
     def __init__(self, panel: SetupPanel, name: str, value: Any) -> None:
         super().__init__(timeout=VIEW_TIMEOUT_SECONDS)
         self._panel, self._name = panel, name
-        self.add_item(_menu(OPTIONS[name], value, self._set))
+        self.add_item(_menu(OPTIONS[name], value, self._set, panel.language))
+        self.clear.label, self.back.label = translated("Clear", panel.language), translated("Back", panel.language)
 
     async def _set(self, interaction: Interaction, values: Sequence[str]) -> None:
-        await interaction.response.defer()
+        await acknowledge(interaction)
         is_list = OPTIONS[self._name].kind in ("channels", "roles")
         value: Any = tuple(values) if is_list else (values[0] if values else None)
         await self._panel.change(interaction, self._name, value)
 
-    @discord.ui.button(label="Clear", style=discord.ButtonStyle.secondary, row=1)
+    @discord.ui.button(style=discord.ButtonStyle.secondary, row=1)
     async def clear(self, interaction: Interaction, button: "discord.ui.Button[_Editor]") -> None:
         del button
         await self._set(interaction, ())
 
-    @discord.ui.button(label="Back", style=discord.ButtonStyle.secondary, row=1)
+    @discord.ui.button(style=discord.ButtonStyle.secondary, row=1)
     async def back(self, interaction: Interaction, button: "discord.ui.Button[_Editor]") -> None:
         del button
-        await interaction.response.defer()
+        await acknowledge(interaction)
         await self._panel.show(interaction)
 
 
 Set = Callable[[Interaction, Sequence[str]], Awaitable[None]]
 
 
-def _menu(option: Option, value: Any, choose: Set) -> discord.ui.Item[Any]:
+def _menu(option: Option, value: Any, choose: Set, language: str) -> discord.ui.Item[Any]:
     held = value if option.kind in ("channels", "roles") else (value,) if value else ()
     defaults = [discord.Object(int(item)) for item in held if str(item).isdecimal()][:MAX_CHOSEN]
     match option.kind:
@@ -140,7 +166,7 @@ def _menu(option: Option, value: Any, choose: Set) -> discord.ui.Item[Any]:
         case "roles" | "role":
             return _RoleMenu(choose, MAX_CHOSEN if option.kind == "roles" else 1, defaults)
         case _:
-            return _ChoiceMenu(choose, option, str(value))
+            return _ChoiceMenu(choose, option, str(value), language)
 
 
 class _ChannelMenu(discord.ui.ChannelSelect[Any]):
@@ -169,8 +195,11 @@ class _RoleMenu(discord.ui.RoleSelect[Any]):
 
 
 class _ChoiceMenu(discord.ui.Select[Any]):
-    def __init__(self, choose: Set, option: Option, value: str) -> None:
-        options = [discord.SelectOption(label=text, value=name, default=name == value) for name, text in option.choices]
+    def __init__(self, choose: Set, option: Option, value: str, language: str) -> None:
+        options = [
+            discord.SelectOption(label=translated(text, language), value=name, default=name == value)
+            for name, text in option.choices
+        ]
         super().__init__(options=options, row=0)
         self._choose = choose
 
@@ -178,13 +207,13 @@ class _ChoiceMenu(discord.ui.Select[Any]):
         await self._choose(interaction, self.values)
 
 
-class _NumberForm(discord.ui.Modal):
+class _NumberForm(Form):
     def __init__(self, panel: SetupPanel, name: str, value: int) -> None:
-        option = OPTIONS[name]
-        super().__init__(title=option.label, timeout=VIEW_TIMEOUT_SECONDS)
+        option, language = OPTIONS[name], panel.language
+        super().__init__(title=clip(translated(option.label, language), 45), timeout=VIEW_TIMEOUT_SECONDS)
         self._panel, self._name = panel, name
         self._number: discord.ui.TextInput[_NumberForm] = discord.ui.TextInput(
-            label=clip(option.meaning, 45), default=str(value), max_length=9
+            label=clip(translated(option.meaning, language), 45), default=str(value), max_length=9
         )
         self.add_item(self._number)
 
@@ -192,7 +221,8 @@ class _NumberForm(discord.ui.Modal):
         most, text = OPTIONS[self._name].most, self._number.value.strip()
         if not (text.isascii() and text.isdecimal() and int(text) <= most):
             await defer(interaction)
-            await interaction.followup.send(NOT_A_NUMBER.format(most), ephemeral=True)
+            problem = translated(NOT_A_NUMBER, self._panel.language).format(most)
+            await interaction.followup.send(problem, ephemeral=True)
             return
-        await interaction.response.defer()
+        await acknowledge(interaction)
         await self._panel.change(interaction, self._name, int(text))

@@ -14,9 +14,17 @@ from recollect.core.text import clip, collapse_spaces, fold
 from recollect.core.types import Memo, Place
 from recollect.faces import outcome_text
 from recollect.faces.commands import erase as erasing
-from recollect.faces.discord.consent import NO_CONSENT, may_be_kept
+from recollect.faces.discord.consent import NO_CONSENT, may_be_kept, panel_language
 from recollect.faces.discord.context import BotContext
-from recollect.faces.discord.ephemeral import ConfirmDialog, EditForm, defer, send_answer, send_text
+from recollect.faces.discord.ephemeral import (
+    ConfirmDialog,
+    EditForm,
+    defer,
+    look_up,
+    open_form,
+    send_answer,
+    send_text,
+)
 from recollect.faces.discord.localization import LANGUAGES, notice, translated
 from recollect.faces.discord.memo_panel import MemoPanel, count_memories
 from recollect.faces.discord.places import PLATFORM, interaction_place
@@ -47,7 +55,6 @@ MENUS = ("Remember this", "Why do you know this?", "Forget this")
 SWITCHED_OFF_HERE = "Memory is switched off here, so I keep nothing new."
 EXPORT_ATTACHED = "Everything that is remembered about you, as a file."
 LIST_TITLE = "What I remember about you"
-TOO_SLOW = "That took too long. Please try again."
 MAX_RESULTS = 50
 MAX_CHOICES, MAX_LABEL_CHARS = 25, 100
 """Discord's limits for autocompletion."""
@@ -116,7 +123,10 @@ class SlashCommands:
         """Show someone's own memories, in answer to an interaction that was deferred."""
         view = self._view(interaction)
         load = partial(_active, view)
-        await MemoPanel(self._bot, view, LIST_TITLE, load, await load()).send(interaction)
+        language = await panel_language(self._bot, interaction)
+        await MemoPanel(self._bot, view, translated(LIST_TITLE, language), load, await load(), language).send(
+            interaction
+        )
 
     @app_commands.describe(words="What you want to know")
     async def _search(self, interaction: Interaction, words: str) -> None:
@@ -130,7 +140,8 @@ class SlashCommands:
         memos = await load()
         if memos:
             title = f"What fits “{clip(collapse_spaces(words), 100)}”"
-            await MemoPanel(self._bot, view, title, load, memos).send(interaction)
+            language = await panel_language(self._bot, interaction)
+            await MemoPanel(self._bot, view, title, load, memos, language).send(interaction)
         else:
             await send_text(interaction, outcome_text.nothing_matched(outcome_text.echo(words)))
 
@@ -179,7 +190,7 @@ class SlashCommands:
     @app_commands.describe(which="The memory: choose it, or type a part of it")
     async def _edit(self, interaction: Interaction, which: str) -> None:
         view = self._view(interaction)
-        matches = await view.find(which)
+        matches = await look_up(interaction, view.find(which))
         if len(matches) != 1:
             await defer(interaction)
             await send_text(interaction, f"{count_memories(len(matches))} match; choose one from the list.")
@@ -193,10 +204,7 @@ class SlashCommands:
             audience = outcome_text.render_audience(changed, self._bot.settings.visibility)
             return "\n".join(filter(None, [outcome_text.changed("Changed", changed), audience]))
 
-        if interaction.response.is_done():
-            await send_text(interaction, TOO_SLOW)
-        else:
-            await interaction.response.send_modal(EditForm(memo.text, change))
+        await open_form(interaction, EditForm(memo.text, change))
 
     @app_commands.describe(here="Only what you left on this server")
     async def _erase(self, interaction: Interaction, here: bool = False) -> None:

@@ -6,10 +6,12 @@ from recollect import bot_state as state
 from recollect.core.state import Owner
 from recollect.core.version import __version__
 from recollect.faces.discord.context import BotContext
-from recollect.faces.discord.ephemeral import VIEW_TIMEOUT_SECONDS, Interaction, Panel
+from recollect.faces.discord.ephemeral import VIEW_TIMEOUT_SECONDS, Interaction, Panel, acknowledge
+from recollect.faces.discord.localization import translated
 from recollect.faces.discord.quotas import replies_today, tenant
 from recollect.faces.discord.setup_panel import NOT_A_MANAGER, Changed, SetupPanel, is_manager, settings_embed
 
+MEMORY_IS_ON = "Memory is **on** here; recollect {}."
 SWITCHES = {
     "on": ("Switch my memory on for this whole server", "Memory is on here: I listen and learn again."),
     "off": (
@@ -22,10 +24,12 @@ SWITCHES = {
 class StatusPanel(Panel):
     """Buttons to look again, to open the settings, and to switch memory off or on."""
 
-    def __init__(self, bot: BotContext, guild: discord.Guild, changed: Changed, *, is_off: bool) -> None:
+    def __init__(self, bot: BotContext, guild: discord.Guild, changed: Changed, language: str, *, is_off: bool) -> None:
         super().__init__(timeout=VIEW_TIMEOUT_SECONDS)
         self._bot, self._guild, self._changed, self._is_off = bot, guild, changed, is_off
-        self.switch.label = "Switch on" if is_off else "Switch off"
+        self._language = language
+        self.refresh.label, self.setup.label = translated("Refresh", language), translated("Settings", language)
+        self.switch.label = translated("Switch on" if is_off else "Switch off", language)
         self.switch.style = discord.ButtonStyle.success if is_off else discord.ButtonStyle.danger
 
     async def send(self, interaction: Interaction) -> None:
@@ -33,36 +37,36 @@ class StatusPanel(Panel):
         await interaction.followup.send(embed=await self._embed(), view=self, ephemeral=True)
 
     async def _embed(self) -> discord.Embed:
-        embed = await settings_embed(self._bot, self._guild.id)
-        embed.description = "\n".join(await _health(self._bot, self._guild))
+        embed = await settings_embed(self._bot, self._guild.id, self._language)
+        embed.description = "\n".join(await _health(self._bot, self._guild, self._language))
         return embed
 
     async def _show_again(self, interaction: Interaction) -> None:
         is_off = await self._bot.is_off(self._guild.id)
-        panel = StatusPanel(self._bot, self._guild, self._changed, is_off=is_off)
+        panel = StatusPanel(self._bot, self._guild, self._changed, self._language, is_off=is_off)
         await interaction.edit_original_response(embed=await self._embed(), view=panel)
 
-    @discord.ui.button(label="Refresh", style=discord.ButtonStyle.secondary)
+    @discord.ui.button(style=discord.ButtonStyle.secondary)
     async def refresh(self, interaction: Interaction, button: "discord.ui.Button[StatusPanel]") -> None:
         del button
-        await interaction.response.defer()
+        await acknowledge(interaction)
         await self._show_again(interaction)
 
-    @discord.ui.button(label="Settings", style=discord.ButtonStyle.primary)
+    @discord.ui.button(style=discord.ButtonStyle.primary)
     async def setup(self, interaction: Interaction, button: "discord.ui.Button[StatusPanel]") -> None:
         del button
-        await interaction.response.defer()
-        await SetupPanel(self._bot, self._guild.id, self._changed).show(interaction)
+        await acknowledge(interaction)
+        await SetupPanel(self._bot, self._guild.id, self._changed, self._language).show(interaction)
 
     @discord.ui.button()
     async def switch(self, interaction: Interaction, button: "discord.ui.Button[StatusPanel]") -> None:
         del button
-        await interaction.response.defer()
+        await acknowledge(interaction)
         if is_manager(interaction):
             await switch_memory(self._bot, self._guild.id, interaction.user.id, "on" if self._is_off else "off")
             await self._show_again(interaction)
         else:
-            await interaction.followup.send(NOT_A_MANAGER, ephemeral=True)
+            await interaction.followup.send(translated(NOT_A_MANAGER, self._language), ephemeral=True)
 
 
 async def switch_memory(bot: BotContext, guild: int, by: int, to: str) -> None:
@@ -75,39 +79,50 @@ async def switch_memory(bot: BotContext, guild: int, by: int, to: str) -> None:
     await bot.server_settings.record(guild, by, "switched memory", before, to)
 
 
-async def _health(bot: BotContext, guild: discord.Guild) -> list[str]:
+async def _health(bot: BotContext, guild: discord.Guild, language: str) -> list[str]:
     server, jobs = await bot.server_settings.of(guild.id), await bot.memory.timeline.job_counts()
+    memory = "Memory is **off** here; recollect {}." if await bot.is_off(guild.id) else MEMORY_IS_ON
+    model = "Answers by a model: yes." if bot.has_model else "Answers by a model: no, from memory alone."
+    work = translated("Work that waits: {:,}; failed: {:,}.", language)
     lines = [
-        f"Memory is **{'off' if await bot.is_off(guild.id) else 'on'}** here; recollect {__version__}.",
-        f"Answers by a model: {'yes' if bot.has_model else 'no, from memory alone'}.",
-        f"Work that waits: {jobs.get('waiting', 0):,}; failed: {jobs.get('failed', 0):,}.",
+        translated(memory, language).format(__version__),
+        translated(model, language),
+        work.format(jobs.get("waiting", 0), jobs.get("failed", 0)),
     ]
-    lines += await _budget(bot, guild.id, server.daily_replies)
-    for label, channel_id in (("memory", server.memory_channel), ("log", server.log_channel)):
-        if channel_id and (missing := _missing_permissions(guild, channel_id)):
-            lines.append(f"⚠️ I can't write in the {label} channel <#{channel_id}>: {missing}.")
+    lines += await _budget(bot, guild.id, server.daily_replies, language)
+    for name, channel_id in (("memory", server.memory_channel), ("log", server.log_channel)):
+        if channel_id and (missing := _missing_permissions(guild, channel_id, language)):
+            problem = translated(f"⚠️ I can't write in the {name} channel {{}}: {{}}.", language)
+            lines.append(problem.format(f"<#{channel_id}>", missing))
     return lines
 
 
-async def _budget(bot: BotContext, guild: int, daily_replies: int) -> list[str]:
+async def _budget(bot: BotContext, guild: int, daily_replies: int, language: str) -> list[str]:
     """What is used of today's replies and tokens."""
     budget = bot.memory.engine.reply_budget
     replies, use = await replies_today(bot, guild), await budget.use(tenant(guild))
-    lines = [f"Replies today: {replies:,} of {daily_replies:,}."] if daily_replies else []
-    limit = f" of {use.limit:,}" if use.limit else ""
-    lines.append(f"Tokens today: {use.learning + use.replies:,}{limit} ({use.learning:,} to learn).")
+    count = translated("Replies today: {:,} of {:,}.", language)
+    lines = [count.format(replies, daily_replies)] if daily_replies else []
+    used = use.learning + use.replies
+    tokens = translated("{:,} of {:,}", language).format(used, use.limit) if use.limit else f"{used:,}"
+    lines.append(translated("Tokens today: {} ({:,} to learn).", language).format(tokens, use.learning))
     paused = ["replies"] if use.is_spent or (daily_replies and replies >= daily_replies) else []
     paused += ["learning by a model"] if await budget.is_learning_paused(tenant(guild)) else []
     if paused:
-        lines.append(f"⏸️ **Paused: budget** ({' and '.join(paused)}), until tomorrow (UTC).")
+        what = translated(" and ", language).join(translated(one, language) for one in paused)
+        lines.append(translated("⏸️ **Paused: budget** ({}), until tomorrow (UTC).", language).format(what))
     return lines
 
 
-def _missing_permissions(guild: discord.Guild, channel_id: str) -> str:
+def _missing_permissions(guild: discord.Guild, channel_id: str, language: str) -> str:
     """What the bot needs to write in a channel and does not have; empty if nothing is missing."""
     channel = guild.get_channel_or_thread(int(channel_id)) if channel_id.isdecimal() else None
     if channel is None:
-        return "I don't see it"
+        return translated("I don't see it", language)
     allowed, needed = channel.permissions_for(guild.me), ("view_channel", "send_messages", "embed_links")
-    missing = [name.replace("_", " ") for name in needed if not getattr(allowed, name)]
-    return f"I am not allowed to {' and '.join(missing)}" if missing else ""
+    missing = [translated(name.replace("_", " "), language) for name in needed if not getattr(allowed, name)]
+    return (
+        translated("I am not allowed to {}", language).format(translated(" and ", language).join(missing))
+        if missing
+        else ""
+    )

@@ -12,7 +12,7 @@ from typing import Any
 from recollect.core.errors import BadInput, RecollectError, UnknownMemo, VersionConflict
 from recollect.core.outcomes import Ambiguous, Explanation, Forgotten, Refused, Restored
 from recollect.core.ports import Filters
-from recollect.core.types import Kind, Memo, Origin, Place
+from recollect.core.types import Kind, Memo, Origin, Place, Status
 from recollect.faces import outcome_text
 from recollect.faces.tool import render
 from recollect.faces.tool.actions import (
@@ -197,7 +197,7 @@ class MemoryTool:
         memo = await _own_memo(view, call.id)
         outcome = await view.forget(memo.id, version=call.version)
         if not isinstance(outcome, Forgotten):
-            raise UnknownMemo(f"there is no memo {call.id!r} any more")
+            raise UnknownMemo(f"there is no memory {call.id!r} any more")
         hidden = outcome_text.render_hidden(outcome)
         return Answer(f'Forgotten: "{memo.text}"{hidden}. Its owner can undo that.', {"memory": render.data(memo)})
 
@@ -207,7 +207,7 @@ class MemoryTool:
         await view.get(call.id)
         outcome = await view.restore(call.id)
         if isinstance(outcome, Ambiguous):
-            raise UnknownMemo(f"there is no memo {call.id!r}")
+            raise UnknownMemo(f"there is no memory {call.id!r}")
         if not isinstance(outcome, Restored):
             raise BadInput(outcome_text.render_restored(outcome))
         replaced = [render.data(memo) for memo in outcome.replaced]
@@ -235,14 +235,20 @@ class MemoryTool:
         return Answer(render.reasons(explanation), {"memory": render.data(explanation.memo, why=why)})
 
     async def explain(self, memo_id: str) -> Explanation:
-        """A memory of the user's, or of the server's lore, with its history; raises UnknownMemo."""
+        """A memory of the user's, or of the server's lore, with its history; raises UnknownMemo.
+
+        What was forgotten has no explanation: a model would repeat it.
+        """
         view = await self.view()
         try:
-            return await view.why(memo_id)
+            explanation = await view.why(memo_id)
         except UnknownMemo:
             if view.place.guild is None:
                 raise
-            return await replace(view, lore=True).why(memo_id)
+            explanation = await replace(view, lore=True).why(memo_id)
+        if explanation.memo.status in (Status.DEPRECATED, Status.DELETED):
+            raise UnknownMemo(f"memory {memo_id} was forgotten; restore brings it back")
+        return explanation
 
     async def _active(self, category: str) -> list[Memo]:
         """The user's memories of a category that are visible here, newest first."""
@@ -288,7 +294,7 @@ async def _own_memo(view: View, memo_id: str) -> Memo:
     """The user's own active memory; by id only, so that nothing is changed by a chance match."""
     memo = await view.get(memo_id)
     if not memo.active:
-        raise UnknownMemo(f"memo {memo_id!r} is no longer in use")
+        raise UnknownMemo(f"memory {memo_id!r} is no longer in use")
     return memo
 
 

@@ -12,6 +12,7 @@ from recollect.models.local.rule import LIKELY, SURE, Finding, Reading, capitali
 from recollect.models.local.statements import is_named, is_trade, place_name
 
 _EXPRESSIONS = expressions("about_mine")
+_MAX_BREED_WORDS = 3
 _MILESTONES = ("passed away", "died", "got married", "got engaged", "got promoted", "retired", "graduated")
 
 
@@ -177,12 +178,15 @@ def note(reading: Reading) -> Finding | None:
     """The speaker's note on someone they know."""
     kin, name = reading["kin"].lower(), reading["name"]
     is_plural = kin in ("children", "folks") or (kin.endswith("s") and kin != "boss")
-    does, state = _EXPRESSIONS.does.match(reading["said"]), _EXPRESSIONS.states.match(reading["said"])
+    does, state = (
+        _EXPRESSIONS.does.match(reading["said"]),
+        _EXPRESSIONS.states.match(_EXPRESSIONS.contrast.sub("", reading["said"])),
+    )
     if does and _EXPRESSIONS.plural_verb.match(does["verb"]) and not is_plural:
         return None  # "me and my wife live": not the wife alone
     if does:
         rephrased = _rephrase_action(does, reading.clause)
-    elif state and (state["trade"] is None or is_trade(trim_object(state["trade"]))):
+    elif state and (state["trade"] is None or is_trade(trim_object(state["trade"])) or _is_breed(kin, state["trade"])):
         phrase = object_phrase(f"{state['age']} years old" if state["age"] else state["o"])
         rephrased = f"{'are' if is_plural else 'is'} {phrase}" if phrase else None
     else:
@@ -193,14 +197,26 @@ def note(reading: Reading) -> Finding | None:
     return make_finding(f"their {person} {rephrased}", Kind.PERSON, SURE if name else LIKELY, about=name or kin)
 
 
+def _is_breed(kin: str, said: str) -> bool:
+    """ "Is a golden retriever", of an animal; not "is a good boy"."""
+    return (
+        _EXPRESSIONS.animal.fullmatch(kin) is not None
+        and len(trim_object(said).split()) <= _MAX_BREED_WORDS
+        and _EXPRESSIONS.no_breed.search(said) is None
+    )
+
+
 def _rephrase_action(match: re.Match[str], clause: Clause) -> str | None:
     verb = match["verb"].lower().replace("do not", "don't").replace("cannot", "can't")
     verb = re.sub(r"^(?:really |also |now |mostly |still |absolutely )+", "", verb)
     if not match["o"].strip(" .!,"):
         return verb if verb in _MILESTONES else None
+    if verb.endswith("turned"):  # "yesterday" is soon wrong
+        age = re.match(r" \d+\b", match["o"])
+        return f"turned{age[0]}" if age else None
     if verb in ("has", "have") and _EXPRESSIONS.passing_possession.match(match["o"]):
         return None
-    if verb in ("moved to", "just moved to"):
+    if re.fullmatch(r"(?:just )?moved (?:\w+ )?to", verb):
         place = place_name(match["o"], clause)
         return f"lives in {place}" if place else None
     phrase = object_phrase(strip_duration(match["o"]))

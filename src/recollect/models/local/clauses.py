@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 
+from recollect.language import spelling
 from recollect.models.local import rejections
 from recollect.models.local.grammar import expressions, grammar
 
@@ -29,6 +30,11 @@ _CODE = re.compile(
     re.IGNORECASE,
 )
 _ASIDE = re.compile(r"\*[^*\n]{1,200}\*|<[@#&!:\w][^>\n]{0,80}>|https?://\S+|(?<!\w)@[\w.]+|:\w+:")
+_EMPHASIS = re.compile(
+    r"(?<=\w )(?P<mark>\*{1,2}|_{1,2})(?P<words>[^\s*_](?:[^*_\n]{0,30}[^\s*_])?)(?P=mark)"
+    r"(?=(?P<end>[.,!?;:)]|$)|\s+[\w(])"
+)
+_ACTION = re.compile(r"[a-z]+s(?: .*)?")
 _LINK = re.compile(r"<?https?://\S+")
 _EXPRESSIONS = expressions("clauses")
 
@@ -68,8 +74,18 @@ def _sentences(text: str) -> Iterator[str]:
 def _is_doubtful(sentence: str) -> bool:
     if _CODE.search(sentence) or rejections.is_secret(sentence):
         return True
-    bare = strip_lead(_ASIDE.sub(" ", sentence))
-    return rejections.is_joke(_ASIDE.sub(" ", sentence)) or rejections.is_supposed(bare) or rejections.is_foreign(bare)
+    bare = strip_lead(_without_asides(sentence))
+    return rejections.is_joke(_without_asides(sentence)) or rejections.is_supposed(bare) or rejections.is_foreign(bare)
+
+
+def _without_asides(text: str) -> str:
+    """The text without links, mentions and what is acted out: "I'm off *waves*". An emphasis loses its marks only."""
+    return _ASIDE.sub(" ", _EMPHASIS.sub(_emphasized, text)) if "*" in text or "_" in text else _ASIDE.sub(" ", text)
+
+
+def _emphasized(match: re.Match[str]) -> str:
+    is_act = match["end"] is not None and _ACTION.fullmatch(match["words"]) is not None
+    return match[0] if is_act else match["words"]
 
 
 def _split_sentence(sentence: str, said_at: datetime, message_id: str) -> Iterator[Clause]:
@@ -80,7 +96,7 @@ def _split_sentence(sentence: str, said_at: datetime, message_id: str) -> Iterat
     for end, following in [*sorted(gaps), (len(statement), len(statement))]:
         evidence = statement[start:end].strip()
         # What follows a link does not belong to what precedes it.
-        unlinked = _ASIDE.sub(" ", _LINK.sub(" ( ", evidence))
+        unlinked = _without_asides(_LINK.sub(" ( ", evidence))
         text = _EXPRESSIONS.subject_dropped.sub(_missing_subject, strip_lead(normalize_spelling(unlinked)))
         text = _EXPRESSIONS.run_on_verb.sub(r"\1, ", text)
         if text:
@@ -113,6 +129,12 @@ def _strip_question(sentence: str) -> str:
 
 
 @cache
+def _vocabulary() -> frozenset[str]:
+    """Words that rules hang on, and that people misspell."""
+    return frozenset(grammar()["spellings"]["vocabulary"].split())
+
+
+@cache
 def _spellings() -> list[tuple[re.Pattern[str], str]]:
     return [(re.compile(pattern, re.IGNORECASE), written) for pattern, written in grammar()["spellings"]["pairs"]]
 
@@ -121,7 +143,7 @@ def normalize_spelling(text: str) -> str:
     """The text with contractions and chat spellings written out."""
     for pattern, replacement in _spellings():
         text = pattern.sub(replacement, text)
-    return " ".join(text.split())
+    return " ".join(spelling.corrected(text, _vocabulary()).split())
 
 
 def strip_lead(text: str) -> str:

@@ -25,10 +25,21 @@ def _dated_event(text: str, clause: Clause, *, ahead: bool, needs_day: bool) -> 
     if not ahead and _EXPRESSIONS.time_limit.match(text, date.start):
         return None  # says how long or how late, not when it happened
     event = object_phrase(_EXPRESSIONS.before_date.sub("", text[: date.start])) if date.start else None
-    statement = finish_statement(f"{event} {date.words}") if event else None
+    hour = _EXPRESSIONS.hour.search(text[date.start : date.end])
+    details = f"{f' {hour[0].strip()}' if hour else ''}{_details(text[date.end :], clause)}"
+    statement = finish_statement(f"{event} {date.words}{details}") if event else None
     if statement is None:
         return None
     return Finding(statement, Kind.EVENT, SURE, happened=dates.start_of_day(date.day, clause.said_at))
+
+
+def _details(text: str, clause: Clause) -> str:
+    """The time of day, the place or the company that follow a date: "at 3pm", "in Seville"."""
+    details = _EXPRESSIONS.details.match(text)
+    if details is None or dates.find(details["more"], clause.said_at, ahead=True):
+        return ""
+    phrase = object_phrase(details["more"].lstrip(" ,"))
+    return f" {phrase}" if phrase else ""
 
 
 def strip_years_ago(text: str) -> str:
@@ -51,6 +62,11 @@ def departs(reading: Reading) -> Finding | None:
 def own_event(reading: Reading) -> Finding | None:
     """ "My exam is on Friday"."""
     return _upcoming(f"{reading['what']} is {reading['o']}", reading)
+
+
+def bare_event(reading: Reading) -> Finding | None:
+    """ "Dentist appointment on Friday at 3pm", said as a note."""
+    return _upcoming(reading["o"], reading)
 
 
 def own_term(reading: Reading) -> Finding | None:

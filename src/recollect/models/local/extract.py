@@ -5,17 +5,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal, Retraction
-from recollect.core.types import Memo, Message
+from recollect.core.types import Kind, Memo, Message
 from recollect.language import dates
 from recollect.language.corrections import resolve, splice
-from recollect.models.local import foreign, rejections, retractions
+from recollect.models.local import foreign, general, rejections, retractions, successions, transitions
 from recollect.models.local.clauses import MAX_MESSAGE_CHARS, Clause, split_clauses
 from recollect.models.local.corrections import correct
+from recollect.models.local.endings import Ending, continuations, find_endings
 from recollect.models.local.grammar import expressions
 from recollect.models.local.introductions import introduced, named_later, named_others
+from recollect.models.local.known_names import clauses_by_name
 from recollect.models.local.pronouns import resolved_clauses
-from recollect.models.local.rephrase import strip_asides
-from recollect.models.local.rule import Finding
+from recollect.models.local.rephrase import object_phrase, strip_asides
+from recollect.models.local.rule import LIKELY, Finding, make_finding
 from recollect.models.local.rules import first_finding
 from recollect.policy.guard.instructions import is_instruction
 from recollect.policy.guard.own_words import own_words
@@ -30,6 +32,8 @@ class _Collected:
     """The proposals and retractions found so far."""
 
     known_memos: Sequence[Memo]
+    corrects: bool = False
+    """Whether the message at hand opens with the words of a correction."""
     proposals: list[Proposal] = field(default_factory=list[Proposal])
     retractions: list[Retraction] = field(default_factory=list[Retraction])
 
@@ -45,18 +49,43 @@ class _Collected:
         ]
         outdated = retractions.matching_memos(finding.replaces, self.known_memos) if finding.replaces else []
         outdated = outdated or retractions.outdated_memos(finding, clause, self.known_memos)
+        relative = self.relative_meant(finding, clause)
+        text = finding.text if relative is None else successions.with_name(finding.text, relative.text)
+        succeeded = successions.succeeded_memos(finding, clause, self.known_memos, corrects=self.corrects)
+        outdated += [memo for memo in (*filter(None, [relative]), *succeeded) if memo not in outdated]
         self.proposals.append(
             Proposal(
-                text=finding.text,
+                text=text,
                 kind=finding.kind.value,
                 evidence=clause.evidence,
                 message=clause.message_id,
-                replaces=tuple(memo.id for memo in outdated),
+                id=None if relative is None else relative.id,
+                replaces=tuple(memo.id for memo in outdated if memo is not relative),
                 about=finding.about,
                 confidence=finding.confidence,
                 happened=finding.happened,
             )
         )
+
+    def relative_meant(self, finding: Finding, clause: Clause) -> Memo | None:
+        return successions.relative_meant(finding, clause, self.known_memos, corrects=self.corrects)
+
+    def finish(self, clause: Clause, ending: Ending) -> None:
+        """Retract or revise a known memo that the speaker ended by name, unless what they stated already does."""
+        memo = ending.memo
+        if any(memo.id in proposal.replaces for proposal in self.proposals):
+            return
+        if any(retraction.id == memo.id for retraction in self.retractions):
+            return
+        if not ending.text:
+            self.retractions.append(Retraction("the speaker said that it is over", id=memo.id))
+            return
+        self.revise(memo, ending.text, clause.evidence, clause.message_id)
+
+    def revise(self, memo: Memo, text: str, evidence: str, message: str) -> None:
+        """Propose another text for a known memo."""
+        kind, confidence = memo.kind.value, memo.confidence
+        self.proposals.append(Proposal(text, kind, evidence, message, id=memo.id, confidence=confidence))
 
     def retract(self, clause: Clause, finding: Finding, state_end: bool) -> None:
         """Retract the known memos that no longer hold; if there are none, propose a statement that it ended."""
@@ -84,10 +113,11 @@ class _Collected:
 def extract(extraction_input: ExtractionInput) -> ExtractionResult:
     """Everything that the speaker plainly stated; the most confident proposals where their number is limited."""
     collected = _Collected(extraction_input.known_memos)
-    for message in extraction_input.messages:
+    for number, message in enumerate(extraction_input.messages):
         if message.bot:
             continue
-        correction = correct(message, extraction_input.known_memos, extraction_input.context)
+        before = [*extraction_input.context, *extraction_input.messages[:number]]
+        correction = correct(message, extraction_input.known_memos, before)
         if isinstance(correction, Proposal):
             collected.proposals.append(correction)
         elif correction is not None:
@@ -108,10 +138,20 @@ def _best(proposals: list[Proposal], limit: int | None) -> list[Proposal]:
 def _extract_message(message: Message, collected: _Collected) -> None:
     if rejections.is_play(message.text[:MAX_MESSAGE_CHARS]):
         return
+    for memo in transitions.ended(message.text, collected.known_memos):
+        collected.retractions.append(Retraction("the speaker said that it is over", id=memo.id))
     if collected.known_memos and _EXPRESSIONS.end_cue.search(message.text[:MAX_MESSAGE_CHARS]):
         _end_statements(message, collected)
+    collected.corrects = successions.is_correction(own_words(message.text[:MAX_MESSAGE_CHARS], message.name))
+    endings = list(_named_endings(message, collected)) if collected.known_memos else []
     statements = list(_read_statements(message)) or [(*read, None) for read in foreign.read_statements(message)]
-    if not statements or is_instruction(message.text):  # an expensive check, so only where something was stated
+    if not statements and (aged := foreign.revise_age(message, collected.known_memos)) is not None:
+        collected.revise(*aged, own_words(message.text, message.name), message.id)
+        return
+    statements += _read_by_name(message, collected) if collected.known_memos else []
+    if not (statements or endings) or is_instruction(
+        message.text
+    ):  # an expensive check, so only where something was stated
         return
     for finding in _withdrawn(message, statements):
         collected.withdraw(finding)
@@ -119,7 +159,41 @@ def _extract_message(message: Message, collected: _Collected) -> None:
         if state_end is None:
             collected.add(clause, finding)
         else:
-            collected.retract(clause, finding, state_end)
+            is_known = any(ended.evidence == clause.evidence for ended, _ in endings)
+            collected.retract(clause, finding, state_end and not is_known)
+    for clause, ending in endings:
+        collected.finish(clause, ending)
+        for finding in _read_continuations(clause):
+            collected.add(clause, finding)
+
+
+def _read_continuations(clause: Clause) -> Iterator[Finding]:
+    """What the rest of a clause says of what came instead: "sold the civic, got an ioniq 5"."""
+    for text in continuations(clause.text):
+        findings = [finding for finding, state_end in _read_clause(replace(clause, text=text)) if state_end is None]
+        had = re.match(r"I have (an? .+)", text)
+        phrase = object_phrase(had[1]) if had and not findings else None
+        owned = make_finding(f"has {phrase}", Kind.FACT, LIKELY) if phrase else None
+        yield from [owned] if owned else findings
+
+
+def _read_by_name(message: Message, collected: _Collected) -> Iterator[tuple[Clause, Finding, bool | None]]:
+    """What clauses say of somebody of the speaker's by name; new to what is known, it names only the name."""
+    said = own_words(message.text[:MAX_MESSAGE_CHARS], message.name)
+    for clause in split_clauses(resolve(said), message.at, message.id):
+        for named, noun in clauses_by_name(clause, collected.known_memos):
+            for finding, state_end in _read_clause(named):
+                is_known = collected.relative_meant(finding, named) is not None
+                text = finding.text if is_known else finding.text.removeprefix(f"Their {noun} ")
+                yield named, replace(finding, text=text), state_end
+
+
+def _named_endings(message: Message, collected: _Collected) -> Iterator[tuple[Clause, Ending]]:
+    """The known memos that clauses end by naming what they are about."""
+    said = own_words(message.text[:MAX_MESSAGE_CHARS], message.name)
+    for clause in split_clauses(resolve(said), message.at, message.id):
+        for ending in find_endings(clause, collected.known_memos):
+            yield clause, ending
 
 
 def _end_statements(message: Message, collected: _Collected) -> None:
@@ -146,9 +220,9 @@ def _withdrawn(message: Message, statements: list[tuple[Clause, Finding, bool | 
 def _read_statements(message: Message) -> Iterator[tuple[Clause, Finding, bool | None]]:
     """What each clause states; for something that ended, whether its end is worth a statement (else None)."""
     said = own_words(message.text[:MAX_MESSAGE_CHARS], message.name)
-    corrected = resolve(said)
+    corrected = transitions.rewritten(resolve(said))
     for clause in split_clauses(corrected, message.at, message.id):
-        if corrected is not said and clause.evidence not in message.text:
+        if corrected != said and clause.evidence not in message.text:
             clause = replace(clause, evidence=said)
         texts: list[str] = []
         for finding, state_end in _read_clause(clause):
@@ -207,7 +281,8 @@ def _read_impersonal(text: str, clause: Clause) -> Finding | None:
     event = first_finding("own_events", text, clause)
     if event is not None or rejections.is_momentary(strip_asides(text)):
         return event
-    return first_finding("mine", text, clause) or first_finding("frequency_first", text, clause)
+    listed = first_finding("mine", text, clause) or first_finding("frequency_first", text, clause)
+    return listed or general.read_mine(text)
 
 
 def _read_personal(predicate: str, clause: Clause) -> Finding | None:
@@ -224,7 +299,8 @@ def _read_personal(predicate: str, clause: Clause) -> Finding | None:
     if event is not None or rejections.is_momentary(strip_asides(normalized)):
         return event
     habit = first_finding("habits", normalized, clause)
-    return habit or first_finding("me", _EXPRESSIONS.habitual.sub("", normalized), clause)
+    listed = habit or first_finding("me", _EXPRESSIONS.habitual.sub("", normalized), clause)
+    return listed or general.read(normalized, clause)
 
 
 def _read_contrast(contrast: re.Match[str], clause: Clause) -> Finding | None:

@@ -78,6 +78,7 @@ def _trim_list(text: str) -> str:
             or is_series
             or _EXPRESSIONS.adjective.search(parts[-1])
             or _EXPRESSIONS.narrows.match(part)
+            or (_EXPRESSIONS.apposition.match(part) and _EXPRESSIONS.indefinite.search(parts[-1]))
             or (index and re.search(r"\w (?:and|or) \w", part))
         ):
             break
@@ -96,8 +97,12 @@ def _is_short(part: str) -> bool:
 
 
 def strip_duration(text: str) -> str:
-    """The text without how long it has been so."""
-    return _EXPRESSIONS.duration.sub("", text)
+    """The text without how long it has been so; a name after it stays: "Spanish for six months on Duolingo"."""
+    duration = _EXPRESSIONS.duration.search(text)
+    if duration is None:
+        return text
+    following = _EXPRESSIONS.after_duration.search(duration[0])
+    return f"{text[: duration.start()]} {following['more']}" if following else text[: duration.start()]
 
 
 def object_phrase(text: str) -> str | None:

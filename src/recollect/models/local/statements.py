@@ -157,7 +157,7 @@ def leads(reading: Reading) -> Finding | None:
 
 def uses(reading: Reading) -> Finding | None:
     phrase = _lasting_object(reading)
-    if phrase is None or _EXPRESSIONS.no_tool.match(phrase):
+    if phrase is None or _EXPRESSIONS.no_tool.match(phrase) or reading["o"].startswith("-"):
         return None
     if reading.clause.text.lower().startswith("we ") and not _EXPRESSIONS.own_workplace.search(reading.clause.evidence):
         return None  # "we use X to know how long": how a program works, or what a whole community does

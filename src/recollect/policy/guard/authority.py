@@ -38,6 +38,12 @@ def addresses_assistant(text: str) -> bool:
     return any(_is_duty(sorts) for sentence in _SENTENCE.findall(text.casefold()) for sorts in _read(sentence))
 
 
+def rank_words(text: str) -> frozenset[str]:
+    """The words of a text for people who have a say over others here, such as "admin"."""
+    found = _WORD.findall(text.casefold())
+    return frozenset(word for word in found if any("rank" in sorts for sorts in _sorts_of(word).values()))
+
+
 def _is_duty(sorts: list[Sorts]) -> bool:
     return _are_near(sorts, "assistant", "duty") or _are_near(sorts, "assistant", "leave")
 

@@ -2,13 +2,16 @@
 
 import re
 from collections import Counter
+from collections.abc import Set
 from dataclasses import dataclass
 from datetime import date
+from itertools import pairwise, takewhile
 
 from recollect.core.reasons import Reason
 from recollect.core.text import normalize, words
 from recollect.language import lexicon, word_forms
 from recollect.language.lexicon import Patterns
+from recollect.policy.guard.authority import rank_words
 from recollect.policy.guard.clauses import lower
 from recollect.policy.guard.grounding import keeps_names, keeps_numbers
 from recollect.policy.guard.instructions import is_instruction
@@ -26,10 +29,25 @@ _MAX_SUBJECT_WORDS = 3
 _MIN_SHARED_WORDS = 1
 _PATTERNS = Patterns(
     clause=r"[.!?;,\n]\s*|\s(?=(?:and|but|so|because|while) (?!then\b))",
-    supposed=r"\b(?:if|might|may|maybe|perhaps|wish|unless|would|could|suppose|imagine|thinking (?:of|about))\b",
+    supposed=r"\b(?:whether|\w+'d|if|might|may|maybe|perhaps|wish|unless|would|could|suppose|imagine"
+    r"|thinking (?:of|about))\b",
     as_supposed=r"\b(?:if|might|may|maybe|perhaps|wish\w*|unless|would|could|suppos\w+|imagin\w+|think\w*|consider\w*|plan\w*"
     r"|want\w*|hop\w+|possib\w+|potential\w*|discuss\w*|ask\w*|suggest\w*|propos\w+|fear\w*|worr\w+|idea\w*|option\w*)\b",
+    former=r"\b(?:used to|formerly|previously|no longer|anymore|once (?:had|was|lived|worked)|früher"
+    r"|ehemals|avant|autrefois|antes|prima|kiedyś|eskiden)\b",
+    as_former=r"\b(?:used to|former\w*|previous\w*|no longer|once|was|were|had|did|\w{2,}ed|left|taught|went|before"
+    r"|past|früher\w*|war|hatte|\w+te|ehemalig\w*|était|avait|antes|prima|kiedyś|eskiden)\b",
+    nearly=r"\b(?:almost|nearly|fast|beinahe|failli|presque|casi|quase|quasi|prawie|neredeyse|az kalsın)\b",
+    conversed=r"\b(?:talk|discuss|chat|spoke|speak|ask|exchang|compar|greet|joke|argu|gesprochen|unterh\w+"
+    r"|parl|discut|habl|convers|fal[ao]|rozmawia)\w*",
+    anyone=r"\b(?:everyone|everybody|nobody|no one|all of them|they all|one of them|some of them|both|neither|somebody"
+    r"|jeder|alle|niemand|beide|personne|todos|nadie|tutti|nessuno|wszyscy|nikt|herkes)\b",
+    pronoun=r"^\W*(?:he|she|they|her|his|their|er|sie|il|elle|él|ella|ele|ela|lui|lei|on|ona)\b",
+    owned=r"\b([^\W\d_]+)['’]s ([^\W\d_]+)",
 )
+_AND = frozenset({"and", "und", "et", "y", "e", "i", "ve", "en"})
+_FRAMES = {"supposed": "as_supposed", "former": "as_former", "nearly": "nearly"}
+"""How what was said may be meant, and how a summary says so."""
 _MAX_REPEATS = 2
 _MIN_LOOP_WORDS, _MIN_DISTINCT_SHARE = 24, 0.5
 
@@ -48,8 +66,12 @@ def check_summary(text: str, said: str, today: date, limit: int) -> CheckedSumma
     if reason := _unusable(text, limit):
         return CheckedSummary("", reason)
     kept, first_reason = text, None
+    turns = _turns(said)
+    subjects: frozenset[str] = frozenset()
     for sentence in sentences(text):
-        if reason := _refuse(sentence, said, today):
+        if not _PATTERNS.pronoun.match(lower(sentence)):
+            subjects = _subjects(sentence, turns)  # a pronoun has those of the sentence before
+        if reason := _refuse(sentence, said, today, turns, subjects):
             kept, first_reason = kept.replace(sentence, "", 1), first_reason or reason
     return CheckedSummary(re.sub(r"[ \t]{2,}", " ", re.sub(r"\n\s*\n+", "\n", kept)).strip(" \n-*•"), first_reason)
 
@@ -78,10 +100,12 @@ def _says_little(sentence: str, said: str) -> bool:
     return len(word_forms.content_words(sentence)) <= _MAX_EMPTY_WORDS and names.isdisjoint(words(sentence))
 
 
-def _refuse(sentence: str, said: str, today: date) -> Reason | None:
+def _refuse(sentence: str, said: str, today: date, turns: list["_Turn"], subjects: frozenset[str]) -> Reason | None:
     if is_instruction(sentence):
         return Reason.INSTRUCTIONS
-    if _says_little(sentence, said):
+    if reason := _refuse_rank(sentence, said) or _refuse_generality(sentence, said):
+        return reason
+    if not subjects and _says_little(sentence, said):
         return None
     if not keeps_numbers(sentence, said, today):
         return Reason.NUMBER_NOT_SAID
@@ -90,7 +114,7 @@ def _refuse(sentence: str, said: str, today: date) -> Reason | None:
         return Reason.NAME_NOT_SAID
     if not word_forms.is_worded_from(said, sentence, min_share=MIN_SHARE):
         return Reason.NOT_SAID
-    return _refuse_attributed(sentence, _turns(said))
+    return _refuse_attributed(sentence, turns, subjects)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,33 +130,140 @@ def _turns(said: str) -> list[_Turn]:
     starts = [label.start() for label in labels]
     earlier = said[: starts[0]] if starts else said
     turns = [_Turn(frozenset(), line) for line in earlier.splitlines() if line.strip()]
-    ends = [*starts[1:], len(said)]
+    ends = [*starts[1:], len(said)] if starts else []
     return turns + [
         _Turn(frozenset(words(label[1])), said[label.end() : end]) for label, end in zip(labels, ends, strict=True)
     ]
 
 
-def _refuse_attributed(sentence: str, turns: list[_Turn]) -> Reason | None:
-    """Why a sentence about a speaker is not what they said: it is another's, or without its "not" or its "if".
+def _subjects(sentence: str, turns: list[_Turn]) -> frozenset[str]:
+    """The speakers whom a sentence is about: those whom it begins with, or names soon."""
+    speakers = {name for turn in turns for name in turn.speaker}
+    stated = words(sentence)
+    leading = list(takewhile(lambda word: word in speakers | _AND, stated))
+    return frozenset(leading or stated[:_MAX_SUBJECT_WORDS]) & speakers
 
-    What was said to or about them counts as well, and so does the next turn, which may be the assistant's answer.
-    """
-    stated = set(words(sentence))
-    subjects = {name for turn in turns for name in turn.speaker if name in words(sentence)[:_MAX_SUBJECT_WORDS]}
-    if not subjects:
+
+def _refuse_rank(sentence: str, said: str) -> Reason | None:
+    """Who has a say here is nothing that a summary may find out by itself."""
+    ranks = rank_words(sentence)
+    if not ranks or _PATTERNS.denial.search(lower(sentence)):
         return None
+    clauses = [clause for clause in _PATTERNS.clause.split(lower(said)) if ranks & set(words(clause))]
+    if not clauses:
+        return Reason.NOT_SAID
+    return Reason.NEGATION_DROPPED if all(map(_PATTERNS.denial.search, clauses)) else None
+
+
+def _refuse_attributed(sentence: str, turns: list[_Turn], subjects: frozenset[str]) -> Reason | None:
+    """Why a sentence about speakers is not what they said: it is another's, or without its "not" or its "if"."""
+    if _is_verbatim(sentence, turns):
+        return None
+    is_conversation = _PATTERNS.conversed.search(lower(sentence)) is not None
+    if not is_conversation and _has_other_owner(sentence, turns):
+        return Reason.SOMEBODY_ELSE
+    if subjects:
+        each = [subjects] if is_conversation else [frozenset({name}) for name in sorted(subjects)]
+        reasons = (_refuse_subject(sentence, turns, names, is_conversation) for names in each)
+        return next((reason for reason in reasons if reason), None)
+    is_of_another = re.search(r"\b[A-Z]\w+", sentence[1:]) or set(words(sentence)[:1]) & _all_words(turns)
+    if is_conversation or is_of_another:
+        return None
+    reasons = (_refuse_polarity(clause, [turn.text for turn in turns]) for clause in _PATTERNS.clause.split(sentence))
+    return next((reason for reason in reasons if reason), None)
+
+
+def _refuse_generality(sentence: str, said: str) -> Reason | None:
+    """What holds for all, for nobody or for one of them, unless somebody said so."""
+    of_all = _PATTERNS.anyone.search(lower(sentence))
+    if of_all is None or _PATTERNS.conversed.search(lower(sentence)) or of_all[0] in lower(said):
+        return None
+    return Reason.NOT_SAID
+
+
+def _is_verbatim(sentence: str, turns: list[_Turn]) -> bool:
+    """Whether it is what somebody said, word for word, behind their name: "Ann: I quit"."""
+    speaker, _, quoted = sentence.partition(":")
+    name, text = set(words(speaker)), normalize(quoted)
+    return bool(text) and any(name and name <= turn.speaker and text in normalize(turn.text) for turn in turns)
+
+
+def _has_other_owner(sentence: str, turns: list[_Turn]) -> bool:
+    """Whether it gives somebody what another speaks of: "Ann's boss", of whom Bob said "my boss"."""
+    speakers = {name for turn in turns for name in turn.speaker}
+    for owner, owned in _PATTERNS.owned.findall(lower(sentence)):
+        about = [turn.text for turn in turns if owner in turn.speaker or owner in words(turn.text)]
+        is_theirs = word_forms.is_stated(owned, set(words("\n".join(about))))
+        if owner in speakers and not is_theirs and word_forms.is_stated(owned, _all_words(turns)):
+            return True
+    return False
+
+
+def _all_words(turns: list[_Turn]) -> set[str]:
+    return set(words("\n".join(turn.text for turn in turns)))
+
+
+def _refuse_subject(
+    sentence: str, turns: list[_Turn], subjects: frozenset[str], is_conversation: bool
+) -> Reason | None:
+    """The same for one subject. What was said to or about them counts as well, and so does the next turn, which may be
+    the assistant's answer.
+    """
+    stated = set(words(sentence)) | subjects
     own = [
         turn.text
         for before, turn in zip([_Turn(frozenset(), ""), *turns], turns, strict=False)
         if turn.speaker & stated or before.speaker & stated or stated & subjects & set(words(turn.text))
     ]
-    if not word_forms.is_worded_from("\n".join(own), sentence, " ".join(subjects), min_share=MIN_SHARE):
+    ignored = "" if is_conversation else " ".join(subjects)
+    source = "\n".join([*own, *subjects])
+    if not word_forms.is_worded_from(source, sentence, ignored, min_share=MIN_SHARE):
         return Reason.SOMEBODY_ELSE
+    if is_conversation:
+        return None
+    names = " ".join(name for turn in turns for name in turn.speaker)
+    if _has_words_of_others(sentence, subjects, turns, names):
+        return Reason.SOMEBODY_ELSE
+    if _is_reversed(sentence, turns, subjects):
+        return Reason.OPPOSITE
     return _refuse_polarity(sentence, [turn.text for turn in turns if turn.speaker & subjects])
 
 
+def _has_words_of_others(sentence: str, subjects: frozenset[str], turns: list[_Turn], names: str) -> bool:
+    """Whether a word that was said is not theirs, nor of the turn that they answer with most of the others."""
+    own = [turn for turn in turns if turn.speaker & subjects or subjects & set(words(turn.text))]
+    content, own_words = word_forms.content_words(sentence, names), _all_words(own)
+    said = {word for word in content if word_forms.is_stated(word, _all_words(turns))}
+    unsaid = {word for word in said if not word_forms.is_stated(word, own_words)}
+    answers = [pair for pair in pairwise(turns) if pair[1].speaker & subjects]
+    return bool(unsaid) and not any(_answers_with(pair, said, unsaid) for pair in answers)
+
+
+def _answers_with(pair: tuple[_Turn, _Turn], said: Set[str], unsaid: Set[str]) -> bool:
+    asked, answered = (set(words(turn.text)) for turn in pair)
+    is_answer = 2 * sum(word_forms.is_stated(word, answered) for word in said) >= len(said)
+    return is_answer and all(word_forms.is_stated(word, asked) for word in unsaid)
+
+
+def _is_reversed(sentence: str, own: list[_Turn], subjects: frozenset[str]) -> bool:
+    """Whether it has somebody do what was done to them: "Carla owes me" is not "Bob owes Carla"."""
+    stated, speakers = words(sentence), {name for turn in own for name in turn.speaker}
+    if not stated or stated[0] not in subjects or {"by", "from"} & set(stated):
+        return False
+    names = (speakers | lexicon.words("given_names")).intersection(stated).difference(subjects)
+    for turn in own:
+        for clause in _PATTERNS.clause.split(lower(turn.text)):
+            first, *rest = words(clause) or [""]
+            is_done_to_them = turn.speaker & subjects and "me" in rest and first in names
+            if is_done_to_them and any(word_forms.is_stated(word, set(rest)) for word in stated[1:2]):
+                return True
+    return False
+
+
 def _refuse_polarity(sentence: str, own: list[str]) -> Reason | None:
-    """Whether all that was said about it is denied or supposed, and the sentence is neither."""
+    """Whether all that was said about it is denied, supposed, over or nearly so, and the sentence is not; or only the
+    sentence is.
+    """
     claim = lower(sentence)
     content = word_forms.content_words(claim)
     clauses = [clause for text in own for clause in _PATTERNS.clause.split(lower(text)) if clause.strip()]
@@ -144,6 +275,14 @@ def _refuse_polarity(sentence: str, own: list[str]) -> Reason | None:
     if all(_PATTERNS.denial.search(clause) for clause in sources):
         is_kept = _PATTERNS.denial.search(claim) or _PATTERNS.negative.search(claim) or _PATTERNS.ending.search(claim)
         return None if is_kept else Reason.NEGATION_DROPPED
-    if all(_PATTERNS.supposed.search(clause) for clause in sources):
-        return None if _PATTERNS.as_supposed.search(claim) else Reason.NOT_MEANT
-    return None
+    is_denied = _PATTERNS.denial.search(claim) is not None
+    for meant, kept in _FRAMES.items():
+        if all(getattr(_PATTERNS, meant).search(clause) for clause in sources):
+            is_kept = getattr(_PATTERNS, kept).search(claim) or (
+                is_denied and any(map(_PATTERNS.denial.search, clauses))
+            )
+            return None if is_kept else Reason.NOT_MEANT
+    related = [clause for clause, share in zip(clauses, shares, strict=True) if share]
+    denials = (_PATTERNS.denial, _PATTERNS.negative, _PATTERNS.ending)
+    was_denied = any(denial.search(clause) for clause in related for denial in denials)
+    return Reason.OPPOSITE if is_denied and not was_denied else None

@@ -14,6 +14,10 @@ from recollect.core.text import clean
 from recollect.stores._sql.database import Row
 from recollect.workspace.disk import keep_private
 
+APPLICATION = 0x52454343
+"""SQLite's application id, which marks the file as ours (`RECC`)."""
+_APPLICATION_ID_END = 72
+"""Where it ends in the file."""
 PAGE_SIZE = 4096
 BUSY_TIMEOUT_MS = 15_000
 CACHE_KIB = 16_384
@@ -24,17 +28,27 @@ CHECKPOINT_PAGES = 8_000
 
 def _make_private(path: Path) -> None:
     """Only the owner may read the file; SQLite gives the files beside it the same mode. A file that a group may write
-    is shared on purpose, and stays so.
+    is shared on purpose, and stays so, and one of another program is left alone.
     """
     try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     except FileExistsError:
+        if not _is_ours(path):
+            return
         for part in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm"))):
             with suppress(OSError):
                 if not part.stat().st_mode & stat.S_IWGRP:
                     keep_private(part)
     except OSError:
         pass  # it can't be created: SQLite reports why
+
+
+def _is_ours(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return int.from_bytes(file.read(_APPLICATION_ID_END)[-4:]) == APPLICATION
+    except OSError:
+        return False
 
 
 class Database(apsw.Connection):

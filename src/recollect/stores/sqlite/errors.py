@@ -31,5 +31,7 @@ def _translate(error: apsw.Error, path: Path | None) -> StoreError:
             return StoreUnwritable(f"no space left to write {path}; free some and try again. Nothing stored was lost.")
         case apsw.ReadOnlyError() | apsw.CantOpenError() | apsw.PermissionsError() | apsw.IOError():
             return StoreUnwritable(f"cannot write {path} ({error}); check that folder and file are writable.")
+        case apsw.ConstraintError():
+            return StoreError(f"{path}: {error}; if that goes on, run 'recollect doctor' to find what is damaged.")
         case _:
             return StoreError(f"{path}: {error}")

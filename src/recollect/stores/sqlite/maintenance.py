@@ -21,9 +21,9 @@ from recollect.stores._sql.maintenance import (
     rows_per_scope,
 )
 from recollect.stores.sqlite import vectors, words
-from recollect.stores.sqlite.database import Database
+from recollect.stores.sqlite.database import APPLICATION, Database
 from recollect.stores.sqlite.events import SQLiteEvents
-from recollect.stores.sqlite.schema import APPLICATION, MIGRATIONS
+from recollect.stores.sqlite.schema import MIGRATIONS
 from recollect.stores.sqlite.tx import SQLiteTx
 
 ALIVE: dict[Corpus, LiteralString] = {
@@ -33,6 +33,7 @@ ALIVE: dict[Corpus, LiteralString] = {
     "messages": "SELECT key >> 32 AS scope, key, text FROM messages WHERE deleted IS NULL",
 }
 """The rows that are in the word index, with the text that is indexed of them."""
+SAMPLE_ROWS = 20
 _ROWS_PER_SCOPE = rows_per_scope(ALIVE["memos"], ALIVE["messages"])
 
 
@@ -89,9 +90,19 @@ def _index(db: Database, corpus: Corpus) -> HealthCheck:
     try:
         lacks = db.value(f"SELECT count(*) FROM ({alive}) WHERE key NOT IN ({indexed})")
         extra = db.value(f"SELECT count(*) FROM ({indexed}) WHERE id NOT IN (SELECT key FROM ({alive}))")
+        unfound = 0 if lacks or extra else _unfound(db, corpus)
     except apsw.Error as error:
         return HealthCheck(f"word index of {corpus}", False, f"{error}; run 'recollect rebuild-index'")
+    if unfound:
+        detail = f"{unfound} of the newest {SAMPLE_ROWS} are not found by their words; run 'recollect rebuild-index'"
+        return HealthCheck(f"word index of {corpus}", False, detail)
     return check_word_index(corpus, lacks, extra)
+
+
+def _unfound(db: Database, corpus: Corpus) -> int:
+    """How many of the newest rows are not found by a word of theirs: an index of zeros passes all of FTS5's checks."""
+    rows = db.rows(f"{ALIVE[corpus]} ORDER BY key DESC LIMIT ?", (SAMPLE_ROWS,))
+    return sum(not words.is_indexed(db, corpus, key, text) for _, key, text in rows)
 
 
 def _sizes(db: Database) -> list[HealthCheck]:
@@ -173,5 +184,8 @@ def _clear_if_broken(db: Database, corpus: Corpus) -> None:
     table = words.TABLE[corpus]
     try:
         db.run(f"INSERT INTO {table} ({table}) VALUES ('integrity-check')")
+        is_broken = _unfound(db, corpus) > 0
     except apsw.CorruptError:
+        is_broken = True
+    if is_broken:
         db.run(f"INSERT INTO {table} ({table}) VALUES ('delete-all')")

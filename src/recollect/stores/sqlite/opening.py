@@ -58,7 +58,10 @@ def prepare(path: Path) -> None:
 
 def _create(path: Path) -> None:
     """Make a new store under another name first: nobody ever sees half of one."""
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".new", dir=path.parent)
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".new", dir=path.parent)
+    except OSError as error:
+        raise StoreUnwritable(f"cannot make {path}: {error.strerror}. Check that its folder is writable") from error
     os.close(handle)
     new = Path(name)
     try:

@@ -15,11 +15,8 @@ from recollect.stores._sql import changes_from_log, identities
 from recollect.stores._sql.database import Row
 from recollect.stores._sql.migrations import IS_LAST_CHANGE, Dialect, Migration, refuse_newer, second_edition
 from recollect.stores.sqlite.backup import keep_before_upgrade
-from recollect.stores.sqlite.database import Database
+from recollect.stores.sqlite.database import APPLICATION, Database
 from recollect.stores.sqlite.views import VIEWS
-
-APPLICATION = 0x52454343
-"""Marks the file as ours (`RECC`)."""
 
 _0001_FIRST_TABLES = f"""
 CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;

@@ -21,7 +21,7 @@ from recollect.core.state import StateKind
 from recollect.core.text import clip, collapse_spaces
 from recollect.core.types import Message, message_ref, parse_message_ref
 from recollect.learning.schedule import MOMENT, daily_log_job
-from recollect.policy.rendering import speaker
+from recollect.policy.rendering import channel_title, speaker
 from recollect.recall import withheld
 from recollect.recall.display_names import Names
 from recollect.transfer.mirror import disk
@@ -203,4 +203,4 @@ def _scope(message: Message) -> str:
     place = message.place
     if place.dm is not None:
         return "DM"
-    return f"#{collapse_spaces(place.name or place.thread or place.channel or place.platform).removeprefix('#')}"
+    return channel_title(place.name or place.thread or place.channel or place.platform)

@@ -90,7 +90,7 @@ def _differs(case: Case) -> bool:
     subject = _fact_subject(fact, case.speaker, context)
     if subject.is_users:
         is_theirs = _has(subject.people, context.lower) if subject.people else _PATTERNS.i.search(context.lower)
-        if not is_theirs:
+        if not (is_theirs or _is_known_by_name(case)):
             return True
     if context.foreign:
         about_other = any(map(_is_foreign_other, context.clauses[:1]))
@@ -212,6 +212,14 @@ def _has(people: Sequence[str], quote: str) -> bool:
             if _is_own(quote, word):
                 return True
     return not is_mentioned and people[0] in kinship.mentioned(quote)
+
+
+def _is_known_by_name(case: Case) -> bool:
+    """Whether the quote names who the revised memo is about: "Maya is 4 now", of "their daughter Maya is 3"."""
+    opening = re.match(r"(?P<who>(?:[\w'’-]+ ){1,2}(?P<name>[A-Z][\w'-]*)) ", case.revised)
+    return (
+        opening is not None and case.fact.startswith(opening["who"]) and fold(opening["name"]) in words(case.own_text)
+    )
 
 
 def _is_own(quote: str, word: re.Match[str]) -> bool:

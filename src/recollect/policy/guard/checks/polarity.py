@@ -21,6 +21,7 @@ _PATTERNS = Patterns(
     perhaps=r"\b(?:might|may|could|maybe|perhaps|possibly|not sure)\b",
     surely=r"\b(?:will|is going to|is gonna)\b",
 )
+_ARTICLES = ("a", "an", "the")
 
 
 def refuse(case: Case) -> Reason | None:
@@ -89,7 +90,7 @@ def _keeps_word(marker: str, fact: str, foreign: bool) -> bool:
 
 def _up_to(clause: str, fact: str) -> str:
     """The clause up to the last word that it shares with the fact: what comes later does not reverse it."""
-    fact_words = words(fact)
+    fact_words = [word for word in words(fact) if word not in _ARTICLES]
     shared = [
         match
         for match in re.finditer(r"[\w']+", clause)

@@ -1,0 +1,126 @@
+"""The words of a language that questions and what answers them are recognized by.
+
+One file per language in `topics/`; a new language is a new file. `idle` are words that say nothing about what is
+asked, `own`, `speaks` (as a subject) and `other` are words for oneself and for others, `correction` and `retraction`
+open a statement that changes what was said before it, `changed` says that something planned is at another time or off,
+`ended` that something may be no longer so; `asks_still` and `asks_now` ask whether or what it is now. `name` and
+`naming` tell what someone or something is called, `determiner` and `verb` go before and after a subject, `fillers` are
+phrases without meaning, `spellings` put right how people write, `synonyms` has groups of words, one per line, `wish`
+and `asks_wish` are what is not yet so, and questions about such. `wants` is what an answer must contain; `times` are
+words for a time, and an expression of the same name as a want has the words that go with such an answer: `past` those
+for what was so once, `where` those that go before a place. `topics` are pairs of expressions: how a question asks
+about a thing, and how statements about it are worded.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from recollect.core.text import fold
+from recollect.language import lexicon, spelling
+from recollect.language.lexicon import ENGLISH, read_tables
+
+FOLDER = Path(__file__).parent / "topics"
+_SPELLED_OUT = re.compile(rf"(?<![\\\w)\]])[a-zäöüßáéíóúàâçèêîôõãñ]{{{spelling.MIN_CHARS},}}(?![?*(])")
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    idle: frozenset[str]
+    own: re.Pattern[str]
+    other: re.Pattern[str]
+    speaks: re.Pattern[str]
+    correction: re.Pattern[str]
+    changed: re.Pattern[str]
+    retraction: re.Pattern[str]
+    name: re.Pattern[str]
+    naming: re.Pattern[str]
+    naming_kin: re.Pattern[str]
+    wish: re.Pattern[str]
+    asks_wish: re.Pattern[str]
+    fillers: re.Pattern[str]
+    links: Mapping[str, re.Pattern[str]]
+    determiner: re.Pattern[str]
+    verb: re.Pattern[str]
+    ended: re.Pattern[str]
+    asks_still: re.Pattern[str]
+    asks_now: re.Pattern[str]
+    capitalizes_nouns: bool
+    synonyms: Mapping[str, tuple[str, ...]]
+    times: str
+    wants: tuple[tuple[str, re.Pattern[str]], ...]
+    topics: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]
+    spellings: tuple[tuple[re.Pattern[str], str], ...]
+    vocabulary: frozenset[str]
+
+    def spelled(self, text: str) -> str:
+        text = text.replace("’", "'")
+        for pattern, replacement in self.spellings:
+            text = pattern.sub(replacement, text)
+        return spelling.corrected(text, self.vocabulary)
+
+
+def languages() -> frozenset[str]:
+    return frozenset(path.stem for path in FOLDER.glob("*.toml"))
+
+
+@cache
+def tables_of(language: str) -> Tables:
+    data: dict[str, Any] = read_tables(FOLDER / f"{language if language in languages() else ENGLISH}.toml")
+    kin = "|".join(lexicon.relatives(language) if language in languages() else lexicon.relatives(ENGLISH))
+    first = "(?-i:[A-ZÄÖÜ][a-zäöüß]{2,})?" if data.get("compounds") else ""  # "Blutdruck" of "Blutdrucktabletten"
+    return Tables(
+        frozenset(map(fold, data["idle"].split())),
+        _whole(data["own"]),
+        _whole(data["other"]),
+        _whole(data["speaks"]),
+        _opening(f"{data['correction']}|{data['retraction']}"),
+        _whole(data["changed"]),
+        _opening(data["retraction"]),
+        # names are told by their capital, relatives may have one or not
+        re.compile(data["name"].replace("{kin}", f"(?i:{kin})")),
+        re.compile(f"{data['naming']}|{data['names']}" if "names" in data else data["naming"]),
+        re.compile(data["naming"]),
+        _whole(data["wish"]),
+        _whole(data["asks_wish"]),
+        _whole(data["fillers"]),
+        {kind: _whole(data[kind]) for kind in data["wants"] if kind in data},
+        _whole(data["determiner"]),
+        _whole(data["verb"]),
+        _whole(data["ended"]),
+        _whole(data["asks_still"]),
+        _whole(data["asks_now"]),
+        data.get("compounds", False),
+        _synonyms(data.get("synonyms", "").splitlines()),
+        data["times"],
+        tuple((kind, _whole(expression)) for kind, expression in data["wants"].items()),
+        tuple((_whole(asks), _whole(f"{first}(?:{states})")) for asks, states in data["topics"].values()),
+        tuple((re.compile(pattern), replacement) for pattern, replacement in data.get("spellings", ())),
+        frozenset(_SPELLED_OUT.findall(" ".join(f"{asks} {states}" for asks, states in data["topics"].values()))),
+    )
+
+
+def _synonyms(groups: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    synonyms: dict[str, list[str]] = {}
+    for group in groups:
+        for word in map(fold, group.split()):
+            synonyms.setdefault(word, []).extend(fold(other) for other in group.split() if fold(other) != word)
+    return {word: tuple(dict.fromkeys(others)) for word, others in synonyms.items()}
+
+
+def _whole(expression: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{expression})(?!\w)", re.IGNORECASE)
+
+
+def _opening(expression: str) -> re.Pattern[str]:
+    fillers = "oh|ah|ach|hm+|ok|okay|so|well|and|und|aber|but|pues|bon|bom|um+|uh|er|äh+m?|eh|ne|nö|na"
+    return re.compile(rf"\W*(?:(?:{fillers}),? )?(?:{expression})", re.IGNORECASE)
+
+
+@cache
+def times() -> frozenset[str]:
+    names = [fold(name) for language in languages() for name in tables_of(language).times.split()]
+    return frozenset(form for name in names for form in (name, f"{name}s"))
