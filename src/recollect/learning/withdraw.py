@@ -18,7 +18,7 @@ from recollect.learning import derived
 from recollect.learning.apply import ChangeContext, add_hidden, add_tombstone, write
 from recollect.learning.changes import NO_JOBS, rebuild_derived
 from recollect.learning.schedule import Schedule
-from recollect.policy.merge import memo_id, retire
+from recollect.policy.merge import retire
 from recollect.policy.viewer import provenance
 from recollect.recall import withheld
 from recollect.recall.audience_migration import memo_before
@@ -80,7 +80,7 @@ def _hidden(tx: Tx, subject: Subject, message: Message, context: ChangeContext) 
     """The record that hides a message."""
     text = clip(collapse_spaces(message.text), MAX_MEMO_CHARS)
     memo = Memo(
-        memo_id(tx.fingerprints, Kind.FACT.value, text, lambda name: tx.memos.get(subject, name)),
+        tx.fingerprints.memo_id(Kind.FACT.value, text, lambda name: tx.memos.get(subject, name)),
         subject,
         Kind.FACT,
         text,
