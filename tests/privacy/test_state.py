@@ -199,6 +199,7 @@ MAKERS: dict[StateKind, Maker] = {
     StateKind.OPT_OUTS: note((StateKind.OPT_OUTS, USER), "overhearing", PERSON),
     StateKind.DAILY_REPLIES: note((StateKind.DAILY_REPLIES, GUILD), "2026-01-01 3", SERVER),
     StateKind.LAST_ONLINE: note((StateKind.LAST_ONLINE, ""), "now", Owner.nobody()),
+    StateKind.SWEPT: note(state.swept(""), "now", Owner.nobody()),
     StateKind.RESYNCED_PLACES: note(state.resynced_places(""), SESSION, Owner.of_session(SESSION)),
     StateKind.PERMISSIONS_CHANGED: note((StateKind.PERMISSIONS_CHANGED, GUILD), "now", SERVER),
     StateKind.WELCOMED: note((StateKind.WELCOMED, GUILD), "now", SERVER),
@@ -215,6 +216,7 @@ NOBODYS = {
     StateKind.BOT_POSITION,
     StateKind.COMMANDS,
     StateKind.LAST_ONLINE,
+    StateKind.SWEPT,
     StateKind.WRITE_PROBE,
 }
 """Kinds that are about the program, and name neither people nor guilds."""

@@ -10,9 +10,9 @@ from pathlib import Path
 import recollect.stores
 
 STORES = Path(recollect.stores.__path__[0])
-MAX_COMMON_LINES = 150
+MAX_COMMON_LINES = 50
 MAX_EQUAL_LINES = 150
-"""Mostly the headers of methods that both have to have, and the tables of released migrations. It may only fall."""
+"""Mostly the headers of methods that both have to have. It may only fall."""
 MIN_CHARS = 10
 MIN_RUN = 2
 """Lines in a row that count as common; a single one is mostly the header of a method that both have to have."""

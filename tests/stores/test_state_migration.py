@@ -124,6 +124,7 @@ async def test_no_record_is_lost_and_each_list_keeps_its_order(old_store: str):
         StateKind.OPT_OUTS,
         StateKind.DAILY_REPLIES,
         StateKind.LAST_ONLINE,
+        StateKind.SWEPT,
         StateKind.RESYNCED_PLACES,
         StateKind.PERMISSIONS_CHANGED,
         StateKind.WELCOMED,
