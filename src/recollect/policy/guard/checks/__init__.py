@@ -12,6 +12,7 @@ from recollect.policy.guard.checks import (
     asked,
     attribution,
     condition,
+    direction,
     entailment,
     figurative,
     frame,
@@ -58,7 +59,7 @@ class QuoteCheck(Protocol):
 FACT_CHECKS: tuple[FactCheck, ...] = (size, question, greeting, secret, instruction)
 QUOTE_CHECKS: tuple[QuoteCheck, ...] = (
     instruction, sincerity, asked, condition, negation, numbers, names, wording, polarity, figurative,
-    relation, entailment, attribution, overreach, tense, mentioned, subject, hearsay, frame,
+    relation, direction, entailment, attribution, overreach, tense, mentioned, subject, hearsay, frame,
 )  # fmt: skip
 VERBATIM_CHECKS: tuple[QuoteCheck, ...] = (instruction, sincerity, asked, condition, mentioned, subject, hearsay)
 """Those for a speaker's own sentence, word for word: it says what was said, but may still not be meant."""
