@@ -15,6 +15,8 @@ CORPUS: dict[str, dict[str, list[list[str]]]] = tomllib.loads(
     (Path(__file__).parent / "proposals.toml").read_text(encoding="utf-8")
 )
 KNOWN_MISSES = {
+    "I've never once missed a Liverpool game on TV",
+    "I play golf about as well as a penguin flies",
     "Ich sterbe vor Hunger",
     "I bit the bullet and paid",
     "I spilled the beans to Tom",
@@ -29,6 +31,9 @@ KNOWN_MISSES = {
 """What no rule covers yet; whoever closes one takes it out."""
 
 KNOWN_REFUSALS = {
+    "Carla taught me piano",
+    "Bob gave me his old guitar",
+    "I switched teams in May, I'm on payments now",
     "Büyükannemle yaşıyorum",
     "Half my friends play chess and so do I",
     "I can't have shellfish, it makes me ill",

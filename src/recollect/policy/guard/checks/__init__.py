@@ -15,6 +15,7 @@ from recollect.policy.guard.checks import (
     asked,
     attribution,
     condition,
+    direction,
     entailment,
     figurative,
     frame,
@@ -65,7 +66,7 @@ def name_of(check: FactCheck | QuoteCheck) -> str:
 FACT_CHECKS: tuple[FactCheck, ...] = (size, question, greeting, secret, instruction)
 _QUOTE_CHECKS: tuple[QuoteCheck, ...] = (
     instruction, sincerity, asked, condition, negation, numbers, names, wording, polarity, figurative,
-    relation, entailment, attribution, overreach, tense, mentioned, subject, hearsay, frame,
+    relation, direction, entailment, attribution, overreach, tense, mentioned, subject, hearsay, frame,
 )  # fmt: skip
 _placed = {name_of(check) for check in (*FACT_CHECKS, *_QUOTE_CHECKS)}
 _others = tuple(
