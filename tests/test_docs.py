@@ -16,6 +16,7 @@ import pytest
 from typer.testing import CliRunner
 
 from recollect import plugins
+from recollect.core.events import EventKind
 from recollect.core.ports.format import Owner
 from recollect.core.ports.layer import Block, Line
 from recollect.core.ports.ranker import RankItem, RankPool, RankQuery
@@ -343,3 +344,15 @@ def _is_explained(lines: list[str], number: int) -> bool:
     """Whether a comment stands above a variable; behind it other programs take it for a part of the value."""
     above = re.match(r"#   \S|# [A-Z][a-z]", lines[number - 1])
     return above is not None and "#" not in lines[number].removeprefix("# ")
+
+
+def test_messages_and_events_in_the_troubleshooting_are_those_of_the_program():
+    text = (ROOT / "docs" / "troubleshooting.md").read_text("utf-8")
+    errors = text.split("## Errors")[1].split("## ")[0]
+    sources = "\n".join(path.read_text("utf-8") for path in SRC.rglob("*.py"))
+    quoted = [cell for cell in re.findall(r"^\| `([^`]+ [^`]+)` \|", errors, re.MULTILINE) if "…" not in cell]
+    assert len(quoted) >= 4
+    assert [message for message in quoted if message not in sources] == []
+    events = re.findall(r"`((?:memo|extract|message|job)\.\w+)`", text)
+    assert events
+    assert {*events} <= {kind.value for kind in EventKind}

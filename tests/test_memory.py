@@ -166,10 +166,28 @@ class TestRemember:
         assert await told.memory.remember(text, user="ann") == Refused(Reason.EMPTY)
         assert await shown(told) == []
 
-    @pytest.mark.parametrize("text", ["AKIAIOSFODNN7EXAMPLE", " [redacted: AWS key]. "])
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "AKIAIOSFODNN7EXAMPLE",
+            " [redacted: AWS key]. ",
+            "my AWS key is AKIAIOSFODNN7EXAMPLE",
+            "password: correcthorse1!",
+            "mein Passwort ist Sommer2026!x",
+            "AWS_ACCESS_KEY_ID=AKIAIOSFODNN7EXAMPLE",
+        ],
+    )
     async def test_a_secret_and_nothing_else_is_refused(self, told: Told, text: str):
         assert await told.memory.remember(text, user="ann") == Refused(Reason.SECRET)
         assert await shown(told) == []
+
+    async def test_what_is_said_besides_a_secret_is_kept_without_it(self, told: Told):
+        await told("my AWS key AKIAIOSFODNN7EXAMPLE belongs to the Berlin account")
+        await told("my AWS key is AKIAIOSFODNN7EXAMPLE and I rotate it every May")
+        assert await shown(told) == [
+            "my AWS key is [redacted: AWS key] and I rotate it every May",
+            "my AWS key [redacted: AWS key] belongs to the Berlin account",
+        ]
 
     async def test_too_much_is_an_error(self, told: Told):
         with pytest.raises(BadInput, match="too long"):

@@ -48,6 +48,13 @@ def test_the_first_five_lines_do_what_they_say(memory: Memory) -> None:
     assert "Lives in Lisbon" in prompt.text
 
 
+def test_where_there_is_nothing_to_learn_from_waiting_for_it_is_done(memory: Memory) -> None:
+    for nothing in ([], [{"role": "tool", "content": "42"}]):
+        assert memory.add(nothing, user="ada", wait=True).done
+        assert memory.view("ada").add(nothing, wait=True).done
+        assert not memory.add(nothing, user="ada").done
+
+
 def test_a_whole_chat_in_the_form_of_a_models_api_is_one_call(memory: Memory) -> None:
     chat = [
         {"role": "system", "content": "You are kind."},

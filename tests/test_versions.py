@@ -117,5 +117,5 @@ async def test_the_version_is_shown_to_nobody_who_may_not_see_the_memo() -> None
     async with opened() as stage:
         memo = await stage.remember("I like tea")
         for verb in ("update", "pin", "share"):
-            with pytest.raises(Exception, match="there is no memo"):
+            with pytest.raises(Exception, match="there is no memory"):
                 await getattr(stage.memory, verb)(memo.id, user="ben", version=7)

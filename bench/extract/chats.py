@@ -102,6 +102,13 @@ def read_sampled_irc(path: Path) -> Iterator[ChatLine]:
             yield ChatLine(f"{name}/{number}", name, row[4], row[5].strip(), at)
 
 
+def read_real_persona_chat(path: Path) -> Iterator[ChatLine]:
+    name = str(int(path.stem))
+    for utterance in json.loads(path.read_text("utf-8"))["utterances"]:
+        number = f"{name}/{utterance['utterance_id'] + 1}"
+        yield ChatLine(number, name, utterance["interlocutor_id"], utterance["text"], SAID)
+
+
 SOURCES = {
     "meena": Source(
         "personal",
@@ -134,5 +141,13 @@ SOURCES = {
         "irc/*.ascii.txt",
         read_sampled_irc,
         lambda conversation: conversation.endswith(".0"),
+    ),
+    "real-persona-chat": Source(
+        "personal, Japanese",
+        "CC BY-SA 4.0",
+        "nu-dialogue/real-persona-chat@28d0b6b3865b29cabc26c230a2db37cdf315e937, real_persona_chat/dialogues/",
+        "real-persona-chat/?????.json",
+        read_real_persona_chat,
+        lambda dialogue: int(dialogue) % 2 == 1,
     ),
 }

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from math import sqrt
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ LANGUAGES = Path(__file__).with_name("languages")
 JUDGED = Path(__file__).with_name("judged")
 VERDICTS = ("keep", "junk", "wrong")
 Z_95 = 1.96
+SECONDS_BETWEEN = timedelta(seconds=20)
+"""Between two messages of a conversation, so that each has those before it for context; all are of one day."""
 
 
 def interval(count: int, size: int) -> tuple[float, float]:
@@ -148,7 +151,8 @@ def message_of(source: str, line: ChatLine) -> Message:
     """A line as said in a channel of its own; who speaks is somebody else in each source."""
     own = f"{source}/{line.conversation}/" if source == "meena" else f"{source}/"
     place = Place(guild=source, channel=line.conversation)
-    return Message(f"{source}/{line.id}", own + line.speaker, place, line.text, SAID, line.speaker)
+    at = SAID + SECONDS_BETWEEN * int(line.id.rpartition("/")[2])
+    return Message(f"{source}/{line.id}", own + line.speaker, place, line.text, at, line.speaker)
 
 
 def score_chat(source: str, lines: Sequence[ChatLine], judgement: Judgement, learned: Sequence[Learned]) -> Score:

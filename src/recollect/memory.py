@@ -74,7 +74,7 @@ class AsyncMemory(MemoryUpkeep):
         return (
             await self.view(messages[0].author, messages[0].place).add(messages, wait=wait)
             if messages
-            else Added((), 0)
+            else Added((), 0, done=bool(wait))
         )
 
     async def message_edited(

@@ -13,6 +13,7 @@ from recollect.embedders import openai
 from recollect.memory import AsyncMemory
 from recollect.testing import embedding_server as served
 from recollect.testing.embedding_server import EmbeddingServer, Request, numbers, status
+from recollect.testing.store_contract.samples import vector_counts
 from tests import ground
 from tests.waiting import eventually
 
@@ -43,8 +44,7 @@ async def texts(memory: AsyncMemory, query: str, **options: object) -> list[str]
 
 
 async def sets(memory: AsyncMemory) -> dict[str, int]:
-    found = await memory.store.read(lambda tx: tx.index.vectors("memos"))
-    return {one.model: one.size for one in found}
+    return await memory.store.read(vector_counts)
 
 
 async def has(memory: AsyncMemory, expected: dict[str, int]) -> None:

@@ -73,6 +73,7 @@ def test_a_whole_conversation_alone_at_a_terminal(folder: Path):
     assert "Traceback" not in terminal.raw
 
 
+@pytest.mark.slow
 def test_every_command_is_listed_without_a_broken_word(folder: Path, process: Run):
     with Terminal(folder, "help", "all") as terminal:
         assert terminal.end() == 0

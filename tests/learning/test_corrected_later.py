@@ -39,6 +39,43 @@ CORRECTED = {
     ("I have a dog named Rex", "Rex died last week"): [],
     ("my car is a Volvo", "my car is a Tesla"): ["Car is a Tesla"],
 }
+DAYS_LATER = {
+    ("I work at Acme", "changed jobs: I'm at Siemens now"): ["Works at Siemens"],
+    ("Ich arbeite bei Acme", "habe den Job gewechselt: bin jetzt bei Siemens"): ["Arbeitet bei Siemens"],
+    ("Je travaille chez Acme", "j'ai changé de boulot : je suis chez Siemens maintenant"): ["Travaille chez Siemens"],
+    ("Trabajo en Acme", "cambié de trabajo: ahora estoy en Siemens"): ["Trabaja en Siemens"],
+    ("Trabalho na Acme", "mudei de emprego: agora estou na Siemens"): ["Trabalha na Siemens"],
+    ("I live in Rome", "I used to live in Rome but now I'm in Milan"): ["Lives in Milan"],
+    ("Ich wohne in Rom", "früher habe ich in Rom gewohnt, jetzt bin ich in Mailand"): ["Wohnt in Mailand"],
+    ("J'habite à Rome", "avant j'habitais à Rome mais maintenant je suis à Milan"): ["Habite à Milan"],
+    ("Vivo en Roma", "antes vivía en Roma pero ahora estoy en Milán"): ["Vive en Milán"],
+    ("Moro em Roma", "eu morava em Roma mas agora estou em Milão"): ["Mora em Milão"],
+    ("I'm learning Spanish", "I gave up on Spanish"): [],
+    ("Ich lerne Spanisch", "ich habe Spanisch aufgegeben"): [],
+    ("J'apprends l'espagnol", "j'ai abandonné l'espagnol"): [],
+    ("Estoy aprendiendo alemán", "dejé el alemán"): [],
+    ("Estou aprendendo alemão", "desisti do alemão"): [],
+    ("I study biology", "I dropped out"): [],
+    ("Ich studiere Biologie", "ich habe das Studium abgebrochen"): [],
+    ("生物学を専攻しています", "大学を中退しました"): [],
+    ("I have two cats", "oops, I meant three cats"): ["Has three cats"],
+    ("Ich habe zwei Katzen", "ups, ich meinte drei Katzen"): ["Hat drei Katzen"],
+    ("Tengo dos gatos", "ups, quise decir tres gatos"): ["Tiene tres gatos"],
+    ("猫を2匹飼っています", "すみません、3匹でした"): ["猫を3匹飼っている"],
+    ("I prefer tabs", "spaces over tabs now, I've changed my mind"): ["Prefers spaces"],
+    ("I live with two roommates", "my roommates moved out, I live alone now"): ["Lives alone"],
+    ("I'm a barista at Blue Bottle", "I got laid off from Blue Bottle in March"): [],
+    ("I have a peanut allergy", "turns out I'm not allergic to peanuts after all"): [],
+    ("I don't eat meat", "I've started eating meat again"): [],
+    ("I have a cat named Pepper", "we rehomed Pepper because of my allergies"): [],
+}
+DAYS_LATER_UNCHANGED = {
+    ("I have two cats", "oops, I meant three dogs"): ["Has two cats"],
+    ("I study biology", "he dropped out"): ["Studies biology"],
+    ("I'm learning Spanish", "I gave up on the bus"): ["Learning Spanish"],
+    ("I work at Acme", "I'm at Starbucks now"): ["Works at Acme"],
+    ("I live in Rome", "I live alone now"): ["Lives alone", "Lives in Rome"],
+}
 UNCHANGED = {
     ("I don't like Skype", "*knew"): ["Doesn't like Skype"],
     ("I use zsh", "*shrug*"): ["Uses zsh"],
@@ -63,6 +100,14 @@ async def test_a_correction_changes_the_memo_that_is_clearly_meant_and_no_other(
         for number, (lines, known) in enumerate((CORRECTED | UNCHANGED).items()):
             for index, text in enumerate(lines):
                 await _say(memory, f"user{number}", text, SAID + timedelta(minutes=index))
+            assert await _known(memory, f"user{number}") == known, lines
+
+
+async def test_a_change_that_is_told_days_later_retires_what_it_ends_and_no_other():
+    async with AsyncMemory(":memory:") as memory:
+        for number, (lines, known) in enumerate((DAYS_LATER | DAYS_LATER_UNCHANGED).items()):
+            for index, text in enumerate(lines):
+                await _say(memory, f"user{number}", text, SAID + timedelta(days=5 * index))
             assert await _known(memory, f"user{number}") == known, lines
 
 

@@ -68,3 +68,23 @@ async def test_a_lasting_predicate_is_learned_whatever_its_object(said, text):
 )
 async def test_what_holds_for_the_hour_or_needs_its_context_is_not_learned(said):
     assert await learned(said) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("I moved to *Porto* in May", "Lives in Porto"),
+        ("personally i *love* bugzilla", "Loves bugzilla"),
+        ("I live in _Oslo_", "Lives in Oslo"),
+        ("I love sushi do you know of any good places?", "Loves sushi"),
+        ("im alergic to shelfish", "Is allergic to shellfish"),
+        ("I started working at Siemens as an engineer", "Works at Siemens as an engineer"),
+        ("ramen is my favorite dish and I could eat it daily", "Favorite dish is ramen"),
+    ],
+)
+async def test_emphasis_slips_and_run_on_questions_hide_nothing(said, text):
+    assert await learned(said) == [text]
+
+
+async def test_what_is_acted_out_is_no_part_of_the_statement():
+    assert await learned("I live in Oslo *waves*") == ["Lives in Oslo"]

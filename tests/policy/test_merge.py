@@ -19,7 +19,6 @@ from recollect.policy.merge import (
     ExistingMemos,
     covered_by,
     is_authored,
-    memo_id,
     merge,
     over_limit,
     overflow,
@@ -61,7 +60,7 @@ class TestIds:
     @pytest.mark.acceptance("B17")
     def test_an_id_is_a_short_hash_of_kind_and_normal_text_for_life(self):
         expected = keyed_hash("fact\x1fworks at acme")[:8]
-        assert memo_id(KEYED, "fact", "Works at Acme", none_taken) == f"durable-{expected}"
+        assert KEYED.memo_id("fact", "Works at Acme", none_taken) == f"durable-{expected}"
         (change,) = merge(says("Works at Acme"), existing(), LATER)
         assert isinstance(change, Add)
         assert change.memo.id == f"durable-{expected}"
@@ -71,27 +70,27 @@ class TestIds:
 
     @pytest.mark.parametrize("text", ["  works   at ACME ", "Works at Acme.", "WORKS AT ACME!", "works\tat\nacme"])
     def test_case_and_white_space_do_not_change_an_id(self, text: str):
-        assert memo_id(KEYED, " Fact ", text, none_taken) == memo_id(KEYED, "fact", "Works at Acme", none_taken)
+        assert KEYED.memo_id(" Fact ", text, none_taken) == KEYED.memo_id("fact", "Works at Acme", none_taken)
 
     def test_kind_and_text_change_an_id(self):
-        ids = {memo_id(KEYED, kind, text, none_taken) for kind in ("fact", "project") for text in ("a b", "ab")}
+        ids = {KEYED.memo_id(kind, text, none_taken) for kind in ("fact", "project") for text in ("a b", "ab")}
         assert len(ids) == 4
 
     def test_an_id_that_is_taken_gets_longer(self):
         full = keyed_hash("fact\x1fa")
         taken = {f"durable-{full[:8]}": memo("other"), f"durable-{full[:12]}": memo("another")}
-        assert memo_id(KEYED, "fact", "a", taken.get) == f"durable-{full[:16]}"
+        assert KEYED.memo_id("fact", "a", taken.get) == f"durable-{full[:16]}"
 
     def test_two_texts_whose_short_hashes_collide_both_get_an_id(self):
         first, second = colliding_texts()
-        known = {memo_id(KEYED, "fact", first, none_taken): memo(first)}
-        made = memo_id(KEYED, "fact", second, known.get)
+        known = {KEYED.memo_id("fact", first, none_taken): memo(first)}
+        made = KEYED.memo_id("fact", second, known.get)
         assert made not in known
         assert made.startswith(next(iter(known)))
 
     def test_an_id_is_found_even_when_every_length_is_taken(self):
         full = keyed_hash("fact\x1fa")
-        made = memo_id(KEYED, "fact", "a", lambda name: memo("x") if name.removeprefix("durable-") in full else None)
+        made = KEYED.memo_id("fact", "a", lambda name: memo("x") if name.removeprefix("durable-") in full else None)
         assert made.startswith("durable-")
         assert made.removeprefix("durable-") not in full
 
@@ -122,7 +121,7 @@ class TestMatching:
     def test_an_unknown_id_makes_a_new_memo_with_an_id_of_its_own(self):
         (change,) = merge(says("Works at Acme", id="durable-invented"), existing(by_id=None), LATER)
         assert isinstance(change, Add)
-        assert change.memo.id == memo_id(KEYED, "fact", "Works at Acme", none_taken)
+        assert change.memo.id == KEYED.memo_id("fact", "Works at Acme", none_taken)
 
     @pytest.mark.acceptance("B41")
     def test_a_match_is_updated_in_place_and_keeps_its_id_and_birthday(self):

@@ -13,7 +13,7 @@ from recollect.recall.vectors.embedder_chain import retry_delay
 from recollect.recall.vectors.index import VectorIndexer
 from recollect.recall.vectors.query_vectors import CACHE_SIZE, MAX_PENDING
 from recollect.testing.embedders import WordEmbedder
-from recollect.testing.store_contract.samples import BEN, make_memo, make_message, put, say
+from recollect.testing.store_contract.samples import BEN, make_memo, make_message, put, say, vector_counts
 from tests import ground
 from tests.waiting import eventually
 
@@ -86,8 +86,7 @@ async def write(store: Store, *texts: str) -> list[int]:
 
 
 async def sizes(store: Store, corpus: Corpus = "memos") -> dict[str, int]:
-    sets = await store.read(lambda tx: tx.index.vectors(corpus))
-    return {one.model: one.size for one in sets}
+    return await store.read(lambda tx: vector_counts(tx, corpus))
 
 
 async def serving(store: Store) -> list[str]:

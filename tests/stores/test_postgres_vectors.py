@@ -20,7 +20,7 @@ from recollect.stores.postgres.pool import connect
 from recollect.stores.postgres.tx import PostgresTx
 from recollect.stores.postgres.vector_maintenance import maintain_vectors, missing_indexes
 from recollect.stores.sqlite import create as create_sqlite
-from recollect.testing.store_contract.samples import ADA, BEN, make_memo, put, unit_vector
+from recollect.testing.store_contract.samples import ADA, BEN, make_memo, put, unit_vector, vector_counts
 from recollect.testing.store_contract.vectors import cosine, scatter
 from tests.stores.opening import faults
 from tests.stores.postgres import opened, run
@@ -158,7 +158,7 @@ async def test_vectors_of_any_usual_length_are_kept_exactly(store: PostgresStore
     keys = list(await fill(store, [one, other]))
     found = await store.read(lambda tx: tx.index.nearest("memos", [ADA.scope], MODEL, one, 2))
     assert found == pytest.approx({keys[0]: 1.0, keys[1]: cosine(one, other)}, abs=1e-5)
-    assert await store.read(lambda tx: tx.index.vectors("memos")) == [VectorSet(MODEL, dims, 2, True)]
+    assert await store.read(lambda tx: tx.index.vectors("memos")) == [VectorSet(MODEL, dims, True)]
 
 
 @pytest.mark.parametrize("wrong", [math.nan, math.inf, -math.inf])
@@ -188,7 +188,8 @@ async def test_processes_that_bring_the_first_vectors_of_a_model_make_one_set(da
         works = [fill(store, scatter(3, 4), Subject(f"u{n}")) for n in range(10) for store in (one, other)]
         await asyncio.gather(*works)
         (found,) = await one.read(lambda tx: tx.index.vectors("memos"))
-        assert found == VectorSet(MODEL, 4, 30, True)
+        assert found == VectorSet(MODEL, 4, True)
+        assert await one.read(vector_counts) == {MODEL: 30}
         assert not faults(await other.check_health())
 
 
@@ -204,7 +205,7 @@ async def test_the_vectors_of_a_past_model_go_when_nobody_can_look_into_them(
         assert maintain_vectors(connection, AT_ONCE) == []  # as a backup would, it keeps what it reads
     assert maintain_vectors(connection, AT_ONCE) == ["memo_vectors_1"]
     assert run(database, "SELECT to_regclass('memo_vectors_1')") == [(None,)]
-    assert await store.read(lambda tx: tx.index.vectors("memos")) == [VectorSet("new", 3, 1, True, True)]
+    assert await store.read(lambda tx: tx.index.vectors("memos")) == [VectorSet("new", 3, True, True)]
     assert not faults(await store.check_health())
     assert connection.execute("SHOW lock_timeout").fetchone() == ("15s",)
 
@@ -264,7 +265,7 @@ async def test_a_search_whose_vectors_go_under_its_eyes_is_run_again(database: s
     query, runs = scatter(1, 8)[0], list[int]()
 
     def unit(tx: Tx) -> dict[int, float]:
-        serving = next(each.model for each in tx.index.vectors("memos", counted=False) if each.active)
+        serving = next(each.model for each in tx.index.vectors("memos") if each.active)
         runs.append(1)
         if len(runs) == 1:
             run(database, "UPDATE embedders SET retired = now(), serving = false WHERE id = 1")

@@ -312,7 +312,7 @@ async def test_a_fact_has_one_float32_vector_a_model_and_similarity_is_the_cosin
         await store.write(lambda tx: tx.index.put_vectors("memos", "large", {key: large}))
         await store.write(lambda tx: tx.index.put_vectors("memos", "small", {key: unit_vector(3, 4)}))
         sets = await store.read(lambda tx: tx.index.vectors("memos"))
-        assert set(sets) == {VectorSet("small", 2, 1, True), VectorSet("large", 3, 1, False)}
+        assert set(sets) == {VectorSet("small", 2, True), VectorSet("large", 3, False)}
         for query, expected in ((unit_vector(1, 0), 0.6), (unit_vector(-1, 0), -0.6), (unit_vector(3, 4), 1)):
             found = await store.read(lambda tx, query=query: tx.index.nearest("memos", [ADA.scope], "small", query, 1))
             assert found == pytest.approx({key: expected}, abs=1e-6)

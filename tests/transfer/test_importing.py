@@ -33,6 +33,7 @@ from recollect.core.types import (
 )
 from recollect.privacy.target import ErasureTarget
 from recollect.testing.clock import START, FakeClock
+from recollect.testing.store_contract.samples import vector_counts
 from recollect.transfer.importing.convert import ImportOptions
 from recollect.transfer.importing.run import run_import
 from recollect.transfers import import_destination
@@ -387,10 +388,10 @@ async def test_a_vector_of_the_model_that_serves_is_kept_and_any_other_left(tmp_
         unit = struct.pack("<3f", 0.6, 0.0, 0.8)
         near = await memory.store.read(lambda tx: tx.index.nearest("memos", ["user:ann"], "local-test", unit, 10))
         lacking = await memory.store.read(lambda tx: tx.index.unembedded("memos", "local-test", 10))
-        sets = await memory.store.read(lambda tx: tx.index.vectors("memos"))
+        counts = await memory.store.read(vector_counts)
     assert near[tea.key] == pytest.approx(1.0)
     assert len(lacking) == 4
-    assert [(one.model, one.size) for one in sets] == [("local-test", 2)]
+    assert counts == {"local-test": 2}
 
 
 async def test_summaries_never_replace_newer_ones_and_stay_cleared(tmp_path: Path):
@@ -502,8 +503,8 @@ async def test_the_first_vectors_of_a_store_are_taken_if_its_embedder_makes_such
         await run_import(to, [entry("I like tea", vector=vector)], terms)
         assert await memory.store.read(lambda tx: tx.index.vectors("memos")) == []
         await run_import(replace(to, model=vector[0]), [entry("I like mate", vector=vector)], terms)
-        sets = await memory.store.read(lambda tx: tx.index.vectors("memos"))
-    assert [(one.model, one.dims, one.size) for one in sets] == [(vector[0], 2, 1)]
+        counts = await memory.store.read(vector_counts)
+    assert counts == {vector[0]: 1}
 
 
 async def test_progress_is_told_unit_by_unit_up_to_the_total(tmp_path: Path):

@@ -277,5 +277,5 @@ def _get(tx: Tx, subject: Subject, memo_id: str, version: int | None = None) -> 
 def _get_active(tx: Tx, subject: Subject, memo_id: str, version: int | None = None) -> Memo:
     memo = _get(tx, subject, memo_id, version)
     if not memo.active:
-        raise UnknownMemo(f"memo {memo_id!r} is no longer in use")
+        raise UnknownMemo(f"memory {memo_id!r} is no longer in use")
     return memo

@@ -1,4 +1,4 @@
-"""Keyed fingerprints of texts: they tell that two texts are the same, but only to who has the store's secret.
+"""Keyed fingerprints of texts, and ids of memos: they mean something only to who has the store's secret.
 
 Each is an HMAC of an unkeyed digest, so that a digest that was stored or exported without a key can be keyed later,
 when its text is gone.
@@ -6,9 +6,12 @@ when its text is gone.
 
 import hmac
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from recollect.core.text import digest, normalize
+
+_SHORT_HASH_CHARS = 8
 
 
 def text_digest(text: str) -> str:
@@ -31,9 +34,15 @@ class Fingerprints:
         """What a tombstone holds of a forgotten text."""
         return self.of_digest(text_digest(text))
 
-    def of_memo(self, kind: str, text: str) -> str:
-        """What a memo's id is made of."""
-        return self.of_digest(digest(kind.strip().lower(), normalize(text)))
+    def memo_id(self, kind: str, text: str, taken: Callable[[str], object | None]) -> str:
+        """`durable-<hash>` of kind and text at creation; the hash is longer if another memo has that id.
+
+        The hash is keyed: whoever sees an id can't confirm a guess at the text.
+        """
+        full_hash = self.of_digest(digest(kind.strip().lower(), normalize(text)))
+        lengths = range(_SHORT_HASH_CHARS, len(full_hash) + 1, 4)
+        free = (name for name in (f"durable-{full_hash[:length]}" for length in lengths) if taken(name) is None)
+        return next(free, f"durable-{digest(full_hash, text)}")
 
     def of_digest(self, unkeyed: str) -> str:
         return hmac.digest(self.secret.encode(), unkeyed.encode("utf-8", "replace"), "sha256").hex()

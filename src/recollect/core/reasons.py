@@ -109,9 +109,9 @@ class Reason(StrEnum):
     REPETITION = "repeats itself"
     NO_PROSE = "is data, not text"
     # A change can't be undone.
-    WAS_ERASURE = "that change can't be undone: it was an erasure"
-    MESSAGE_GONE = "that change can't be undone: it came with a message that was deleted or edited"
-    UNSUPPORTED = "that change can't be undone: what it changed rests on a message that no longer says so"
+    WAS_ERASURE = "the last change can't be undone: it was an erasure"
+    MESSAGE_GONE = "the last change can't be undone: it came with a message that was deleted or edited"
+    UNSUPPORTED = "the last change can't be undone: what it changed rests on a message that no longer says so"
     NO_SUCH_CHANGE = "there is no such change that could be undone"
     CHANGED_SINCE = "something else was changed in the meantime, so nothing was undone"
 
@@ -127,6 +127,10 @@ _TEXT = {
     Reason.RESET: "reset by {}",
     Reason.RETRACTED: "{}",
     Reason.ERASED_ALONG: "erased with {}",
+    **{
+        reason: reason.replace("the last change", "that change", 1)
+        for reason in (Reason.WAS_ERASURE, Reason.MESSAGE_GONE, Reason.UNSUPPORTED)
+    },
     Reason.LEARNED_BY_FALLBACK: "learned by the local model instead",
 }
 """Texts that differ from the code; `{}` is where the detail goes, which else follows after a colon."""

@@ -6,12 +6,13 @@ lexicon of English, where their names begin with `amend`.
 """
 
 import re
+from calendar import monthrange
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from difflib import get_close_matches
 
 from recollect.core.text import fold
-from recollect.language import dates, lexicon
+from recollect.language import dates, lexicon, word_forms
 from recollect.language.lexicon import Patterns
 
 MAX_CHARS = 90
@@ -23,8 +24,7 @@ _ISO_DATE = re.compile(r"\b\d{4}-\d\d-\d\d\b")
 _DATED_END = re.compile(r" (?:on|in) \d{4}-\d\d(?:-\d\d)?$")
 _NUMBER = re.compile(r"(?P<number>\d+(?:[.,:]\d+)*)(?P<unit> ?(?:[a-z%\"']+(?: old)?)?)", re.IGNORECASE)
 _ORDINAL = re.compile(r"(?:on )?(?:the )?(\d{1,2})(?:st|nd|rd|th)")
-_SAFE_DAYS = 28
-"""Days that every month has."""
+_TIME_WORDS = frozenset("day days time times slot date dates session sessions".split())
 _NAME = re.compile(r"[A-Z][\w'’&+#.-]*(?: (?:[A-Z0-9][\w'’&+#.-]*|de|la|van|von|of|the))*")
 _NO_NAMES = frozenset("i i'm i've we it they he she".split())
 _PLACE_LINK = re.compile(r"\b(?:in|from|to|near|outside|around)$")
@@ -72,7 +72,20 @@ def read_moved(text: str) -> tuple[str, str] | None:
     match = (
         _PATTERNS.amend_moved.fullmatch(" ".join(text.replace("’", "'").split())) if len(text) <= MAX_CHARS else None
     )
-    return (match["event"], match["value"]) if match else None
+    if match is None:
+        return None
+    return match["event"] or match["moved_event"], match["value"] or match["moved_value"]
+
+
+def move(statement: str, text: str, said_at: datetime) -> tuple[str, date | None] | None:
+    """The statement on another day, and that day; None unless a text moves what it is about."""
+    event, value = read_moved(text) or ("", "")
+    is_weekly = _PATTERNS.amend_weekly.fullmatch(value) is not None
+    is_day = is_weekly or _ORDINAL.fullmatch(value) or dates.find(value, said_at, ahead=True)
+    named = [word for word in word_forms.content_words(event) if word not in _TIME_WORDS]
+    # "The flight" may be one of "flying to Oslo".
+    is_meant = bool(named) and all(word_forms.is_stated(word, word_forms.tokens(statement)) for word in named)
+    return amend(statement, Amendment(value), said_at) if is_day and is_meant else None
 
 
 def amend(statement: str, amendment: Amendment, said_at: datetime) -> tuple[str, date | None] | None:
@@ -91,6 +104,11 @@ def amend(statement: str, amendment: Amendment, said_at: datetime) -> tuple[str,
 
 def _amend_date(statement: str, value: str, said_at: datetime) -> tuple[str, date | None] | None:
     iso, named = _ISO_DATE.search(statement), _PATTERNS.amend_day.search(statement)
+    if (weekly := _PATTERNS.amend_weekly.search(statement)) and _PATTERNS.amend_weekly.fullmatch(value):
+        is_each = weekly[0].lower().startswith("every")  # "every wednesday" becomes "every thursday"
+        days = f"every {value.removeprefix('on ').rstrip('s')}" if is_each and " " not in value else value
+        days = f"on {days}" if weekly[0].lower().startswith("on ") and not days.startswith("on ") else days
+        return f"{statement[: weekly.start()]}{days}{statement[weekly.end() :]}", None
     if iso:
         day = _day_meant(date.fromisoformat(iso[0]), value, said_at)
         return None if day is None else (f"{statement[: iso.start()]}{day}{statement[iso.end() :]}", day)
@@ -105,7 +123,8 @@ def _day_meant(former: date, value: str, said_at: datetime) -> date | None:
     """The day that corrects another one: "Tuesday" is the next one to it, "the 24th" one of its month."""
     ordinal = _ORDINAL.fullmatch(value)
     if ordinal:
-        return former.replace(day=int(ordinal[1])) if 1 <= int(ordinal[1]) <= _SAFE_DAYS else None
+        is_in_month = 1 <= int(ordinal[1]) <= monthrange(former.year, former.month)[1]
+        return former.replace(day=int(ordinal[1])) if is_in_month else None
     near = datetime.combine(former - timedelta(4), said_at.time(), said_at.tzinfo)
     is_weekday = fold(value.split()[-1]) in lexicon.words("weekdays")
     found = dates.find(value, max(said_at, near) if is_weekday else said_at, ahead=True)

@@ -20,8 +20,6 @@ _MIN_VERB_CHARS = 3
 _MIN_UNKNOWN_WORDS, _MIN_SHARE = 5, 0.15
 """From this many words on, a text with hardly any known function word is in some other language."""
 OTHER = "another language"
-_SCRIPTS = {"CJK": "zh", "HANGUL": "ko", "CYRILLIC": "ru"}
-"""The language that a script is taken for."""
 _MIN_CERTAIN_WORDS = 2
 _WORD = re.compile(r"[^\W\d_]+")
 _LETTER = re.compile(r"[^\W\d_]")
@@ -96,7 +94,7 @@ def _rank(text: str) -> Sequence[str]:
 def is_certain(text: str) -> bool:
     """Whether more than a single word tells the language."""
     language = detect(text)
-    if len(language) != len(lexicon.ENGLISH) or language in _SCRIPTS.values():
+    if len(language) != len(lexicon.ENGLISH) or language in _scripts().values():
         return bool(language)
     known = [
         word for word in set(_WORD.findall(text[:_MAX_CHARS].lower())) if language in _weights().get(fold(word), {})
@@ -109,6 +107,12 @@ def name_of(language: str) -> str:
     return lexicon.top_level("name").get(language, language)
 
 
+@cache
+def _scripts() -> dict[str, str]:
+    """The language that a script is taken for."""
+    return {script: language for language, script in lexicon.top_level("script").items()}
+
+
 def _foreign_script(text: str) -> str:
     """The language or the script of a text that is mostly not in Latin letters; empty for Latin."""
     letters = _LETTER.findall(text)
@@ -119,4 +123,4 @@ def _foreign_script(text: str) -> str:
     if sum(scripts.values()) <= latin / 2:
         return ""
     script = scripts.most_common(1)[0][0]
-    return _SCRIPTS.get(script, f"{script.title()} script")
+    return _scripts().get(script, f"{script.title()} script")

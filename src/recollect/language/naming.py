@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 from recollect.core.text import collapse_spaces, fold
-from recollect.language import lexicon, questions, word_forms
+from recollect.language import lexicon, questions, subjects, word_forms
 from recollect.language.lexicon import read_tables
 from recollect.language.questions import Question
 
@@ -57,7 +57,7 @@ def _slots() -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
 def _is_meant(question: Question, text: str, is_person: bool) -> bool:
     if not question.is_own:
         return True
-    if questions.is_about_others(text, question, is_memo=True):
+    if subjects.is_about_others(text, question, is_memo=True):
         return False
     opening = " ".join(text.split()[:_OPENING_WORDS])
     tokens = word_forms.tokens(opening)

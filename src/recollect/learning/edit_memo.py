@@ -71,7 +71,7 @@ def edit_memo(
     corrected in a DM is private from then on. `AsyncMemory.share` widens it again.
     """
     if not memo.active:
-        raise UnknownMemo(f"memo {memo.id!r} is no longer in use")
+        raise UnknownMemo(f"memory {memo.id!r} is no longer in use")
     tags = memo.tags if edit.tags is None else without_instructions(edit.tags)
     text = memo.text if edit.text is None else edit.text
     metadata = memo.source.metadata if edit.metadata is None else edit.metadata

@@ -12,7 +12,7 @@ from datetime import datetime
 from recollect.core.changes import Add, Candidate, Change, Retire, Revise, Skip
 from recollect.core.fingerprints import Fingerprints
 from recollect.core.reasons import Reason
-from recollect.core.text import collapse_spaces, digest, normalize
+from recollect.core.text import collapse_spaces, normalize
 from recollect.core.types import Audience, Memo, Origin, Provenance, Status, Tombstone
 from recollect.policy.similarity import Similarity, compare
 from recollect.policy.visibility import includes
@@ -21,7 +21,6 @@ COVERAGE = 0.6
 """Minimum share of a memo's text that a match must cover for a model to retire the memo by it."""
 CERTAIN_CONFIDENCE = 0.95
 """Confidence from which a memo counts as certain: its owner wrote it down, or has stated it often."""
-_SHORT_HASH_CHARS = 8
 _SAME_FACT = (Similarity.SAME, Similarity.RICHER, Similarity.POORER)
 
 
@@ -214,7 +213,7 @@ def _merged_source(candidate: Candidate, memo: Memo, widens: bool) -> Provenance
 
 def _add(candidate: Candidate, existing: ExistingMemos, now: datetime) -> Add:
     memo = Memo(
-        id=memo_id(existing.fingerprints, candidate.kind.value, candidate.text, existing.find_by_id),
+        id=existing.fingerprints.memo_id(candidate.kind.value, candidate.text, existing.find_by_id),
         subject=candidate.subject,
         kind=candidate.kind,
         label=candidate.label,
@@ -230,17 +229,6 @@ def _add(candidate: Candidate, existing: ExistingMemos, now: datetime) -> Add:
         pinned=candidate.pinned,
     )
     return Add(memo)
-
-
-def memo_id(fingerprints: Fingerprints, kind: str, text: str, taken: Callable[[str], Memo | None]) -> str:
-    """`durable-<hash>` of kind and text at creation; the hash is longer if another memo has that id.
-
-    The hash is keyed: whoever sees an id can't confirm a guess at the text.
-    """
-    full_hash = fingerprints.of_memo(kind, text)
-    lengths = range(_SHORT_HASH_CHARS, len(full_hash) + 1, 4)
-    free = (name for name in (f"durable-{full_hash[:length]}" for length in lengths) if taken(name) is None)
-    return next(free, f"durable-{digest(full_hash, text)}")
 
 
 def retire(memo: Memo, now: datetime, reason: Reason, status: Status = Status.DEPRECATED, detail: str = "") -> Retire:

@@ -1,5 +1,6 @@
 """A person's explicit statement as a candidate: validated, redacted, and with its audience."""
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -16,6 +17,13 @@ from recollect.policy.redaction.json_values import redact_value
 from recollect.policy.redaction.span import MARKER
 from recollect.policy.viewer import lore_audience, provenance, subject_of
 from recollect.policy.visibility import VisibilityPolicy, addressed, limit_audience, stated_audience
+
+_NAMES_SECRET = re.compile(
+    rf"\s*(?:[^\s:=]+\s+){{0,6}}?[^\s:=]+\s*(?:\s(?:is|are|was|ist|sind|war|lautet|es|son|est|sont|é|são)\b|[:=：]|は)"
+    rf"\s*(?:now|jetzt)?\W*{MARKER.pattern}\W*",
+    re.IGNORECASE,
+)
+"""A few words for what is secret, and its value."""
 
 
 class StatementOptions(TypedDict, total=False):
@@ -82,13 +90,18 @@ def statement(
 
 
 def statement_text(text: str) -> str | Refused:
-    """The text without secrets; refused if it is empty, or holds nothing else. Raises BadInput if it is too long."""
+    """The text without secrets; refused if it is empty, or says nothing else. Raises BadInput if it is too long."""
     if not text.strip():
         return Refused(Reason.EMPTY)
     redacted = redact_memo(text).text
-    if MARKER.search(redacted) and not any(map(str.isalnum, MARKER.sub("", redacted))):
-        return Refused(Reason.SECRET)
-    return redacted
+    return Refused(Reason.SECRET) if _is_only_secret(redacted) else redacted
+
+
+def _is_only_secret(redacted: str) -> bool:
+    """Whether a text has a secret and nothing else worth keeping: "my AWS key is …" says only what the key is."""
+    if not MARKER.search(redacted):
+        return False
+    return not any(map(str.isalnum, MARKER.sub("", redacted))) or _NAMES_SECRET.fullmatch(redacted) is not None
 
 
 def edited_text(text: str) -> str:

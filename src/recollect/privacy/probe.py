@@ -151,7 +151,7 @@ def _count_embedded(tx: Tx, inventory: Inventory) -> int:
     """Erased rows that still have a vector, of any model."""
     count = 0
     for corpus, keys in _corpora(inventory):
-        for vector_set in tx.index.vectors(corpus, counted=False):
+        for vector_set in tx.index.vectors(corpus):
             dims = vector_set.dims
             any_direction = struct.pack(f"<{dims}f", *([1 / math.sqrt(dims)] * dims))
             scopes = sorted(inventory.scopes)

@@ -5,7 +5,8 @@ A logistic model of what its candidates show, fitted on the tuning halves that `
 - how much of the question's words, by weight, stands in one text, and the best cosine;
 - how much was said: the more text, the more is similar by chance;
 - whether the question names someone who speaks here, or a name that never occurs here;
-- where none of its words occur, whether it is about a person at all ("who invented the telephone?" is not).
+- where none of its words occur, whether it is about a person at all ("who invented the telephone?" is not), or made of
+  words at all ("zzz qqq" is not).
 """
 
 import math
@@ -31,6 +32,7 @@ MAX_UNRELATED_COSINE = 0.2
 
 PERSONS = frozenset("i me my mine myself we us our you your he him his she her they them their user".split())
 _NAME = re.compile(r"(?<=\s)[A-Z][a-z]+")
+_VOWEL = re.compile("[aeiouy]")
 
 
 def match(text: str, terms: Collection[str], pool: RankPool, speakers: Collection[str], own: Collection[str]) -> float:
@@ -49,7 +51,8 @@ def match(text: str, terms: Collection[str], pool: RankPool, speakers: Collectio
     elif _has_unknown_name(text, frequencies, own):
         evidence += UNKNOWN_NAME * amount
     if not covered:
-        evidence += NOTHING_COVERED + (0 if speakers or not _is_impersonal(text, own) else IMPERSONAL)
+        is_aimless = not speakers and (_is_impersonal(text, own) or _is_noise(text))
+        evidence += NOTHING_COVERED + (IMPERSONAL if is_aimless else 0)
     return 1 / (1 + math.exp(-evidence))
 
 
@@ -66,6 +69,12 @@ def _is_impersonal(text: str, own: Collection[str]) -> bool:
     """Whether it is an English sentence that speaks of no person; keywords such as "home town" are no sentence."""
     said = {part for word in words(text) for part in word.split("'")}
     return said.isdisjoint(PERSONS) and said.isdisjoint(own) and word_forms.is_surely_english(text)
+
+
+def _is_noise(text: str) -> bool:
+    """Whether nothing in it can be pronounced: "zzz qqq"."""
+    said = [word for word in words(text) if word.isascii() and word.isalpha()]
+    return bool(said) and len(said) == len(words(text)) and not any(map(_VOWEL.search, said))
 
 
 def _has_unknown_name(text: str, known: Collection[str], own: Collection[str]) -> bool:

@@ -119,7 +119,7 @@ def get(tx: Tx, subject: Subject, memo_id: str, is_visible: VisibilityCheck, ver
     """The memo with this id, as it is stored; an invisible one is as unknown as a missing one."""
     memo = tx.memos.get(subject, memo_id)
     if memo is None or not is_visible(memo):
-        raise UnknownMemo(f"there is no memo {memo_id!r}")
+        raise UnknownMemo(f"there is no memory {memo_id!r}")
     check_version(memo, version)
     return memo
 

@@ -54,7 +54,7 @@ async def iter_export(store: Store, selection: ExportSelection, memos: Sequence[
 
 async def vectors(store: Store, memos: Sequence[Memo]) -> Vectors:
     """The vectors of these memos; none when no model serves yet."""
-    sets = await store.read(lambda tx: tx.index.vectors("memos", counted=False))
+    sets = await store.read(lambda tx: tx.index.vectors("memos"))
     model = next((vector_set.model for vector_set in sets if vector_set.active), None)
     if model is None:
         return Vectors()

@@ -110,7 +110,7 @@ async def test_what_a_model_writes_almost_right_is_taken(memory: AsyncMemory):
         )
         page = await called(client, "list_memories", limit=5.0, offset="5")
         assert (len(page["memories"]), page["total"], page["next_offset"]) == (2, 7, None)
-        assert "there is no memo '42'" in await refused(client, "why_memory", id=42)
+        assert "there is no memory '42'" in await refused(client, "why_memory", id=42)
         for wrong, told in {
             "limit": "limit: it should be a valid integer",
             "category": "unknown category 'many'; use one of fact, preference, event, summary",
@@ -137,11 +137,11 @@ async def test_a_memory_that_was_changed_meanwhile_is_not_overwritten_and_the_er
 
 async def test_a_secret_is_not_stored_and_the_answer_says_so(memory: AsyncMemory):
     async with connected(memory) as client:
-        assert await refused(client, "save_memory", content=SECRET) == (
-            "error: That looks like a secret, so it was not remembered"
-        )
+        for text in (SECRET, f"my AWS key is {SECRET}"):
+            told = await refused(client, "save_memory", content=text)
+            assert told == "error: That looks like a secret, so it was not remembered"
         assert (await called(client, "list_memories"))["total"] == 0
-        partly = await said(client, "save_memory", content=f"The key of the staging bucket is {SECRET}")
+        partly = await said(client, "save_memory", content=f"The key {SECRET} belongs to the staging bucket")
         assert "A secret in it was left out" in partly
         assert SECRET not in partly
         (memo,) = (await called(client, "list_memories"))["memories"]

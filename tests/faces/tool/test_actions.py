@@ -148,7 +148,7 @@ async def test_what_was_deleted_is_restored_by_its_id_whatever_was_saved_since(a
     await agent("delete", id=oslo)
     await agent.save("The office opens at nine")
     for wrong in ("1", "#1", "Oslo", "durable-00000000"):
-        assert "there is no memo" in await agent.error("restore", id=wrong)
+        assert "there is no memory" in await agent.error("restore", id=wrong)
     answer = await agent("restore", id=oslo)
     assert answer.text == 'Restored: "The depot is in Oslo"'
     assert (answer.data["memory"]["id"], answer.data["replaced"]) == (oslo, [])
@@ -159,7 +159,7 @@ async def test_what_was_deleted_is_restored_by_its_id_whatever_was_saved_since(a
 async def test_a_deletion_is_by_id_alone_and_can_be_undone(agent: Agent):
     one = await agent.save("The depot in Oslo opens early")
     for wrong in ("1", "#1", "Oslo", "durable-00000000"):
-        assert "there is no memo" in await agent.error("delete", id=wrong)
+        assert "there is no memory" in await agent.error("delete", id=wrong)
     await agent("delete", id=one)
     assert "no longer in use" in await agent.error("delete", id=one)
     await agent.memory.undo(user="ann")
@@ -211,7 +211,7 @@ async def test_what_is_gone_or_unknown_can_not_be_updated(agent: Agent):
     one = await agent.save(JWT)
     await agent("delete", id=one)
     assert "no longer in use" in await agent.error("update", id=one, content="x is y")
-    assert "there is no memo" in await agent.error("update", id="durable-ffffffff", content="x is y")
+    assert "there is no memory" in await agent.error("update", id="durable-ffffffff", content="x is y")
     assert await agent.error("update", id=one) == "error: update needs content or keywords"
 
 
@@ -365,7 +365,7 @@ class TestAudience:
         hidden = await agent.of("ann", DM).save("The doctor said to rest")
         here = agent.of("ann", DEV)
         for action, more in (("why", {}), ("delete", {}), ("update", {"content": "x is y"})):
-            assert "there is no memo" in await here.error(action, id=hidden, **more)
+            assert "there is no memory" in await here.error(action, id=hidden, **more)
         assert (await here("search", query="doctor")).data["results"] == []
         assert await agent.of("ann", DM).listed() == ["The doctor said to rest"]
 
@@ -375,7 +375,7 @@ class TestAudience:
         here = agent.of("ann", DEV)
         assert await here.found("when was the guild founded") == ["The guild was founded in 2019"]
         assert "stated by bob in #dev" in (await here("why", id=lore)).text
-        assert "there is no memo" in await here.error("delete", id=lore)
+        assert "there is no memory" in await here.error("delete", id=lore)
 
     @pytest.mark.parametrize("name", ["user", "place", "subject", "as", "guild", "self"])
     async def test_no_argument_names_another_user(self, agent: Agent, name: str):
@@ -383,7 +383,7 @@ class TestAudience:
         answer = await agent.call({"action": "search", "query": "bees", name: "bob"})
         assert (answer.ok, f"search takes no '{name}'" in answer.text) == (False, True)
         assert "Bob" not in (await agent("search", query="bees")).text
-        assert "there is no memo" in await agent.error("why", id=one)
+        assert "there is no memory" in await agent.error("why", id=one)
 
     async def test_a_tool_hears_as_its_place_does(self):
         async with opened() as agent:

@@ -37,7 +37,6 @@ class VectorSet:
 
     model: str
     dims: int
-    size: int
     active: bool
     complete: bool = False
     """Has been complete once: only rows that were written since can lack a vector."""

@@ -227,8 +227,8 @@ class SearchIndex(Protocol):
         ...
 
     def put_vectors(self, corpus: Corpus, model: str, embedded: Mapping[int, Vector]) -> None: ...
-    def vectors(self, corpus: Corpus, counted: bool = True) -> list[VectorSet]:
-        """The models that have vectors, and how many; counting is slow in a large store."""
+    def vectors(self, corpus: Corpus) -> list[VectorSet]:
+        """The models that have vectors."""
         ...
 
     def activate(self, corpus: Corpus, model: str) -> None:

@@ -27,7 +27,6 @@ from recollect.faces.commands.help import USAGE
 from recollect.faces.commands.parse import parse
 from recollect.learning.ingest import LearnedOutcome
 from recollect.memory import AsyncMemory
-from recollect.policy.guard.instructions import is_instruction
 from recollect.policy.redaction import redact
 from recollect.prompting.assemble import Prompt
 
@@ -327,8 +326,6 @@ def help_text() -> str:
 def describe_learned(message: Message, outcome: LearnedOutcome) -> list[str]:
     """What was learned from a message or refused, and which secrets were not stored."""
     lines = outcome_text.render_learned(outcome)
-    if outcome.done and not lines and is_instruction(message.text):
-        lines = ["not learned: gives instructions"]
     secrets = redact(message.text).labels
     return [*lines, *([f"not kept: {', '.join(secrets)}"] if secrets else [])]
 

@@ -70,9 +70,7 @@ def serve(
 ) -> None:
     """Serve the operator's page and the REST API, and learn in the background."""
     try:
-        from recollect.faces.http import (
-            app,  # noqa: F401 - what it needs is missing now or never
-        )
+        from recollect.faces.http import app  # noqa: F401 # pyright: ignore[reportUnusedImport] # is all there?
         from recollect.faces.http import serve as serving
     except ModuleNotFoundError as error:
         raise MissingExtra("the page with the API", "web") from error

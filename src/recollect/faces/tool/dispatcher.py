@@ -197,7 +197,7 @@ class MemoryTool:
         memo = await _own_memo(view, call.id)
         outcome = await view.forget(memo.id, version=call.version)
         if not isinstance(outcome, Forgotten):
-            raise UnknownMemo(f"there is no memo {call.id!r} any more")
+            raise UnknownMemo(f"there is no memory {call.id!r} any more")
         hidden = outcome_text.render_hidden(outcome)
         return Answer(f'Forgotten: "{memo.text}"{hidden}. Its owner can undo that.', {"memory": render.data(memo)})
 
@@ -207,7 +207,7 @@ class MemoryTool:
         await view.get(call.id)
         outcome = await view.restore(call.id)
         if isinstance(outcome, Ambiguous):
-            raise UnknownMemo(f"there is no memo {call.id!r}")
+            raise UnknownMemo(f"there is no memory {call.id!r}")
         if not isinstance(outcome, Restored):
             raise BadInput(outcome_text.render_restored(outcome))
         replaced = [render.data(memo) for memo in outcome.replaced]
@@ -294,7 +294,7 @@ async def _own_memo(view: View, memo_id: str) -> Memo:
     """The user's own active memory; by id only, so that nothing is changed by a chance match."""
     memo = await view.get(memo_id)
     if not memo.active:
-        raise UnknownMemo(f"memo {memo_id!r} is no longer in use")
+        raise UnknownMemo(f"memory {memo_id!r} is no longer in use")
     return memo
 
 

@@ -211,9 +211,12 @@ def _rephrase_action(match: re.Match[str], clause: Clause) -> str | None:
     verb = re.sub(r"^(?:really |also |now |mostly |still |absolutely )+", "", verb)
     if not match["o"].strip(" .!,"):
         return verb if verb in _MILESTONES else None
+    if verb.endswith("turned"):  # "yesterday" is soon wrong
+        age = re.match(r" \d+\b", match["o"])
+        return f"turned{age[0]}" if age else None
     if verb in ("has", "have") and _EXPRESSIONS.passing_possession.match(match["o"]):
         return None
-    if verb in ("moved to", "just moved to"):
+    if re.fullmatch(r"(?:just )?moved (?:\w+ )?to", verb):
         place = place_name(match["o"], clause)
         return f"lives in {place}" if place else None
     phrase = object_phrase(strip_duration(match["o"]))

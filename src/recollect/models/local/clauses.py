@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 
+from recollect.language import spelling
 from recollect.models.local import rejections
 from recollect.models.local.grammar import expressions, grammar
 
@@ -128,6 +129,12 @@ def _strip_question(sentence: str) -> str:
 
 
 @cache
+def _vocabulary() -> frozenset[str]:
+    """Words that rules hang on, and that people misspell."""
+    return frozenset(grammar()["spellings"]["vocabulary"].split())
+
+
+@cache
 def _spellings() -> list[tuple[re.Pattern[str], str]]:
     return [(re.compile(pattern, re.IGNORECASE), written) for pattern, written in grammar()["spellings"]["pairs"]]
 
@@ -136,7 +143,7 @@ def normalize_spelling(text: str) -> str:
     """The text with contractions and chat spellings written out."""
     for pattern, replacement in _spellings():
         text = pattern.sub(replacement, text)
-    return " ".join(text.split())
+    return " ".join(spelling.corrected(text, _vocabulary()).split())
 
 
 def strip_lead(text: str) -> str:

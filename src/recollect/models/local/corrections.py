@@ -11,7 +11,7 @@ from recollect.core.ports import Proposal, Retraction
 from recollect.core.text import words
 from recollect.core.types import Memo, Message
 from recollect.language import amendments, dates, word_forms
-from recollect.language.amendments import Amendment
+from recollect.models.local import transitions
 from recollect.policy.guard.own_words import own_words
 from recollect.policy.guard.quote import sentences
 
@@ -27,6 +27,8 @@ def correct(message: Message, known: Sequence[Memo], context: Sequence[Message])
     is_limit = said.lower().lstrip(" -–—,").startswith("not as ")  # "Not as an ambassador": takes nothing's place
     if (moved := _moved(message, said, known)) is not None:
         return moved
+    if (recounted := transitions.recounted(said, known)) is not None:
+        return _revision(*recounted, said, message, None)
     amendment = amendments.read(said) if said and not is_limit else None
     if amendment is None:
         return None
@@ -36,7 +38,11 @@ def correct(message: Message, known: Sequence[Memo], context: Sequence[Message])
         meant = recalled if answered and amendment.is_denial else _just_said(message, known, context)
         return [Retraction("the speaker took it back", id=memo.id) for memo in _of_one_message(meant)]
     is_answer = answered.rstrip().endswith("?") and not amendment.is_strong
-    for group in (recalled, [] if is_answer else _recent(message, known)):
+    # Where others talk, "I meant" puts right what was just said, which taught nothing more often than not.
+    recent = _recent(message, known)
+    if context and not message.place.dm:
+        recent = [memo for memo in recent if memo.source.message == _last_said(message, context)]
+    for group in (recalled, [] if is_answer else recent):
         revised = [(memo, amendments.amend(memo.text, amendment, message.at)) for memo in group]
         changes = [(memo, change) for memo, change in revised if change is not None]
         latest = [pair for pair in changes if pair[0].source.message == changes[0][0].source.message]
@@ -48,14 +54,11 @@ def correct(message: Message, known: Sequence[Memo], context: Sequence[Message])
 
 def _moved(message: Message, said: str, known: Sequence[Memo]) -> Proposal | None:
     """The revision of the one memo with a day that has all words of what was moved, however long ago it was said."""
-    event, value = amendments.read_moved(said) or ("", "")
-    named = word_forms.content_words(event)
-    meant = [memo for memo in known if memo.active and all(word in set(word_forms.tokens(memo.text)) for word in named)]
-    revised = [(memo, amendments.amend(memo.text, Amendment(value), message.at)) for memo in meant] if named else []
-    dated = [(memo, change[0], change[1]) for memo, change in revised if change is not None and change[1] is not None]
-    if len(dated) != 1:
+    revised = [(memo, amendments.move(memo.text, said, message.at)) for memo in known if memo.active]
+    moved = [(memo, *change) for memo, change in revised if change is not None]
+    if len(moved) != 1:
         return None
-    memo, text, day = dated[0]
+    memo, text, day = moved[0]
     return _revision(memo, text, said, message, day)
 
 
@@ -86,8 +89,13 @@ def _place_of(memo: Memo) -> tuple[str, str | None, str | None, str | None]:
 
 def _just_said(message: Message, known: Sequence[Memo], context: Sequence[Message]) -> list[Memo]:
     """What the speaker's last message here taught."""
-    last = next((each.id for each in reversed(context) if each.person == message.person and not each.bot), None)
+    last = _last_said(message, context)
     return [memo for memo in _recent(message, known) if last in (None, memo.source.message)]
+
+
+def _last_said(message: Message, context: Sequence[Message]) -> str | None:
+    """The speaker's last message here before this one."""
+    return next((each.id for each in reversed(context) if each.person == message.person and not each.bot), None)
 
 
 def _recalled(known: Sequence[Memo], answered: str) -> list[Memo]:

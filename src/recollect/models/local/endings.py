@@ -8,15 +8,16 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from recollect.core.text import words
+from recollect.core.text import fold, words
 from recollect.core.types import Memo
-from recollect.language import word_forms
+from recollect.language import lexicon, word_forms
 from recollect.models.local import rejections
 from recollect.models.local.clauses import Clause
 from recollect.models.local.grammar import expressions
 
 _EXPRESSIONS = expressions("endings")
 _WAYS = ("swapped", "sold", "gone", "quit", "left")
+_SHORT = 2
 _KINDS = {"had": ("sold", "gone", "swapped"), "done": ("quit", "swapped"), "joined": ("left",)}
 """What a memo may be about that each way to speak of an end is said of."""
 
@@ -34,6 +35,8 @@ def find_endings(clause: Clause, known_memos: Sequence[Memo]) -> Iterator[Ending
     if _EXPRESSIONS.cue.search(clause.text) is None or rejections.is_hedged(clause.text):
         return
     active = [memo for memo in known_memos if memo.active]
+    for memo in _implied(clause.text, active):
+        yield Ending(memo)
     for part in parts(clause.text):
         for way in _WAYS:
             if match := getattr(_EXPRESSIONS, way).match(part):
@@ -41,14 +44,42 @@ def find_endings(clause: Clause, known_memos: Sequence[Memo]) -> Iterator[Ending
                 break
 
 
+def _implied(text: str, active: Sequence[Memo]) -> list[Memo]:
+    """Memos that can't hold any more: what a relative stopped, a diet that was given up, a child that was born."""
+    if relative := _EXPRESSIONS.relative.match(text):
+        person = f"their {relative['kin']} {relative['name'] or ''}".strip().lower()
+        ended = [word for word in words(relative["x"]) if not word_forms.is_function_word(word)]
+        return [
+            memo
+            for memo in active
+            if memo.text.lower().startswith(person)
+            and ended
+            and all(word_forms.has_form(word, words(memo.text)) for word in ended)
+        ]
+    found: list[Memo] = []
+    for part in parts(text):
+        if eats := _EXPRESSIONS.eats.match(part):
+            diet = _EXPRESSIONS.meatless if eats["meat"] else _EXPRESSIONS.vegan
+            found += [memo for memo in active if diet.match(memo.text)]
+        if _EXPRESSIONS.moved_out.match(part):
+            found += [memo for memo in active if _EXPRESSIONS.with_family.match(memo.text)]
+        if moved_in := _EXPRESSIONS.moved_in.match(part):
+            apart = [memo for memo in active if _EXPRESSIONS.elsewhere.match(memo.text)]
+            found += [memo for memo in apart if fold(moved_in["name"]) in words(memo.text)]
+        if _EXPRESSIONS.born.match(part):
+            found += [memo for memo in active if _EXPRESSIONS.pregnant.match(memo.text)]
+    return found
+
+
 def continuations(text: str) -> list[str]:
     """What the parts of a clause beside its endings say, each with the subject that it lacks: "I got a van"."""
-    found = parts(text)
+    found = [re.sub(r" (?:now|instead)\b", "", part) for part in parts(text)]
     others = [part for part in found if not any(getattr(_EXPRESSIONS, way).match(part) for way in _WAYS)]
     if len(others) == len(found):
         return []
     states = [f"I am {part}" for part in others if _EXPRESSIONS.state.match(part)]
-    return states + [f"I {part}" for part in others if _EXPRESSIONS.act.match(part)]
+    acts = [_EXPRESSIONS.got.sub("have ", part, count=1) for part in others if _EXPRESSIONS.act.match(part)]
+    return [*states, *(f"I {act}" for act in acts)]
 
 
 def parts(text: str) -> list[str]:
@@ -58,16 +89,23 @@ def parts(text: str) -> list[str]:
 
 def _endings(match: re.Match[str], way: str, active: Sequence[Memo]) -> Iterator[Ending]:
     named = [word for word in words(match["x"]) if not word_forms.is_function_word(word)]
-    if not named or _EXPRESSIONS.vague.fullmatch(match["x"]):
+    is_passing = way in ("quit", "left") and _EXPRESSIONS.passing.search(match.string)
+    is_place = way != "left" and not lexicon.words("places").isdisjoint(named)  # who left London may still work there
+    if not named or is_passing or is_place or _EXPRESSIONS.vague.fullmatch(match["x"]):
         return
     for memo in active:
         subject = next(filter(None, (_subject(memo.text, kind) for kind in _KINDS if way in _KINDS[kind])), None)
         if subject is None:
             continue
         held = words(subject)
-        if all(word_forms.has_form(word, held) for word in named):
+        if all(word_forms.has_form(word, held) or _is_part(word, held) for word in named):
             new = match.groupdict().get("new") or ""
             yield Ending(memo, _with_new(memo.text, named, new) if new else "")
+
+
+def _is_part(word: str, held: Sequence[str]) -> bool:
+    """Whether a word is short for a compound: "the van" of "a campervan"."""
+    return len(word) > _SHORT and any(other.endswith(word) for other in held)
 
 
 def _subject(text: str, kind: str) -> str | None:

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal, Retraction
-from recollect.core.types import Memo, Message
+from recollect.core.types import Kind, Memo, Message
 from recollect.language import dates
 from recollect.language.corrections import resolve, splice
-from recollect.models.local import foreign, general, rejections, retractions, successions
+from recollect.models.local import foreign, general, rejections, retractions, successions, transitions
 from recollect.models.local.clauses import MAX_MESSAGE_CHARS, Clause, split_clauses
 from recollect.models.local.corrections import correct
 from recollect.models.local.endings import Ending, continuations, find_endings
@@ -16,8 +16,8 @@ from recollect.models.local.grammar import expressions
 from recollect.models.local.introductions import introduced, named_later, named_others
 from recollect.models.local.known_names import clauses_by_name
 from recollect.models.local.pronouns import resolved_clauses
-from recollect.models.local.rephrase import strip_asides
-from recollect.models.local.rule import Finding
+from recollect.models.local.rephrase import object_phrase, strip_asides
+from recollect.models.local.rule import LIKELY, Finding, make_finding
 from recollect.models.local.rules import first_finding
 from recollect.policy.guard.instructions import is_instruction
 from recollect.policy.guard.own_words import own_words
@@ -80,11 +80,12 @@ class _Collected:
         if not ending.text:
             self.retractions.append(Retraction("the speaker said that it is over", id=memo.id))
             return
-        self.proposals.append(
-            Proposal(
-                ending.text, memo.kind.value, clause.evidence, clause.message_id, id=memo.id, confidence=memo.confidence
-            )
-        )
+        self.revise(memo, ending.text, clause.evidence, clause.message_id)
+
+    def revise(self, memo: Memo, text: str, evidence: str, message: str) -> None:
+        """Propose another text for a known memo."""
+        kind, confidence = memo.kind.value, memo.confidence
+        self.proposals.append(Proposal(text, kind, evidence, message, id=memo.id, confidence=confidence))
 
     def retract(self, clause: Clause, finding: Finding, state_end: bool) -> None:
         """Retract the known memos that no longer hold; if there are none, propose a statement that it ended."""
@@ -112,10 +113,11 @@ class _Collected:
 def extract(extraction_input: ExtractionInput) -> ExtractionResult:
     """Everything that the speaker plainly stated; the most confident proposals where their number is limited."""
     collected = _Collected(extraction_input.known_memos)
-    for message in extraction_input.messages:
+    for number, message in enumerate(extraction_input.messages):
         if message.bot:
             continue
-        correction = correct(message, extraction_input.known_memos, extraction_input.context)
+        before = [*extraction_input.context, *extraction_input.messages[:number]]
+        correction = correct(message, extraction_input.known_memos, before)
         if isinstance(correction, Proposal):
             collected.proposals.append(correction)
         elif correction is not None:
@@ -136,11 +138,16 @@ def _best(proposals: list[Proposal], limit: int | None) -> list[Proposal]:
 def _extract_message(message: Message, collected: _Collected) -> None:
     if rejections.is_play(message.text[:MAX_MESSAGE_CHARS]):
         return
+    for memo in transitions.ended(message.text, collected.known_memos):
+        collected.retractions.append(Retraction("the speaker said that it is over", id=memo.id))
     if collected.known_memos and _EXPRESSIONS.end_cue.search(message.text[:MAX_MESSAGE_CHARS]):
         _end_statements(message, collected)
     collected.corrects = successions.is_correction(own_words(message.text[:MAX_MESSAGE_CHARS], message.name))
     endings = list(_named_endings(message, collected)) if collected.known_memos else []
     statements = list(_read_statements(message)) or [(*read, None) for read in foreign.read_statements(message)]
+    if not statements and (aged := foreign.revise_age(message, collected.known_memos)) is not None:
+        collected.revise(*aged, own_words(message.text, message.name), message.id)
+        return
     statements += _read_by_name(message, collected) if collected.known_memos else []
     if not (statements or endings) or is_instruction(
         message.text
@@ -156,10 +163,18 @@ def _extract_message(message: Message, collected: _Collected) -> None:
             collected.retract(clause, finding, state_end and not is_known)
     for clause, ending in endings:
         collected.finish(clause, ending)
-        for text in continuations(clause.text):
-            for finding, state_end in _read_clause(replace(clause, text=text)):
-                if state_end is None:
-                    collected.add(clause, finding)
+        for finding in _read_continuations(clause):
+            collected.add(clause, finding)
+
+
+def _read_continuations(clause: Clause) -> Iterator[Finding]:
+    """What the rest of a clause says of what came instead: "sold the civic, got an ioniq 5"."""
+    for text in continuations(clause.text):
+        findings = [finding for finding, state_end in _read_clause(replace(clause, text=text)) if state_end is None]
+        had = re.match(r"I have (an? .+)", text)
+        phrase = object_phrase(had[1]) if had and not findings else None
+        owned = make_finding(f"has {phrase}", Kind.FACT, LIKELY) if phrase else None
+        yield from [owned] if owned else findings
 
 
 def _read_by_name(message: Message, collected: _Collected) -> Iterator[tuple[Clause, Finding, bool | None]]:
@@ -169,7 +184,7 @@ def _read_by_name(message: Message, collected: _Collected) -> Iterator[tuple[Cla
         for named, noun in clauses_by_name(clause, collected.known_memos):
             for finding, state_end in _read_clause(named):
                 is_known = collected.relative_meant(finding, named) is not None
-                text = finding.text if is_known else finding.text.removeprefix(f"Their {noun} ")
+                text = finding.text if is_known or not noun else finding.text.removeprefix(f"Their {noun} ")
                 yield named, replace(finding, text=text), state_end
 
 
@@ -205,16 +220,17 @@ def _withdrawn(message: Message, statements: list[tuple[Clause, Finding, bool | 
 def _read_statements(message: Message) -> Iterator[tuple[Clause, Finding, bool | None]]:
     """What each clause states; for something that ended, whether its end is worth a statement (else None)."""
     said = own_words(message.text[:MAX_MESSAGE_CHARS], message.name)
-    corrected = resolve(said)
+    corrected = transitions.rewritten(resolve(said))
     for clause in split_clauses(corrected, message.at, message.id):
-        if corrected is not said and clause.evidence not in message.text:
+        if corrected != said and clause.evidence not in message.text:
             clause = replace(clause, evidence=said)
         texts: list[str] = []
         for finding, state_end in _read_clause(clause):
             texts.append(finding.text)
             yield clause, finding, state_end
         for finding in named_others(clause):
-            if not any(finding.about and finding.about in text for text in texts):
+            name = finding.about or finding.text.rpartition(" ")[2]
+            if not any(name in text for text in texts):
                 yield clause, finding, None
     for evidence, finding in named_later(said):
         yield Clause(evidence, evidence, message.at, message.id, lacks_capitals=False), finding, None

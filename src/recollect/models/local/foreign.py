@@ -7,16 +7,17 @@ verb in the third person, {n} a name, {o} (or o1, o2 …) an object without what
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from recollect.core.text import fold
-from recollect.core.types import Kind, Message
+from recollect.core.types import Kind, Memo, Message
 from recollect.language import conjugation, dates, detection, lexicon, local_dates, requests
 from recollect.language.lexicon import Patterns, read_tables
+from recollect.models.local import transitions
 from recollect.models.local.clauses import MAX_MESSAGE_CHARS, MAX_SENTENCE_CHARS, MAX_SENTENCES, Clause
 from recollect.models.local.rule import LIKELY, SURE, Finding
 from recollect.policy.guard.own_words import own_words
@@ -109,12 +110,29 @@ def grammar(language: str) -> Grammar:
 
 def read_statements(message: Message) -> list[tuple[Clause, Finding]]:
     """What a message states about its speaker, clause by clause, in the first of its languages that finds anything."""
-    text = own_words(message.text[:MAX_MESSAGE_CHARS], message.name)
+    said = own_words(message.text[:MAX_MESSAGE_CHARS], message.name)
+    text = transitions.rewritten(said)
     for rules in map(grammar, candidates(text)):
         statements = [] if rules.expressions.play.search(text) else list(_read(rules, text, message))
         if statements:  # also one that was refused: the text is in this language
-            return [(clause, finding) for clause, finding in statements if finding is not _REFUSED]
+            quoted = [
+                (clause if text == said else replace(clause, evidence=said), found) for clause, found in statements
+            ]
+            return [(clause, finding) for clause, finding in quoted if finding is not _REFUSED]
     return []
+
+
+def revise_age(message: Message, known_memos: Sequence[Memo]) -> tuple[Memo, str] | None:
+    """The memo on the age of somebody whom a message names, and what it says now: "Maja ist jetzt 4"."""
+    text = own_words(message.text[:MAX_SENTENCE_CHARS], message.name).strip(_EDGES)
+    aged = [match for rules in map(grammar, languages()) if (match := rules.expressions.aged.fullmatch(text))]
+    for match in aged[:1]:
+        pattern = re.compile(rf"(?P<before>\S*{re.escape(match['name'])}\D*)\d+", re.IGNORECASE)
+        meant = [memo for memo in known_memos if memo.active and len(re.findall(r"\d+", memo.text)) == 1]
+        revised = [(memo, pattern.sub(rf"\g<before>{match['age']}", memo.text)) for memo in meant]
+        changed = [(memo, new) for memo, new in revised if new != memo.text]
+        return changed[0] if len(changed) == 1 else None
+    return None
 
 
 def candidates(text: str) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from recollect.language.lexicon import Patterns, read_tables
 from recollect.models.local.clauses import Clause
 from recollect.models.local.rephrase import conjugate, object_phrase, trim_object
 from recollect.models.local.rule import LIKELY, Finding, make_finding
+from recollect.models.local.statements import is_trade
 
 _MAX_WORDS = 14
 """Words of a predicate: what is longer tells a story, or says several things."""
@@ -28,13 +29,14 @@ _KEPT_ADVERBS = _HABITUAL | frozenset(
 )
 _NO_ADVERBS = frozenset("reply apply rely fly supply imply comply multiply bully rally".split())
 _TASTES = frozenset("like love prefer hate enjoy adore dislike loathe despise detest".split())
+_PASSING_VERBS = ("is", "are", "isn't", "aren't", "works", "work", "runs", "run")
 _PURSUITS = ("trying", "doing", "taking", "going")
 _MAX_NOUN_WORDS = 10
 _TO_VERB = re.compile(r"to (?!be\b|agree|think|see|get\b|have to|forget)\w+ \w+", re.IGNORECASE)
 _ALONE = ("smoked", "smoke", "skied", "surfed", "flown")
 """What needs no object for "never" to say something."""
-_LAUGHS = re.compile(r"\b(?:lol|lmao|lmfao|rofl|xd|obviously)\b", re.IGNORECASE)
-"""What no rule vouches for may be a joke."""
+_NOT_VOUCHED = re.compile(r"\b(?:lol|lmao|lmfao|rofl|xd|obviously|just read)\b", re.IGNORECASE)
+"""What no rule vouches for may be a joke, or over."""
 _VAGUE = re.compile(
     r"$|the\b|back\b|it\b|that\b|any\b|much\b|an? (?:chance|problem|reason|issue)\b|manage\b", re.IGNORECASE
 )
@@ -96,7 +98,7 @@ class _Predicate:
 
 def read(predicate: str, clause: Clause) -> Finding | None:
     """The statement that a predicate of the first person makes, if its words are those of a lasting one."""
-    parts = None if _LAUGHS.search(clause.evidence) else _take_apart(predicate)
+    parts = None if _NOT_VOUCHED.search(clause.evidence) else _take_apart(predicate)
     if parts is None or not _is_lasting(replace(parts, rest=trim_object(parts.rest)), clause):
         return None
     text = parts.text()
@@ -108,7 +110,7 @@ def read_mine(text: str) -> Finding | None:
     match = _EXPRESSIONS.mine.match(text)
     if match is None or len(match["o"].split()) > _MAX_WORDS:
         return None
-    if match["verb"].lower() in ("is", "are", "isn't", "aren't") and _EXPRESSIONS.passing_of_mine.match(match["o"]):
+    if match["verb"].lower() in _PASSING_VERBS and _EXPRESSIONS.passing_of_mine.match(match["o"]):
         return None
     phrase = object_phrase(match["o"])
     if phrase is None or _EXPRESSIONS.junk_object.search(phrase):
@@ -213,7 +215,8 @@ def _is_lasting_act(parts: _Predicate, is_joint: bool) -> bool:
     if _EXPRESSIONS.no_object.match(parts.rest):
         return False
     if any(adverb in _HABITUAL for adverb in parts.adverbs):
-        return not is_joint and bool(parts.rest) and parts.verb not in _words("no_habit")
+        is_vague = "never" in parts.adverbs and _VAGUE.match(parts.rest) is not None
+        return not is_joint and bool(parts.rest) and not is_vague and parts.verb not in _words("no_habit")
     if parts.verb not in _words("present") or (is_joint and parts.verb not in _words("joint")):
         return not is_joint and bool(parts.rest) and _EXPRESSIONS.lasting.search(parts.rest) is not None
     if parts.verb in _TASTES and not _is_general_liking(parts.rest):
@@ -285,7 +288,7 @@ def _is_life_event(parts: _Predicate, is_joint: bool) -> bool:
         return not is_joint and parts.verb in _words("never_did") and not _VAGUE.match(rest)
     if parts.verb in ("was", "were"):
         noun = _EXPRESSIONS.a_noun.match(rest)
-        return noun is not None and not is_joint and _is_role(noun["np"]) and not _EXPRESSIONS.childhood.match(rest)
+        return noun is not None and not is_joint and (is_trade(noun["np"]) or _EXPRESSIONS.past_role.search(noun["np"]))
     if parts.verb in ("visited", "hiked", "climbed", "toured", "backpacked"):
         return _EXPRESSIONS.past_place.match(rest) is not None
     if parts.verb in ("worked", "lived", "studied", "trained", "taught", "interned", "volunteered"):

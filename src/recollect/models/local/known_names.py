@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from recollect.core.text import fold
 from recollect.core.types import Memo
+from recollect.language import kinship
 from recollect.models.local.clauses import Clause
 from recollect.models.local.grammar import expressions
 
@@ -16,10 +17,13 @@ def clauses_by_name(clause: Clause, known_memos: Sequence[Memo]) -> Iterator[tup
     said = _EXPRESSIONS.subject.match(clause.text)
     if said is None:
         return
+    verb = "is " if said["is"] else ""
+    if kinship.is_bare(fold(said["name"])):  # "mum is 64"
+        yield replace(clause, text=f"my {fold(said['name'])} {verb}{clause.text[said.end() :].lstrip()}"), ""
+        return
     for memo in known_memos:
         known = _EXPRESSIONS.introduced.match(memo.text) if memo.active else None
         if known and fold(known["name"] or known["pet_name"]) == fold(said["name"]):
             noun, name = (known["kin"] or known["pet"]).lower(), known["name"] or known["pet_name"]
-            verb = "is " if said["is"] else ""
             yield replace(clause, text=f"my {noun} {name} {verb}{clause.text[said.end() :].lstrip()}"), noun
             return

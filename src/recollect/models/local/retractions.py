@@ -3,10 +3,11 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 
 from recollect.core.types import Kind, Memo
 from recollect.models.local.clauses import Clause
-from recollect.models.local.grammar import expressions
+from recollect.models.local.grammar import expressions, grammar
 from recollect.models.local.rephrase import base_verb, conjugate, object_phrase, strip_duration
 from recollect.models.local.rule import LIKELY, Finding, make_finding
 from recollect.models.local.rules import first_finding
@@ -18,6 +19,10 @@ _ARTICLE = re.compile(r"(?:my|the|our|that|an?) (?:old |little |beloved )?", re.
 _HAVING = (
     "Has", "Owns", "Drives", "Rides", "Uses", "Bought", "Got", "Keeps", "Plays", "Runs", "Prefers", "Codes in",
     "Editor is", "Car is", "Bike is", "Phone is", "Laptop is", "Browser is", "Works with", "Writes", "Loves their",
+)  # fmt: skip
+_ROLES = (
+    ("Works as ", "Is"), ("Arbeitet als ", "Ist"), ("Travaille comme ", "Est"), ("Trabaja de ", "Es"),
+    ("Trabaja como ", "Es"), ("Trabalha como ", "É"), ("Trabalha de ", "É"),
 )  # fmt: skip
 _GENERIC = re.compile(r"(?P<verb>[a-z]+)\b(?P<o>.*)", re.IGNORECASE)
 _COMMON_VERBS = frozenset("eat drink smoke play work live use own drive run write do go watch read teach code".split())
@@ -93,9 +98,14 @@ def denied_memos(text: str, known_memos: Sequence[Memo]) -> list[Memo]:
 
 def outdated_memos(finding: Finding, clause: Clause, known_memos: Sequence[Memo]) -> list[Memo]:
     """Active known memos whose place a statement with "now" takes: another car, another job."""
+    if not _EXPRESSIONS.from_now.search(clause.text):
+        return []
+    slot = next((pattern for pattern in _slots() if pattern.match(finding.text)), None)
+    if slot is not None:
+        return [memo for memo in known_memos if memo.active and memo.text != finding.text and slot.match(memo.text)]
     is_car = _EXPRESSIONS.car_memo.match(finding.text)
     is_only_one = is_car or _EXPRESSIONS.one_at_a_time.match(finding.text)  # who has a dog now still has two kids
-    if not (is_only_one and _EXPRESSIONS.from_now.search(clause.text)):
+    if not is_only_one:
         return []
     verb = finding.text.partition(" ")[0]
     return [
@@ -105,6 +115,12 @@ def outdated_memos(finding: Finding, clause: Clause, known_memos: Sequence[Memo]
         and memo.text != finding.text
         and (_EXPRESSIONS.car_memo.match(memo.text) if is_car else memo.text.startswith(f"{verb} "))
     ]
+
+
+@cache
+def _slots() -> list[re.Pattern[str]]:
+    """Statements of which one holds at a time: how one lives, works, commutes."""
+    return [re.compile(pattern, re.IGNORECASE) for pattern in grammar()["retractions"]["slots"]]
 
 
 def find_ended(predicate: str, clause: Clause) -> tuple[Finding, bool] | None:
@@ -122,7 +138,8 @@ def find_ended(predicate: str, clause: Clause) -> tuple[Finding, bool] | None:
     else:
         past = match["a"] or match["b"] or _EXPRESSIONS.contrasted.sub("", match["f"] or "") or f"am {match['c']}"
         past = re.sub(r"(?i)^be\b", "am", past)
-        finding = _read_past(f"am {past}" if match[0].lower().startswith("am no longer") else past, clause)
+        is_state = re.match(r"(?i)am no longer|no longer an? ", match[0]) is not None
+        finding = _read_past(f"am {past}" if is_state else past, clause)
     return (finding, not (match["e"] or match["f"] or match["h"])) if finding else None
 
 
@@ -148,7 +165,7 @@ def _states(known: str, text: str) -> bool:
     verb, _, thing = text.partition(" ")
     if verb == "Is" and details(known, f"Works as {thing}"):
         return True
-    if text.startswith("Works as ") and details(known, f"Is {text.removeprefix('Works as ')}"):
+    if any(text.startswith(works) and details(known, f"{is_one} {text[len(works) :]}") for works, is_one in _ROLES):
         return True
     return verb in ("Has", "Uses") and any(details(known, f"{other} {thing}") for other in _HAVING)
 

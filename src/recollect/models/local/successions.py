@@ -38,6 +38,8 @@ def succeeded_memos(finding: Finding, clause: Clause, known_memos: Sequence[Memo
             return [memo for memo in others if _is_role(memo.text)]
         if _EXPRESSIONS.employer.match(finding.text):
             return [memo for memo in others if _EXPRESSIONS.employer.match(memo.text)]
+    if (is_strong or is_recent) and (category := _category(finding.text)):
+        return [memo for memo in others if _category(memo.text) == category]
     if is_strong or is_recent:
         return [memo for memo in others if _differs_in_value(finding.text, memo.text, any_value=is_strong)]
     return []
@@ -78,6 +80,13 @@ def _sort(relation: str) -> str:
     return "age" if re.search(r"\d", relation) else relation
 
 
+def _category(text: str) -> str | None:
+    """The sort of tool that a statement says is used, of which people have one: a phone, a browser; and where."""
+    tool = _EXPRESSIONS.rivals.search(text) if _EXPRESSIONS.using.match(text) else None
+    where = re.search(r"(?i)\bat (?:work|home|school|uni)\b", text)
+    return f"{tool.lastgroup} {where[0] if where else ''}" if tool else None
+
+
 def _is_role(text: str) -> bool:
     """ "Works as a nurse", "is a nurse": what somebody is by trade."""
     article = re.match(r"Is an? ", text)
@@ -101,7 +110,7 @@ def _differs_in_value(new: str, old: str, *, any_value: bool) -> bool:
 
 
 def _plain(text: str) -> list[str]:
-    bare = _EXPRESSIONS.adverbs.sub(" ", text.lower())
+    bare = _EXPRESSIONS.hours.sub("is ", _EXPRESSIONS.adverbs.sub(" ", text.lower()))
     return [word for word in words(bare) if word not in _ARTICLES]
 
 

@@ -16,6 +16,12 @@ _COMMUNITY_WE = "we "
 """How a clause begins that may be about a program, or a whole community."""
 
 
+def hours(reading: Reading) -> Finding | None:
+    """ "Works full time at an agency", "is part time at the bakery"."""
+    phrase = object_phrase(reading["o"])
+    return make_finding(f"{'works' if reading['works'] else 'is'} {phrase}", Kind.FACT) if phrase else None
+
+
 def speaks_for_others(reading: Reading) -> bool:
     return reading.clause.text.lower().startswith(_COMMUNITY_WE)
 

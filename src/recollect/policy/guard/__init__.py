@@ -113,10 +113,12 @@ def check(
 def _check_amended(proposal: Proposal, messages: Sequence[Message], known: Sequence[Memo]) -> Accepted | None:
     """A known memo with the value that a correction gives it: "no wait, 35" says no more than that."""
     memo = next((memo for memo in known if memo.id == proposal.id), None)
-    for message in messages if memo is not None else ():
+    sources = [message for message in messages if not message.bot and proposal.message in ("", message.id)]
+    for message in sources if memo is not None else ():
         said = own_words(message.text, message.name)
-        amendment = amendments.read(said) if not message.bot and proposal.message in ("", message.id) else None
+        amendment = amendments.read(said)
         change = amendments.amend(memo.text, amendment, message.at) if memo and amendment else None
+        change = change or (amendments.move(memo.text, said, message.at) if memo else None)
         claim = Claim(proposal.text, said)
         if memo and change and change[0] == proposal.text and not any(each.refuse(claim) for each in FACT_CHECKS):
             return Accepted(message, said, memo.kind, proposal.text, memo.tags, memo.label, proposal.happened)

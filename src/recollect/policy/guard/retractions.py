@@ -16,8 +16,11 @@ _PATTERNS = Patterns(
         |\b(?:mov(?:e|ed|ing)|s(?:old|elling)|switch\w*|chang\w+|stop\w*|quit\w*|leaving|finish\w*|cancel\w*|gave|give|giving
         |divorc\w*|broke|split|die[ds]?|dead|lost|gone|resign\w*|retire\w*|fired|instead|now|again|new|anymore|actually
         |correct\w*|wrong|scratch|strike|take|kidding|joking|jk|j/k|lie|lying|false|untrue|joke|over|off|fell
-        |left|ditch\w*|dropp\w+|swapp\w+|trad(?:ed|ing)|rid|rehomed|delet\w+|uninstall\w*|stolen|abandon\w*|replac\w+|return\w*
+        |born|birth|left|ditch\w*|dropp\w+|swapp\w+|trad(?:ed|ing)|rid|rehom\w+|delet\w+|uninstall\w*|stolen|abandon\w*|replac\w+
+        |nicked|pinched|wrecked|written off|return\w*
         |donat\w+|threw|scrapp\w+|totall?ed|no (?:more|longer)|unsubscrib\w*|ran away|migrat\w+|through with
+        |graduat\w+|laid off|drop\w* out|flunk\w*|aufgegeben|abgebrochen|geschmissen|gewechselt|arr[eê]t[eé]|dej[eé]
+        |dejado|desisti|larguei|tranquei|parei
         |done with|put down|put \w+ (?:down|to sleep)|ended|became|turned|separated|dumped|passed|unemployed)\b""",
 )
 

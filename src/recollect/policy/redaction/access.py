@@ -53,7 +53,7 @@ _CODE_WORD = re.compile(
     r"|clave|combinaci[óo]n|senha|segredo|combinação|codice|combinazione|kod\w{0,6}|kombinacja|szyfr"
     r"|şifre\w{0,6})(?!\w)"
 )
-_OTHER_CODE = re.compile(
+OTHER_CODE = re.compile(
     r"(?:zip|post\w*|area|country|dial\w*|error|exit|status|http|promo\w*|discount|coupon|voucher|gift|order|booking"
     r"|product"
     r"|part|bar|qr|source|dress|course|model|colou?r|hex|tax|sort|fehler|farb\w*|rabatt\w*|gutschein\w*|bestell\w*"
@@ -225,7 +225,7 @@ def _codes(lower: str) -> Iterator[Span]:
 def _code_of_a_thing(word: re.Match[str], lower: str) -> Iterator[Span]:
     """The number that a word such as "code" leads to, in a sentence with something that has a lock."""
     start, end = _sentence(lower, *word.span())
-    if _OTHER_CODE.search(lower, max(start, word.start() - 12), min(end, word.end() + 24)):
+    if OTHER_CODE.search(lower, max(start, word.start() - 12), min(end, word.end() + 24)):
         return
     if not _LOCKED_THING.search(lower, start, end):
         return

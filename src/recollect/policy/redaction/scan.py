@@ -11,6 +11,7 @@ from recollect.policy.redaction import (
     indirect,
     key_material,
     known_formats,
+    nearby,
     numbers,
     seed_phrases,
     spoken_secrets,
@@ -38,6 +39,7 @@ def _plain_spans(text: str) -> Iterator[Span]:
     yield from spoken_secrets.spans(text, lower)
     yield from indirect.spans(text, lower)
     yield from access.spans(text, lower)
+    yield from nearby.spans(text, lower)
     yield from seed_phrases.spans(lower)
     yield from commands.spans(text, lower)
     if _DIGIT.search(text):

@@ -101,6 +101,8 @@ _MEANWHILE = frozenset(
 )
 """What may stand between "is" and a value."""
 _TO = frozenset("as to into auf zu in en à a para por pour pra con com na z naar till til ke za на".split())
+_WHEN = frozenset("in en em na z".split())
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _ABOUT = frozenset(
     "for of on in at to from by with like the a an and or user username login account named called version ticket "
     "issue für "
@@ -228,6 +230,7 @@ def _walked_value(name: re.Match[str], text: str, lower: str) -> Iterator[Span]:
             continue
         start, value = _bare_value(token)
         changes = previous in _TO and _changes(lower, name.start(), token.end())
+        changes = changes and not (previous in _WHEN and _YEAR.fullmatch(value))
         if (
             value
             and (_leads(previous, number, foreign, changes) or (is_mixed(value) and previous not in _ABOUT))

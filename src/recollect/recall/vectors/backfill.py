@@ -40,7 +40,7 @@ async def activate(store: Store, corpus: Corpus, model: str, retained: Collectio
 
     Sets of the models in `retained` stay: they stand in for this one at times.
     """
-    sets = await store.read(lambda tx: tx.index.vectors(corpus, counted=False))
+    sets = await store.read(lambda tx: tx.index.vectors(corpus))
     is_settled = all(
         vector_set.model in retained and vector_set.active == vector_set.complete == (vector_set.model == model)
         for vector_set in sets

@@ -178,7 +178,7 @@ class VectorIndexer:
         return await self._sets(corpus)
 
     async def _sets(self, corpus: Corpus) -> list[VectorSet]:
-        sets = await self._store.read(lambda tx: tx.index.vectors(corpus, counted=False))
+        sets = await self._store.read(lambda tx: tx.index.vectors(corpus))
         self._dims |= {(corpus, vector_set.model): vector_set.dims for vector_set in sets}
         self._cached_sets[corpus] = self._monotonic(), sets
         return sets

@@ -104,13 +104,9 @@ class Index(ABC, Generic[D]):
         table = None if set_id is None else table_of(corpus, set_id)
         return missing(self._db, corpus, table, bool(complete), limit, after)
 
-    def vectors(self, corpus: Corpus, counted: bool = True) -> list[VectorSet]:
-        sets: list[VectorSet] = []
-        for set_id, model, dims, serving, complete in self._embedders(corpus):
-            sql: LiteralString = f"SELECT count(*) FROM {table_of(corpus, set_id)}"
-            count = self._db.value(sql) if counted else 0
-            sets.append(VectorSet(model, dims, count, bool(serving), bool(complete)))
-        return sets
+    def vectors(self, corpus: Corpus) -> list[VectorSet]:
+        rows = self._embedders(corpus)
+        return [VectorSet(model, dims, bool(serving), bool(complete)) for _, model, dims, serving, complete in rows]
 
     def _embedders(self, corpus: Corpus) -> list[Row]:
         """Id, model, dimensions, whether it serves and whether it is complete, of each set of vectors."""

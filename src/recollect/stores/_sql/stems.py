@@ -11,25 +11,12 @@ from typing import Any
 import Stemmer
 
 from recollect.core.text import clean, words
-from recollect.language import detection
+from recollect.language import detection, lexicon
 
 CACHE_SIZE = 20_000
 """Words whose stem is cached."""
 MAX_CACHED_WORD_CHARS = 40
 ENGLISH = "english"
-_ALGORITHMS = {
-    "de": "german",
-    "es": "spanish",
-    "fr": "french",
-    "it": "italian",
-    "nl": "dutch",
-    "pl": "polish",
-    "pt": "portuguese",
-    "ru": "russian",
-    "sv": "swedish",
-    "tr": "turkish",
-}
-"""Languages that can be detected, and for which there is a stemmer; some need a newer version of it."""
 _LIBRARY: Any = Stemmer
 _AVAILABLE: frozenset[str] = frozenset(_LIBRARY.algorithms())
 
@@ -55,15 +42,14 @@ class _PerThread(threading.local):
 
     def __init__(self) -> None:
         self.english = _Stems(ENGLISH)
-        self.others: dict[str, _Stems] = {}
+        self.others: dict[str, _Stems | None] = {}
 
     def of(self, language: str) -> _Stems | None:
         """The stems of another language; None for English, and where there is no stemmer."""
-        algorithm = _ALGORITHMS.get(language)
-        if algorithm not in _AVAILABLE:
-            return None
         if language not in self.others:
-            self.others[language] = _Stems(algorithm)
+            algorithm = detection.name_of(language).lower()  # as the library calls it; some need a newer version
+            has_stemmer = language != lexicon.ENGLISH and algorithm in _AVAILABLE
+            self.others[language] = _Stems(algorithm) if has_stemmer else None
         return self.others[language]
 
 

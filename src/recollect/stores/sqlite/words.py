@@ -157,8 +157,13 @@ class WordIndex:
         table = TABLE[corpus]
         narrowed = "" if candidates is None else "AND rowid IN (SELECT value FROM json_each(?3))"
         sql = f"SELECT rowid FROM {table} WHERE {table} MATCH ?1 {narrowed} ORDER BY rowid DESC LIMIT ?2"
-        extra = () if candidates is None else (json.dumps(list(candidates)),)
-        return [key for scope in scopes for (key,) in self._db.rows(sql, (_phrase(scope, term), limit, *extra))]
+        if candidates is None:
+            return [key for scope in scopes for (key,) in self._db.rows(sql, (_phrase(scope, term), limit))]
+        own: dict[int, list[int]] = {scope: [] for scope in scopes}
+        for key in candidates:
+            own.get(key >> 32, []).append(key)
+        calls = ((_phrase(scope, term), limit, json.dumps(keys)) for scope, keys in own.items() if keys)
+        return [key for call in calls for (key,) in self._db.rows(sql, call)]
 
 
 def is_indexed(db: Database, corpus: Corpus, key: int, text: str) -> bool:

@@ -2,12 +2,13 @@
 
 import math
 import struct
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from recollect.core.ports import Corpus, Store, Vector
+from recollect.core.ports import Corpus, Store, Tx, Vector
 from recollect.core.text import digest, query_words
 from recollect.core.types import Kind, Memo, Message, Place, Subject
 from recollect.testing.clock import START
@@ -75,3 +76,9 @@ async def find(
 
 async def texts_of(store: Store, subject: Subject = ADA) -> list[str]:
     return await store.read(lambda tx: [memo.text for memo in tx.memos.list(subject)])
+
+
+def vector_counts(tx: Tx, corpus: Corpus = "memos") -> dict[str, int]:
+    """How many vectors each model has."""
+    page = tx.archive.read(f"{corpus[:-1]} vectors", None, 100_000)
+    return dict(Counter(record[0] for record in page.records))

@@ -22,7 +22,6 @@ from recollect.core.types import Message, Status, Subject, Summary, Tombstone
 from recollect.learning.apply import ChangeContext, write
 from recollect.policy.guard.instructions import is_instruction
 from recollect.policy.guard.statements import gives_instructions
-from recollect.policy.merge import memo_id
 from recollect.policy.redaction import redact, redact_place
 from recollect.transfer.importing.convert import ORDERS, ConvertedEntry, ImportOptions, convert, gives_orders
 from recollect.transfer.importing.decide import Changed, Decision, ExistingMemos, Left, New, Same, decide
@@ -205,7 +204,7 @@ class _Importer:
         if isinstance(decision, New | Changed) and gives_orders(converted):
             return Left(ORDERS)
         if isinstance(decision, New) and not memo.id:
-            new_id = memo_id(tx.fingerprints, memo.kind.value, memo.text, partial(tx.memos.get, memo.subject))
+            new_id = tx.fingerprints.memo_id(memo.kind.value, memo.text, partial(tx.memos.get, memo.subject))
             decision = New(replace(memo, id=new_id))
         return decision
 
@@ -313,7 +312,7 @@ def _read_stored_texts(tx: Tx, items: Iterable[Item]) -> StoredTexts:
 
 
 def _usable_models(tx: Tx, model: str) -> Models:
-    sets = tx.index.vectors("memos", counted=False)
+    sets = tx.index.vectors("memos")
     active: Models = {vector_set.model: vector_set.dims for vector_set in sets if vector_set.active}
     return active or {model: None}
 

@@ -261,7 +261,7 @@ async def _restore(state: AppState, subject: Subject, memo: str, version: int | 
         case CannotRestore():
             raise HTTPException(409, "its message was deleted, or no longer says so: it can't be restored")
         case NotFound() | Ambiguous():
-            raise missing(f"there is no memo {memo!r}")
+            raise missing(f"there is no memory {memo!r}")
 
 
 @routes.post("/memo/pin", responses=CHANGED)

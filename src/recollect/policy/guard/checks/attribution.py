@@ -216,7 +216,7 @@ def _has(people: Sequence[str], quote: str) -> bool:
 
 def _is_known_by_name(case: Case) -> bool:
     """Whether the quote names who the revised memo is about: "Maya is 4 now", of "their daughter Maya is 3"."""
-    opening = re.match(r"(?P<who>[\w'’]+ [\w-]+ (?P<name>[A-Z][\w'-]*)) ", case.revised)
+    opening = re.match(r"(?P<who>(?:[\w'’-]+ ){1,2}(?P<name>[A-Z][\w'-]*)) ", case.revised)
     return (
         opening is not None and case.fact.startswith(opening["who"]) and fold(opening["name"]) in words(case.own_text)
     )

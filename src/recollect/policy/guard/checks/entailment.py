@@ -37,6 +37,8 @@ class _Family:
     """What excludes the verb despite a match."""
     owned: bool
     """Whether "my …" entails it for the named thing."""
+    anywhere: re.Pattern[str] | None
+    """What entails it wherever it is said: "changed jobs: I'm at Siemens now"."""
 
 
 @cache
@@ -52,7 +54,9 @@ def _compile(name: str, english: bool) -> _Family:
     claims, claims_past = (re.compile(rf"\b(?:{_forms(name, field)})\b") for field in ("claims", "claims_past"))
     unless = _forms(name, "unless")
     owned = lexicon.tables("verbs")[lexicon.ENGLISH][name].get("owned", False)
-    return _Family(name, claims, claims_past, now, ever, re.compile(rf"\b(?:{unless})\b") if unless else None, owned)
+    anywhere = _forms(name, "anywhere")
+    excluding, entailing_all = (re.compile(rf"\b(?:{forms})\b") if forms else None for forms in (unless, anywhere))
+    return _Family(name, claims, claims_past, now, ever, excluding, owned, entailing_all)
 
 
 def _forms(name: str, *fields: str, spaced: bool = True, languages: tuple[str, ...] = ()) -> str:
@@ -98,6 +102,8 @@ def entailments(case: Case) -> list[Entailment] | None:
         if case.known and _is_known(family, fact, case.known):
             continue
         entailment = next(_entailments(family, pattern, related, fact), None)
+        if entailment is None and family.anywhere and family.anywhere.search(case.context.text.lower()):
+            entailment = Entailment(related[0], 0, family.name)
         if entailment is None:
             return None
         found.append(entailment)
