@@ -42,6 +42,11 @@ from tests.faces.discord.scene import Scene, acting, make_client
 
 consolidation_plan = sys.modules[consolidate.tidy.__module__]  # the package has a function of this name
 TOKEN = re.compile(r"zq\d+zq")
+THINGS = (
+    "tea coffee cocoa soup bread cheese honey garlic lemon pepper piano cello drums flute opera jazz chess poker "
+    "rugby tennis sailing skiing hiking rowing pottery poetry comics maps trains bicycles boats kites cats dogs "
+    "parrots ferns orchids cactus snow rain"
+).split()
 READ = discord.Permissions(view_channel=True, read_message_history=True).value
 VIEW = discord.Permissions(view_channel=True).value
 SETTLE_SECONDS = 600.0
@@ -61,7 +66,7 @@ class Size:
     seed: int = 7
     style: str = "panel"
     agreed: bool = False
-    """Everyone who speaks agrees before the start and nobody withdraws: consent is the same all along."""
+    """Everyone who speaks agrees before the start, and nobody withdraws or opts out: consent stays the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +127,11 @@ class Said:
     """It was beyond a limit."""
     answered_to: frozenset[str] | None = None
     """The sets of roles that could read its answer, if that came later."""
+
+    @property
+    def text(self) -> str:
+        """People like many things: no word is in all that they say."""
+        return f"I like the {THINGS[int(self.token.strip('zq')) % len(THINGS)]} {self.token}"
 
 
 @dataclass(slots=True)
@@ -233,11 +243,11 @@ class Run:
     async def live(self) -> None:
         """Bursts of messages, and between them the rest of a server's life."""
         events = [self.ask] * 6 + [self.whisper] * 2 + [self.change_channel] * 4 + [self.delete] * 3 + [self.edit] * 3
-        events += [self.opt, self.flood, self.change_memory_channel]
+        events += [self.flood, self.change_memory_channel]
         if self.size.agreed:
             await self.agree()
         else:
-            events.append(self.withdraw)
+            events += [self.opt, self.withdraw]
         bursts = max(1, self.size.messages // self.size.burst)
         pause, outages = self.size.days * 86400 / bursts, max(1, self.size.days // 3)
         for number in range(bursts):
@@ -312,7 +322,7 @@ class Run:
     def say(self, person: MemberActor, channel: ChannelHandle, *, is_addressed: bool = False) -> Sent:
         said = self.compose(person, channel, is_addressed=is_addressed)
         mention = f"<@{self.scene.client.user.id}> " if is_addressed else ""
-        message = self.backend.create_message(channel.id, person.id, f"{mention}I like the tea {said.token}")
+        message = self.backend.create_message(channel.id, person.id, f"{mention}{said.text}")
         self.sent.append(Sent(said, person, message))
         return self.sent[-1]
 
@@ -346,7 +356,7 @@ class Run:
         person = self.random.choice(self.speakers)
         self.agreed_to_dms.add(person.id)
         await consent.decide(self.scene.client.bot, person.id, None, consent.YES)
-        await person.send_dm(f"I like the tea {self.compose(person, None).token}")
+        await person.send_dm(self.compose(person, None).text)
 
     async def agree(self) -> None:
         """All who speak agree, without being asked."""
@@ -389,8 +399,7 @@ class Run:
         said.may_be_kept &= before.may_be_kept
         said.may_be_lost = True  # how far words go that were changed behind a door is not known
         before.is_gone = True
-        stamp = {"content": f"I like the tea {said.token}"}
-        self.backend.edit_message(channel.id, sent.message.id, stamp)
+        self.backend.edit_message(channel.id, sent.message.id, {"content": said.text})
         await self.scene.env.settle()
 
     async def go_away(self) -> None:
