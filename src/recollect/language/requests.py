@@ -79,15 +79,17 @@ def _phrases() -> dict[str, dict[str, Any]]:
 
 @cache
 def _patterns(language: str) -> tuple[tuple[RequestKind, re.Pattern[str]], ...]:
+    return tuple((kind, pattern) for kind in RequestKind for pattern in _patterns_of(kind, language))
+
+
+@cache
+def _patterns_of(kind: RequestKind, language: str) -> tuple[re.Pattern[str], ...]:
+    """Apart from those of other kinds: compiling all of them takes longer than a search."""
     tables = _phrases()[language]
-    fragments, requests = tables["fragments"], tables["requests"]
+    fragments, expressions = tables["fragments"], tables["requests"].get(kind.value, ())
     before, after = fragments["before"], fragments["after"]
-    compiled: list[tuple[RequestKind, re.Pattern[str]]] = []
-    for kind in RequestKind:
-        for expression in requests.get(kind.value, ()):
-            source = _expand(f"(?:{before})(?:{expression})(?:{after})", fragments)
-            compiled.append((kind, re.compile(source, re.IGNORECASE)))
-    return tuple(compiled)
+    sources = (_expand(f"(?:{before})(?:{expression})(?:{after})", fragments) for expression in expressions)
+    return tuple(re.compile(source, re.IGNORECASE) for source in sources)
 
 
 def _expand(expression: str, fragments: dict[str, str]) -> str:
@@ -149,8 +151,8 @@ def is_about_self(text: str) -> bool:
 
 @cache
 def _about_self() -> Prefilter:
-    found = (entry for language in _phrases() for entry in _patterns(language))
-    return Prefilter([pattern for kind, pattern in found if kind is RequestKind.ABOUT_SELF])
+    kind = RequestKind.ABOUT_SELF
+    return Prefilter([pattern for language in _phrases() for pattern in _patterns_of(kind, language)])
 
 
 def _main_clause(clause: str) -> str:

@@ -1,5 +1,6 @@
 """The command line `recollect`: parses arguments, calls `AsyncMemory`, prints the outcome."""
 
+import gc
 import logging
 import sys
 from collections.abc import Callable, Sequence
@@ -93,6 +94,8 @@ VERSION = Parameter(
     default=False,
     annotation=Annotated[bool, flag("--version", meaning="Print the version.")],
 )
+GARBAGE_THRESHOLD = 20_000
+"""New objects between two collections: while modules load, there is no garbage to look for."""
 CONTEXT: dict[str, Any] = {"help_option_names": ["--help", "-h"]}
 EXIT_CODES = (
     "All commands: recollect help all. "
@@ -147,6 +150,7 @@ def function_of(name: str) -> Callable[..., None]:
 
 def main() -> None:
     """Run the command line of this process."""
+    gc.set_threshold(GARBAGE_THRESHOLD)
     logging.basicConfig(level=logging.WARNING, handlers=[PrintOnceHandler()])
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
