@@ -18,7 +18,7 @@ from recollect.core.text import collapse_spaces, question_share
 from recollect.language import lexicon
 from recollect.language.detection import detect
 from recollect.language.lexicon import ENGLISH, read_folder
-from recollect.language.prefilter import Prefilter
+from recollect.language.prefilter import required_literals
 
 FOLDER = Path(__file__).parent / "phrases"
 MAX_CHARS = 400
@@ -84,12 +84,14 @@ def _patterns(language: str) -> tuple[tuple[RequestKind, re.Pattern[str]], ...]:
 
 @cache
 def _patterns_of(kind: RequestKind, language: str) -> tuple[re.Pattern[str], ...]:
-    """Apart from those of other kinds: compiling all of them takes longer than a search."""
-    tables = _phrases()[language]
-    fragments, expressions = tables["fragments"], tables["requests"].get(kind.value, ())
-    before, after = fragments["before"], fragments["after"]
-    sources = (_expand(f"(?:{before})(?:{expression})(?:{after})", fragments) for expression in expressions)
-    return tuple(re.compile(source, re.IGNORECASE) for source in sources)
+    return tuple(_whole(expression, language) for expression in _phrases()[language]["requests"].get(kind.value, ()))
+
+
+@cache
+def _whole(expression: str, language: str) -> re.Pattern[str]:
+    fragments = _phrases()[language]["fragments"]
+    source = _expand(f"(?:{fragments['before']})(?:{expression})(?:{fragments['after']})", fragments)
+    return re.compile(source, re.IGNORECASE)
 
 
 def _expand(expression: str, fragments: dict[str, str]) -> str:
@@ -144,15 +146,27 @@ def recognize(text: str) -> Request | None:
 def is_about_self(text: str) -> bool:
     """Whether someone asks for everything that is known about them."""
     plain = collapse_spaces(text[: MAX_CHARS + 1]).replace("’", "'").rstrip(_CLOSING)
-    return len(text) <= MAX_CHARS and any(
-        pattern.fullmatch(plain) for pattern in _about_self().candidates(plain.lower())
+    if len(text) > MAX_CHARS:
+        return False
+    lower = plain.lower()
+    return any(
+        _whole(expression, language).fullmatch(plain)
+        for literals, expression, language in _about_self()
+        if any(literal in lower for literal in literals)
     )
 
 
 @cache
-def _about_self() -> Prefilter:
-    kind = RequestKind.ABOUT_SELF
-    return Prefilter([pattern for language in _phrases() for pattern in _patterns_of(kind, language)])
+def _about_self() -> tuple[tuple[tuple[str, ...], str, str], ...]:
+    """Expressions with what a text must have one of: most texts have none of it, and compiling takes longer than a
+    search.
+    """
+    found: list[tuple[tuple[str, ...], str, str]] = []
+    for language, tables in _phrases().items():
+        for expression in tables["requests"].get(RequestKind.ABOUT_SELF.value, ()):
+            literals = required_literals(_expand(expression, tables["fragments"]))
+            found.append((tuple(literal.lower() for literal in literals), expression, language))
+    return tuple(found)
 
 
 def _main_clause(clause: str) -> str:

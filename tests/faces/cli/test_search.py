@@ -16,6 +16,10 @@ def test_the_best_result_comes_first(cli: Run):
     assert cli("search", "which", "tea").out.splitlines()[0] == "- [preference] I like green tea in the morning"
 
 
+def test_a_query_without_words_is_refused(cli: Run):
+    assert "say what to look for" in cli("search", " ", code=2).err
+
+
 def test_what_is_less_close_is_marked(cli: Run):
     best, mark, *others = cli("search", "green tea in the kitchen at ten").out.splitlines()
     assert best.endswith("I like green tea in the morning")

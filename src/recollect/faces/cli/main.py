@@ -2,6 +2,7 @@
 
 import gc
 import logging
+import re
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -94,6 +95,12 @@ VERSION = Parameter(
     default=False,
     annotation=Annotated[bool, flag("--version", meaning="Print the version.")],
 )
+PROBLEMS = (
+    (re.compile("^Value error, "), ""),
+    (re.compile("^Input should be a valid (?:integer|number).*"), "it is not a number."),
+    (re.compile(r"^Input should be greater than or equal to (\S+?)\.?$"), r"it must be \1 or more."),
+    (re.compile(r"^Input should be less than or equal to (\S+?)\.?$"), r"it must be \1 or less."),
+)
 GARBAGE_THRESHOLD = 20_000
 """New objects between two collections: while modules load, there is no garbage to look for."""
 CONTEXT: dict[str, Any] = {"help_option_names": ["--help", "-h"]}
@@ -184,4 +191,14 @@ def _converted(parameter: Any, convert: Callable[[Any, Any], Any], context: Any,
         case _ if value is parameter.default and (not isinstance(kind, type) or isinstance(value, kind)):
             return value
         case _:
-            return convert(context, value)
+            return _converted_or_told(convert, context, value)
+
+
+def _converted_or_told(convert: Callable[[Any, Any], Any], context: Any, value: Any) -> Any:
+    """The converted value; what is wrong with it is told in words that pydantic doesn't have."""
+    try:
+        return convert(context, value)
+    except typer.BadParameter as error:
+        for theirs, ours in PROBLEMS:
+            error.message = theirs.sub(ours, error.message)
+        raise
