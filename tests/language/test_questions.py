@@ -54,6 +54,8 @@ DOES_NOT = [
     ("de", "was war mein Beruf?", "Ist Rentner"),
     ("en", "how old is Noah?", "Noah wants a hamster for his birthday on the 9th of March"),  # a date is no age
     ("en", "when do we rehearse?", "the 3 of us rehearse together"),  # a count is no time
+    ("en", "what breed is Rosie?", "Rosie rides along with me in summer"),  # only whom it is about
+    ("de", "was wird Niklas?", "Sohn Niklas ist 16 und zockt nur"),
     ("en", "which company did I work for?", "Has a daughter in Toronto"),
 ]
 

@@ -63,12 +63,12 @@ class StaticEmbedder:
     def _read_files(self) -> None:
         folder = self._folder
         try:
-            raw = (folder / WEIGHTS).read_bytes()
+            raw = np.memmap(folder / WEIGHTS, np.uint8, "r")
             if hashlib.sha256(raw).hexdigest() != WEIGHTS_SHA256:
                 raise EmbedderError(f"the weights in {folder} are not those this was made for; install recollect again")
             self._tokenizer = Tokenizer(json.loads((folder / VOCABULARY).read_bytes()))
-            header_bytes = 8 + int.from_bytes(raw[:8], "little")
-            self._weights = np.frombuffer(raw, "<f2", offset=header_bytes).reshape(-1, DIMENSIONS).astype(np.float32)
+            header_bytes = 8 + int.from_bytes(raw[:8].tobytes(), "little")
+            self._weights = np.frombuffer(raw, "<f2", offset=header_bytes).reshape(-1, DIMENSIONS)
         except (OSError, ValueError) as error:
             raise EmbedderError(f"the weights of the static vectors could not be read: {error}") from error
 
@@ -76,7 +76,8 @@ class StaticEmbedder:
         tokens = self._tokenizer.encode(text)
         if not tokens or not text.strip():
             return np.zeros(self._weights.shape[1], np.float32)
-        return to_unit_length(self._weights[np.minimum(tokens, len(self._weights) - 1)].mean(axis=0))
+        rows = self._weights[np.minimum(tokens, len(self._weights) - 1)]  # mapped: only these are read and widened
+        return to_unit_length(rows.astype(np.float32).mean(axis=0))
 
     async def close(self) -> None:
         if self._loading is not None:

@@ -24,7 +24,7 @@ class Prefilter:
         self._by_gram: dict[tuple[str, ...], list[tuple[str, int]]] = {}
         self._short: list[tuple[str, int]] = []
         for position, pattern in enumerate(patterns):
-            for required in required_literals(pattern):
+            for required in required_literals(pattern.pattern):
                 literal = required.lower() if pattern.flags & re.IGNORECASE else required
                 if len(literal) < _GRAM_CHARS:
                     self._short.append((literal, position))
@@ -39,9 +39,9 @@ class Prefilter:
         return [self.patterns[position] for position in sorted({place for word, place in entries if word in text})]
 
 
-def required_literals(pattern: "re.Pattern[str]") -> tuple[str, ...]:
-    """At least one of these occurs in every text that the pattern matches."""
-    return tuple(_sequence_literals(_parse(pattern.pattern))) if _parse else ("",)
+def required_literals(expression: str) -> tuple[str, ...]:
+    """At least one of these occurs in every text that the expression matches."""
+    return tuple(_sequence_literals(_parse(expression))) if _parse else ("",)
 
 
 def _sequence_literals(parts: Iterable[Any]) -> frozenset[str]:

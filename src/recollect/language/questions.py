@@ -92,6 +92,8 @@ class Question:
     asks_still: bool = False
     """Whether something is so yet, which anything said later may answer."""
     asks_now: bool = False
+    is_topic: bool = False
+    """It is no question, but what something is asked about: all about it fits."""
 
     @property
     def has_one_answer(self) -> bool:
@@ -136,8 +138,21 @@ class Question:
         parts = sum(term.is_partly_in(tokens) for term in self.terms if not term.is_in(both, tokens))
         share = (covered + parts / 2) / len(self.terms)
         is_fact = self.asks_wish or tables_of(self.language).wish.search(text) is None
-        is_complete = covered == len(self.terms) and is_fact and has_wanted and self._is_each_in(both, tokens)
+        is_complete = (
+            covered == len(self.terms)
+            and self._is_told(text)
+            and is_fact
+            and has_wanted
+            and self._is_each_in(both, tokens)
+        )
         return Fit(share, is_complete, has_wanted)
+
+    def _is_told(self, text: str) -> bool:
+        """Whether more is asked than whom a statement is about: of "what breed is Rosie?" only the name is known."""
+        if self.is_topic or self.is_own or self.wants:
+            return True
+        names = {fold(match[0]) for match in slots.NAME.finditer(text)}
+        return any(term.states or names.isdisjoint(term.words) for term in self.terms)
 
     def _is_each_in(self, text: str, tokens: Collection[str]) -> bool:
         """Whether no term is told by a word of another one alone: "tea" doesn't say that it is what someone drinks."""

@@ -19,7 +19,7 @@ from recollect.core.text import collapse_spaces, question_share
 from recollect.language import lexicon
 from recollect.language.detection import detect
 from recollect.language.lexicon import ENGLISH, read_folder
-from recollect.language.prefilter import Prefilter
+from recollect.language.prefilter import required_literals
 
 FOLDER = Path(__file__).parent / "phrases"
 MAX_CHARS = 400
@@ -85,15 +85,19 @@ def _phrases() -> dict[str, dict[str, Any]]:
 
 @cache
 def _patterns(language: str) -> tuple[tuple[RequestKind, re.Pattern[str]], ...]:
-    tables = _phrases()[language]
-    fragments, requests = tables["fragments"], tables["requests"]
-    before, after = fragments["before"], fragments["after"]
-    compiled: list[tuple[RequestKind, re.Pattern[str]]] = []
-    for kind in RequestKind:
-        for expression in requests.get(kind.value, ()):
-            source = _expand(f"(?:{before})(?:{expression})(?:{after})", fragments)
-            compiled.append((kind, re.compile(source, re.IGNORECASE)))
-    return tuple(compiled)
+    return tuple((kind, pattern) for kind in RequestKind for pattern in _patterns_of(kind, language))
+
+
+@cache
+def _patterns_of(kind: RequestKind, language: str) -> tuple[re.Pattern[str], ...]:
+    return tuple(_whole(expression, language) for expression in _phrases()[language]["requests"].get(kind.value, ()))
+
+
+@cache
+def _whole(expression: str, language: str) -> re.Pattern[str]:
+    fragments = _phrases()[language]["fragments"]
+    source = _expand(f"(?:{fragments['before']})(?:{expression})(?:{fragments['after']})", fragments)
+    return re.compile(source, re.IGNORECASE)
 
 
 def _expand(expression: str, fragments: dict[str, str]) -> str:
@@ -148,15 +152,27 @@ def recognize(text: str) -> Request | None:
 def is_about_self(text: str) -> bool:
     """Whether someone asks for everything that is known about them."""
     plain = collapse_spaces(text[: MAX_CHARS + 1]).replace("’", "'").rstrip(_CLOSING)
-    return len(text) <= MAX_CHARS and any(
-        pattern.fullmatch(plain) for pattern in _about_self().candidates(plain.lower())
+    if len(text) > MAX_CHARS:
+        return False
+    lower = plain.lower()
+    return any(
+        _whole(expression, language).fullmatch(plain)
+        for literals, expression, language in _about_self()
+        if any(literal in lower for literal in literals)
     )
 
 
 @cache
-def _about_self() -> Prefilter:
-    found = (entry for language in _phrases() for entry in _patterns(language))
-    return Prefilter([pattern for kind, pattern in found if kind is RequestKind.ABOUT_SELF])
+def _about_self() -> tuple[tuple[tuple[str, ...], str, str], ...]:
+    """Expressions with what a text must have one of: most texts have none of it, and compiling takes longer than a
+    search.
+    """
+    found: list[tuple[tuple[str, ...], str, str]] = []
+    for language, tables in _phrases().items():
+        for expression in tables["requests"].get(RequestKind.ABOUT_SELF.value, ()):
+            literals = required_literals(_expand(expression, tables["fragments"]))
+            found.append((tuple(literal.lower() for literal in literals), expression, language))
+    return tuple(found)
 
 
 def _main_clause(clause: str) -> str:

@@ -11,6 +11,7 @@ from recollect.language.questions import Question, is_correction
 _OPENING_WORDS = 3
 _MAX_SUBJECT_WORDS = 4
 _POSSESSIVE = re.compile(r"(?:['’]s|s['’])$")
+_NAMES = frozenset(("name", "nombre", "nom", "nome"))
 _GENITIVE = re.compile(r"[A-ZÄÖÜ][a-zäöüß]+s")
 
 
@@ -50,6 +51,8 @@ def agrees(text: str, question: Question, *, is_memo: bool) -> bool:
         return True
     subject = _subject(text, question.language, is_memo=is_memo)
     tokens = set(word_forms.tokens(subject))
+    if not tokens.isdisjoint(_NAMES):  # "my wife's name is Monica" is about her
+        return True
     if question.is_own and tokens:
         return any(term.is_named_in(subject, tokens) for term in question.terms)
     said = set(word_forms.tokens(text))

@@ -85,4 +85,6 @@ def _phrases() -> list[tuple[tuple[str, ...], re.Pattern[str], str]]:
     """What is replaced before words are compared, in all languages, with the literals without which it can't occur."""
     pairs = (pair for table in lexicon.tables("similar").values() for pair in table.get("phrases", ()))
     foreign = [(re.compile(pattern), replacement) for pattern, replacement in pairs]
-    return [(required_literals(pattern), pattern, replacement) for pattern, replacement in (*foreign, *_PHRASES)]
+    return [
+        (required_literals(pattern.pattern), pattern, replacement) for pattern, replacement in (*foreign, *_PHRASES)
+    ]

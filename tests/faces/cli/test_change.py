@@ -323,4 +323,5 @@ def test_people_lists_who_is_remembered_and_how_much(cli: Run):
     cli("remember", "The standup is at ten", "--lore", "--in", "#dev")
     assert [(one["id"], one["memories"]) for one in cli("people", "--json").json["people"]] == [("ann", 2), ("bob", 1)]
     assert cli("people", "bo").out == "bob\t\t1\t\t\n"
-    assert cli("people", "zoe").out == 'Nobody matches "zoe".\n'
+    assert cli("people", "zoe", code=3).err == 'recollect: nobody matches "zoe"\n'
+    assert cli("people", "zoe", "--json", code=3).json == {"people": []}

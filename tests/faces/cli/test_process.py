@@ -188,3 +188,10 @@ def test_progress_is_drawn_for_people_only(process: Run, folder: Path):
     assert terminal.end() == 0
     assert (folder / "copy.db").exists()
     assert process("reindex").err == ""
+
+
+@pytest.mark.slow
+def test_wrong_values_are_told_in_plain_words(process: Run):
+    assert "'--limit' / '-n': it must be 1 or more." in process("show", "--limit", "0", code=2).err
+    assert "'--limit' / '-n': it is not a number." in process("show", "--limit", "x", code=2).err
+    assert "'--kind': 'nope' is not one of 'fact', " in process("search", "tea", "--kind", "nope", code=2).err

@@ -16,6 +16,10 @@ def test_the_best_result_comes_first(cli: Run):
     assert cli("search", "which", "tea").out.splitlines()[0] == "- [preference] I like green tea in the morning"
 
 
+def test_a_query_without_words_is_refused(cli: Run):
+    assert "say what to look for" in cli("search", " ", code=2).err
+
+
 def test_what_is_merely_near_is_marked_in_a_pipe_too(cli: Run):
     cli("remember", "Plays the cello on Sundays", "--in", "#kitchen")
     best, mark, *_ = cli("search", "green tea", "--in", "#kitchen").out.splitlines()

@@ -102,6 +102,8 @@ async def test_who_has_no_valid_token_is_told_what_to_do(memory: AsyncMemory):
         reader = await tokens.create(Role.READER)
         without = await web.post(address, json=HELLO)
         assert (without.status_code, "recollect tokens create" in without.text) == (401, True)
+        metadata = await web.get(f"{address.removesuffix('/mcp')}/.well-known/oauth-protected-resource")
+        assert metadata.status_code == 404, "there is no authorization server to look for"
         assert without.headers["www-authenticate"].startswith("Bearer ")
         of_the_page = await web.post(address, json=HELLO, headers={"Authorization": f"Bearer {reader.secret}"})
         assert (of_the_page.status_code, "for a user" in of_the_page.text) == (403, True)

@@ -1,7 +1,7 @@
 """What answers a question without a model: memories and messages, and whether they fit or are only near."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import takewhile, zip_longest
 from typing import Unpack
@@ -58,7 +58,7 @@ async def find(memory: AsyncMemory, message: Message, query: str, language: str,
     An answer that may be no longer so, and several to a question that has one, are only near, the newest first.
     All that fits a topic is listed.
     """
-    question = questions.parse(query, language)
+    question = replace(questions.parse(query, language), is_topic=is_topic)
     previous = await _previous_questions(memory, message, language) if question.is_follow_up else []
     for earlier in previous:
         question = question.following(questions.parse(earlier, language))

@@ -1,6 +1,8 @@
 """The command line `recollect`: parses arguments, calls `AsyncMemory`, prints the outcome."""
 
+import gc
 import logging
+import re
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -94,6 +96,14 @@ VERSION = Parameter(
     default=False,
     annotation=Annotated[bool, flag("--version", meaning="Print the version.")],
 )
+PROBLEMS = (
+    (re.compile("^Value error, "), ""),
+    (re.compile("^Input should be a valid (?:integer|number).*"), "it is not a number."),
+    (re.compile(r"^Input should be greater than or equal to (\S+?)\.?$"), r"it must be \1 or more."),
+    (re.compile(r"^Input should be less than or equal to (\S+?)\.?$"), r"it must be \1 or less."),
+)
+GARBAGE_THRESHOLD = 20_000
+"""New objects between two collections: while modules load, there is no garbage to look for."""
 CONTEXT: dict[str, Any] = {"help_option_names": ["--help", "-h"]}
 EXIT_CODES = (
     "All commands: recollect help all. "
@@ -149,6 +159,7 @@ def function_of(name: str) -> Callable[..., None]:
 
 def main() -> None:
     """Run the command line of this process."""
+    gc.set_threshold(GARBAGE_THRESHOLD)
     logging.basicConfig(level=logging.WARNING, handlers=[PrintOnceHandler()])
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
@@ -182,4 +193,14 @@ def _converted(parameter: Any, convert: Callable[[Any, Any], Any], context: Any,
         case _ if value is parameter.default and (not isinstance(kind, type) or isinstance(value, kind)):
             return value
         case _:
-            return convert(context, value)
+            return _converted_or_told(convert, context, value)
+
+
+def _converted_or_told(convert: Callable[[Any, Any], Any], context: Any, value: Any) -> Any:
+    """The converted value; what is wrong with it is told in words that pydantic doesn't have."""
+    try:
+        return convert(context, value)
+    except typer.BadParameter as error:
+        for theirs, ours in PROBLEMS:
+            error.message = theirs.sub(ours, error.message)
+        raise

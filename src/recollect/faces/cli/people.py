@@ -8,7 +8,7 @@ import typer
 from recollect.admin import Admin
 from recollect.admin.people import Owner
 from recollect.core.clock import now
-from recollect.faces.cli.invocation import Invocation
+from recollect.faces.cli.invocation import NO_MATCH, Invocation, fail
 from recollect.faces.cli.options import Limit
 from recollect.memory import AsyncMemory
 
@@ -25,6 +25,9 @@ def people(
     owners = call.look(lambda memory: _owners(memory, part, limit))
     if call.options.json:
         call.screen.data({"people": [_record(owner) for owner in owners]})
+    if part and not owners:
+        fail(f'nobody matches "{part}"', NO_MATCH)
+    if call.options.json:
         return
     rows = [
         [owner.subject.id, owner.name, f"{owner.memos:,}", _day(owner.seen), "paused" if owner.paused else ""]
@@ -32,7 +35,7 @@ def people(
     ]
     call.screen.table(["id", "name", "memories", "last seen", "learning"], rows, wide="name")
     if not rows:
-        call.screen.say("Nobody is remembered yet." if not part else f'Nobody matches "{part}".')
+        call.screen.say("Nobody is remembered yet.")
     elif call.screen.is_terminal:
         call.screen.aside(f"'recollect show --as {rows[0][0]}' shows what is remembered about one of them")
 

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from recollect.core.errors import BadInput
 from recollect.core.ports import Filters
 from recollect.core.types import Status
 from recollect.faces.cli import places, records
@@ -43,6 +44,8 @@ def search(
 ) -> None:
     """Find memories, or messages, that fit a query: best first."""
     text = read_text(query)
+    if not text.strip():
+        raise BadInput("say what to look for; 'recollect show' lists what is remembered")
     filters = Filters(
         kinds=[item.value for item in kind or ()],
         tags=[item.lower() for item in tag or ()],

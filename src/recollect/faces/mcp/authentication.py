@@ -22,6 +22,7 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
+_METADATA_PATH = "/.well-known/"
 _MISSING_TEXT = "show a token as 'Authorization: Bearer rcl_…'; 'recollect tokens create --as USER' makes one"
 _WRONG_TEXT = "this token is unknown, expired or revoked; 'recollect tokens create --as USER' makes a new one"
 _ROLE_TEXT = "this token is for the REST API or the page; MCP takes one for a user: 'recollect tokens create --as USER'"
@@ -58,7 +59,8 @@ class TokenMiddleware:
         self._throttle = LoginThrottle()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
+        if scope["type"] != "http" or scope["path"].startswith(_METADATA_PATH):
+            # Where clients look for an authorization server there is nothing, rather than nothing without a token.
             await self._app(scope, receive, send)
             return
         try:
