@@ -189,8 +189,8 @@ def render_undo(outcome: UndoOutcome | RedoOutcome, nothing: str = NOTHING_TO_UN
     match outcome:
         case Undone() | Redone():
             return render_undone(outcome)
-        case CannotUndo(reason):
-            return sentence(reason)
+        case CannotUndo():
+            return sentence(outcome.text)
         case None:
             return nothing
 
