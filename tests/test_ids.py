@@ -69,7 +69,7 @@ async def test_who_has_the_code_but_not_the_secret_can_not_confirm_a_guess():
     guesses = [*unkeyed, *(Fingerprints(key).of_digest(each) for key in ("", "secret", "None") for each in unkeyed)]
     assert left
     assert not [each for each in guesses if known.removeprefix("durable-") == each[:8]]
-    assert not [each for each in guesses if each in str(left) or each in handed_out]
+    assert not [each for each in guesses if each in repr(left) or each in handed_out]
 
 
 async def test_an_export_holds_no_secret(tmp_path: Path):
@@ -168,8 +168,8 @@ async def test_the_id_of_a_private_memory_does_not_show_where_a_public_one_took_
             await memory.undo(user="ann", place=DEV),
         ]
         for shown in in_public:
-            assert public in str(shown)
-            assert private not in str(shown)
+            assert public in repr(shown)
+            assert private not in repr(shown)
         assert (await memory.get(public, user="ann", place=STAFF)).supersedes == private, "who heard it sees it"
         stored = await memory.store.read(lambda tx: tx.memos.get(Subject("discord:ann"), public))
         assert stored is not None
@@ -187,5 +187,5 @@ async def test_the_id_of_a_successor_does_not_show_where_that_became_private():
             await memory.list(user="ann", place=DEV, statuses=[Status.SUPERSEDED]),
             await memory.history(old, user="ann", place=DEV),
         ]
-        assert new not in str(in_public)
+        assert new not in repr(in_public)
         assert (await memory.get(old, user="ann", place=DM)).superseded_by == new
