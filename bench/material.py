@@ -9,7 +9,6 @@ import numpy as np
 from bench.sentences import questions, sentence
 from recollect.core.fingerprints import Fingerprints
 from recollect.core.types import Kind, Memo, Origin, Provenance, Subject
-from recollect.policy.merge import memo_id
 
 __all__ = ["DIMS", "START", "memos", "questions", "sentence", "vector"]
 
@@ -28,7 +27,7 @@ def memos(count: int, users: int, seed: int = 7, first: int = 0) -> Iterator[tup
             Origin.MANUAL, actor=f"u{number % users}", guild=f"g{number % 13}", channel=f"c{number % 31}"
         )
         memo = Memo(
-            f"{memo_id(_KEYED, 'fact', text, lambda _: None)}-{number}",
+            f"{_KEYED.memo_id('fact', text, lambda _: None)}-{number}",
             Subject(f"u{number % users}"),
             Kind.FACT,
             text,

@@ -184,7 +184,9 @@ class TestRemember:
     async def test_what_is_said_besides_a_secret_is_kept_without_it(self, told: Told):
         await told("my AWS key AKIAIOSFODNN7EXAMPLE belongs to the Berlin account")
         await told("my AWS key is AKIAIOSFODNN7EXAMPLE and I rotate it every May")
+        await told("I like tea; my AWS key is AKIAIOSFODNN7EXAMPLE")
         assert await shown(told) == [
+            "I like tea; my AWS key is [redacted: AWS key]",
             "my AWS key is [redacted: AWS key] and I rotate it every May",
             "my AWS key [redacted: AWS key] belongs to the Berlin account",
         ]

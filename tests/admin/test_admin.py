@@ -202,7 +202,11 @@ async def test_lore_is_added_and_belongs_to_the_whole_guild(memory: AsyncMemory,
 
 
 async def test_a_memo_is_added_for_someone_without_its_secrets(memory: AsyncMemory, office: Admin):
-    added = (await office.add(ANN, "My password is hunter2hunter2", kind="fact", tags=["Log in"], pinned=True)).memo
+    added = (
+        await office.add(
+            ANN, "Works at Acme, and the password there is hunter2hunter2", kind="fact", tags=["Log in"], pinned=True
+        )
+    ).memo
     assert "hunter2" not in added.text
     assert (added.tags, added.pinned, added.source.actor) == (("log in",), True, "operator")
 

@@ -19,11 +19,12 @@ from recollect.policy.viewer import lore_audience, provenance, subject_of
 from recollect.policy.visibility import VisibilityPolicy, addressed, limit_audience, stated_audience
 
 _NAMES_SECRET = re.compile(
-    rf"\s*(?:[^\s:=]+\s+){{0,6}}?[^\s:=]+\s*(?:\s(?:is|are|was|ist|sind|war|lautet|es|son|est|sont|é|são)\b|[:=：]|は)"
+    rf"(?!.*\b(?:and|but|und|aber|et|mais|y|pero|e|mas)\b)"
+    rf"\s*(?:[^\s:=,;.!?]+\s+){{0,6}}?[^\s:=,;.!?]+\s*(?:\s(?:is|are|was|ist|sind|war|lautet|es|son|est|sont|é|são)\b|[:=：]|は)"
     rf"\s*(?:now|jetzt)?\W*{MARKER.pattern}\W*",
     re.IGNORECASE,
 )
-"""A few words for what is secret, and its value."""
+"""A few words for what is secret, and its value; what has a second thought is kept without the value."""
 
 
 class StatementOptions(TypedDict, total=False):

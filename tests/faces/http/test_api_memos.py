@@ -184,8 +184,10 @@ async def test_what_was_said_before_is_merged_and_the_changes_say_so(client: htt
 
 
 async def test_a_secret_is_not_written_down(client: httpx.AsyncClient):
-    memo = await wrote(client, "The key is " + "AKIA" + "IOSFODNN7EXAMPLE")
+    memo = await wrote(client, "Deploys on Tuesdays with the key " + "AKIA" + "IOSFODNN7EXAMPLE")
     assert "IOSFODNN7" not in memo["text"]
+    alone = {"user": "ann", "text": "The key is " + "AKIA" + "IOSFODNN7EXAMPLE"}
+    assert (await client.post("/api/v1/memos", json=alone)).status_code == 422
 
 
 async def test_lists_are_filtered_and_paged_with_the_total(client: httpx.AsyncClient, clock: FakeClock):

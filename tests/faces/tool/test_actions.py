@@ -313,7 +313,9 @@ async def test_data_and_answers_are_plain_json(agent: Agent):
 
 async def test_secrets_are_not_kept_in_any_part_of_a_memory(agent: Agent):
     key = "AKIA" + "IOSFODNN7EXAMPLE"
-    await agent.save(f"The bucket's key is {key}", keywords=[key], metadata={"key": key, key: [key]})
+    await agent.save(
+        f"Deploys go to the bucket in Oslo, whose key is {key}", keywords=[key], metadata={"key": key, key: [key]}
+    )
     (memo,) = (await agent.memory.show(user="ann")).memos
     assert key not in repr(memo)
 

@@ -7,17 +7,19 @@ words of each sort; each language is judged by its own.
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Collection, Iterator, Mapping, Set
 from functools import cache, lru_cache
 
 from recollect.language import lexicon
 from recollect.language.lexicon import Patterns
+from recollect.language.word_forms import is_surely_english
 
 _SENTENCE = re.compile(r"[^.!?;\n。！？]+[.!?;。！？]?")
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 _NEAR_WORDS = 3
 """How far the word for a duty is from the one who has it: "you simply have to", "musst du"."""
 _NOTHING = frozenset[str]()
+_ENGLISH = (lexicon.ENGLISH,)
 _WHOSE = frozenset({"whose"})
 _NOT_SORTS = ("shared_rank", "system_prompt", "joined")
 _CLAIM_WORDS = 16
@@ -35,7 +37,12 @@ def claims_authority(text: str) -> bool:
 
 def addresses_assistant(text: str) -> bool:
     """Whether a sentence says what the assistant is to do, or may do: "you can be brief with me"."""
-    return any(_is_duty(sorts) for sentence in _SENTENCE.findall(text.casefold()) for sorts in _read(sentence))
+    sentences = _SENTENCE.findall(text.casefold())
+    return any(
+        _is_duty(sorts)
+        for sentence in sentences
+        for sorts in _read(sentence, _ENGLISH if is_surely_english(sentence) else ())
+    )
 
 
 def rank_words(text: str) -> frozenset[str]:
@@ -52,13 +59,19 @@ def _is_claim(sentence: str) -> bool:
     return any(map(_judge, _read(sentence)))
 
 
-def _read(sentence: str) -> Iterator[list[Sorts]]:
-    """What the words of a sentence stand for, in each language that knows several of them."""
+def _read(sentence: str, spoken: Collection[str] = ()) -> Iterator[list[Sorts]]:
+    """What the words of a sentence stand for, in each language that knows several of them; of those that are `spoken`,
+    if that is known: "has a" is a duty in Spanish.
+    """
     patterns = _patterns()
     joined = patterns.joined.sub(r"\1to", patterns.system_prompt.sub(" systemprompt ", sentence))
     known = [_sorts_of(word) for word in _WORD.findall(joined)]
     languages = Counter(language for each in known for language in each)
-    yield from ([each.get(name, _NOTHING) for each in known] for name, count in languages.items() if count > 1)
+    yield from (
+        [each.get(name, _NOTHING) for each in known]
+        for name, count in languages.items()
+        if count > 1 and (name in spoken or not spoken)
+    )
 
 
 def _judge(sorts: list[Sorts]) -> bool:
