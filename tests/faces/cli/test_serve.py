@@ -208,7 +208,9 @@ async def test_the_bot_runs_in_the_same_process(folder: Path):
             url = await address(running)
             await server.connected(WAIT)
             await server.say(ada, dev, "!memory remember I like green tea")
-            assert (await server.next_message(dev, WAIT)).content.partition("\n")[0] == 'Remembered: "I like green tea"'
+            told = [(await server.next_message(dev, WAIT)).content for _ in range(2)]
+            assert told[0].startswith("I remember what people tell me")
+            assert told[1].partition("\n")[0] == 'Remembered: "I like green tea"'
             async with asking(url, folder) as client:
                 found = (await client.get("/api/v1/memos", params={"user": str(ada.id)})).json()
                 assert [memo["text"] for memo in found["memos"]] == ["I like green tea"]

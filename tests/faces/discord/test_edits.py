@@ -288,10 +288,11 @@ async def test_which_places_to_look_at_is_read_at_once_however_many_there_are(mo
         for person in (scene.ann, scene.bob):
             await scene.whisper("good evening", person)
         store, reads = type(scene.memory.store), list[None]()
-        read, bot = store.read, scene.client.bot
+        read, bot, here = store.read, scene.client.bot, asyncio.current_task()
 
         def counted(self: object, *args: object, **how: object) -> object:
-            reads.append(None)
+            if asyncio.current_task() is here:  # what goes on in the background reads, too
+                reads.append(None)
             return read(self, *args, **how)  # type: ignore[arg-type]
 
         monkeypatch.setattr(store, "read", counted)
