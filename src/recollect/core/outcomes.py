@@ -11,7 +11,7 @@ from recollect.core.reasons import Reason, render_reason
 from recollect.core.types import Memo, Message, Status, Summary
 
 
-class Nothing:
+class Unchanged:
     """Nothing was changed, so `if memory.forget(…)` tells whether something was."""
 
     __slots__ = ()
@@ -63,7 +63,7 @@ class AlreadyKnown(Remembered):
 
 
 @dataclass(frozen=True, slots=True)
-class Refused(Nothing):
+class Refused(Unchanged):
     """The statement may not be remembered; nothing was changed."""
 
     reason: Reason
@@ -137,14 +137,14 @@ class Forgotten:
 
 
 @dataclass(frozen=True, slots=True)
-class Ambiguous(Nothing):
+class Ambiguous(Unchanged):
     """Several memos match; nothing was changed."""
 
     matches: tuple[Memo, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class NotFound(Nothing):
+class NotFound(Unchanged):
     """No memo matches; nothing was changed."""
 
     query: str
@@ -172,7 +172,7 @@ class AlreadyActive:
 
 
 @dataclass(frozen=True, slots=True)
-class CannotRestore(Nothing):
+class CannotRestore(Unchanged):
     """The message that the memo rests on was deleted, or no longer says so; nothing was changed."""
 
     memo: Memo
@@ -214,7 +214,7 @@ class RelearnRun:
 
 
 @dataclass(frozen=True, slots=True)
-class NothingToRelearn(Nothing):
+class NothingToRelearn(Unchanged):
     """No message matches; nothing was changed."""
 
     detail: str
@@ -288,7 +288,7 @@ class Redone(Undoable):
 
 
 @dataclass(frozen=True, slots=True)
-class CannotUndo(Nothing):
+class CannotUndo(Unchanged):
     """Nothing was reversed: the change can't be undone, or is not the expected one."""
 
     reason: Reason

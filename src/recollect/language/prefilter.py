@@ -17,15 +17,14 @@ _GRAM_CHARS = 3
 
 
 class Prefilter:
-    """Patterns in their order, found by their required literals; those that ignore case, in texts in lower case."""
+    """Patterns in their order, found by their required literals."""
 
     def __init__(self, patterns: Sequence["re.Pattern[str]"]) -> None:
         self.patterns = patterns
         self._by_gram: dict[tuple[str, ...], list[tuple[str, int]]] = {}
         self._short: list[tuple[str, int]] = []
         for position, pattern in enumerate(patterns):
-            for required in required_literals(pattern.pattern):
-                literal = required.lower() if pattern.flags & re.IGNORECASE else required
+            for literal in required_literals(pattern.pattern):
                 if len(literal) < _GRAM_CHARS:
                     self._short.append((literal, position))
                 else:
