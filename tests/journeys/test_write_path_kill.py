@@ -15,7 +15,7 @@ import pytest
 
 from recollect import AsyncMemory, plugins
 from recollect.core.events import Event
-from recollect.core.ports.jobs import NewJob
+from recollect.core.ports.jobs import Job, NewJob
 from recollect.core.reasons import Reason
 from recollect.core.state import StateKind
 from recollect.core.types import Memo, Message, Subject
@@ -90,10 +90,16 @@ class State:
 async def settled(memory: AsyncMemory) -> State:
     """Do what is left, as a process does that is started after the others died."""
 
-    async def is_done() -> bool:
-        return not await unfinished(memory)
+    left: list[Job] = []
 
-    await eventually(is_done, 60)
+    async def is_done() -> bool:
+        left[:] = await unfinished(memory)
+        return not left
+
+    try:
+        await eventually(is_done, 120)
+    except TimeoutError:
+        pytest.fail(f"not done after two minutes: {left}")
 
     def everything(tx):
         journal = [message for place in PLACES for message in tx.messages.recent(place, EVERYTHING)]

@@ -3,15 +3,19 @@
 import json
 import os
 import stat
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from time import monotonic
 from typing import Any, LiteralString
 
 import apsw
 
 from recollect.core.text import clean
 from recollect.stores._sql.database import Row
+from recollect.stores.sqlite.files import chunks
+from recollect.stores.sqlite.forks import require_own
+from recollect.workspace import held_files
 from recollect.workspace.disk import keep_private
 
 APPLICATION = 0x52454343
@@ -20,6 +24,7 @@ _APPLICATION_ID_END = 72
 """Where it ends in the file."""
 PAGE_SIZE = 4096
 BUSY_TIMEOUT_MS = 15_000
+BUSY_TURN_MS = 100
 CACHE_KIB = 16_384
 MAX_JOURNAL_BYTES = 64 << 20
 CHECKPOINT_PAGES = 8_000
@@ -44,11 +49,8 @@ def _make_private(path: Path) -> None:
 
 
 def _is_ours(path: Path) -> bool:
-    try:
-        with path.open("rb") as file:
-            return int.from_bytes(file.read(_APPLICATION_ID_END)[-4:]) == APPLICATION
-    except OSError:
-        return False
+    start = next(chunks(path, _APPLICATION_ID_END), b"")
+    return int.from_bytes(start[-4:]) == APPLICATION
 
 
 class Database(apsw.Connection):
@@ -63,13 +65,19 @@ class Database(apsw.Connection):
         name = ":memory:" if path is None else str(path)
         if immutable and path is not None:  # without locks and log: nobody writes it
             name, flags = f"{path.absolute().as_uri()}?immutable=1", apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-        elif path is not None and not read_only:
-            _make_private(path)
+        elif path is not None:
+            require_own(str(path.absolute()))
+            if not read_only:
+                _make_private(path)
         super().__init__(name, flags=flags, statementcachesize=256)
+        if path is not None:
+            held_files.hold(self, path)
         self.changed_scopes: set[int] = set()
         """Scopes whose vectors the running transaction changed: caches must not keep what it sees of them."""
         self.scopes: dict[str, int] = {}
         """Ids of scopes by name: they never change once committed."""
+        self._snapshot: dict[tuple[str, Row], Row | None] | None = None
+        """What `known_row` has read in the running transaction, if it only reads."""
         self.has_stale_words = False
         """Whether a word index still holds words of rows that were deleted or edited; see `secure_delete`."""
         self.set_busy_timeout(BUSY_TIMEOUT_MS)
@@ -83,6 +91,10 @@ class Database(apsw.Connection):
         self.pragma("synchronous", "full")
         self.pragma("cache_size", -CACHE_KIB)
         self.pragma("journal_size_limit", MAX_JOURNAL_BYTES)
+
+    def close(self, force: bool = False) -> None:
+        super().close(force)
+        held_files.release(self)
 
     def use_log(self) -> None:
         """Write ahead, so that readers and the writer don't wait for each other; changes the file."""
@@ -103,6 +115,15 @@ class Database(apsw.Connection):
 
     def row(self, sql: str, values: Row = ()) -> Row | None:
         return self._execute(sql, values).fetchone()
+
+    def known_row(self, sql: str, values: Row = ()) -> Row | None:
+        """The same for a row that a search needs at every step: a transaction that only reads looks it up once."""
+        if self._snapshot is None:
+            return self.row(sql, values)
+        key = sql, values
+        if key not in self._snapshot:
+            self._snapshot[key] = self.row(sql, values)
+        return self._snapshot[key]
 
     def rows(self, sql: str, values: Row = ()) -> list[Row]:
         return self._execute(sql, values).fetchall()
@@ -130,9 +151,33 @@ class Database(apsw.Connection):
         except UnicodeEncodeError:  # half of a character, as chat clients send it now and then
             return self.execute(sql, tuple(clean(value) if isinstance(value, str) else value for value in values))
 
+    def _begin(self, begin: str, give_way: Callable[[], None]) -> None:
+        """Wait for another process that writes, in turns."""
+        deadline = monotonic() + BUSY_TIMEOUT_MS / 1000
+        self.set_busy_timeout(BUSY_TURN_MS)
+        try:
+            while True:
+                try:
+                    self.execute(begin)
+                except apsw.BusyError:
+                    if monotonic() > deadline:
+                        raise
+                    give_way()
+                else:
+                    return
+        finally:
+            self.set_busy_timeout(BUSY_TIMEOUT_MS)
+
     @contextmanager
-    def transaction(self, begin: str) -> Generator[None]:
-        self.execute(begin)
+    def transaction(
+        self, begin: str, *, reads: bool = False, give_way: Callable[[], None] | None = None
+    ) -> Generator[None]:
+        """`give_way` is called now and then while another process writes."""
+        if give_way is None:
+            self.execute(begin)
+        else:
+            self._begin(begin, give_way)
+        self._snapshot = {} if reads else None
         try:
             yield
             self.execute("COMMIT")
@@ -142,4 +187,5 @@ class Database(apsw.Connection):
                 self.execute("ROLLBACK")
             raise
         finally:
+            self._snapshot = None
             self.changed_scopes.clear()

@@ -20,6 +20,7 @@ from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.errors import translated
 from recollect.stores.sqlite.forks import Usage
 from recollect.stores.sqlite.reader import BriefReads, Reader, S, run_read
+from recollect.workspace.held_files import identity
 
 T = TypeVar("T")
 
@@ -94,7 +95,7 @@ class Engine(Generic[S]):
             self._writer_usage.end()
             raise
         self._session = open_session(self._writer)
-        self._file = _identity(path)
+        self._file = None if path is None else identity(path)
         self._threads = [threading.Thread(target=self._serve_writes, name="recollect-write", daemon=True)]
         if path is not None:
             readers = (threading.Thread(target=self._serve_reads, daemon=True) for _ in range(READER_THREADS))
@@ -290,12 +291,15 @@ class Engine(Generic[S]):
             return
         if self._read_only:
             raise StoreUnwritable(self._read_only)
-        if _identity(self.path) != self._file:
+        if self.path is not None and identity(self.path) != self._file:  # SQLite would go on with one that is deleted
             raise StoreUnwritable(
                 f"{self.path} was deleted or replaced while it was in use; restart to use the new one"
             )
         try:
-            with translated(self.path), self._writer.transaction("BEGIN IMMEDIATE"):
+            with (
+                translated(self.path),
+                self._writer.transaction("BEGIN IMMEDIATE", give_way=self._writer_usage.give_way),
+            ):
                 for item in group:
                     item.result = call(item.work, self._session)
                 self._session.flush()
@@ -303,15 +307,6 @@ class Engine(Generic[S]):
         except BaseException:
             self._session.discard()
             raise
-
-
-def _identity(path: Path | None) -> tuple[int, int] | None:
-    """Which file lies at a path; SQLite goes on writing to one that was deleted."""
-    try:
-        status = path.stat() if path is not None else None
-    except OSError:
-        return None
-    return None if status is None else (status.st_dev, status.st_ino)
 
 
 def _answer(group: list[_QueuedWork]) -> None:

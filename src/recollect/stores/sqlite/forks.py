@@ -1,7 +1,8 @@
 """Makes a fork safe: SQLite keeps locks and the state of its files per process, and a child inherits copies of both.
 
 A fork waits until no thread of ours is inside SQLite, or the child might inherit a mutex that is never released. The
-child then closes its copies of the connections: with them, SQLite would believe it holds locks that the parent holds.
+child then closes its copies of the connections: with them, SQLite would believe it holds locks that the parent holds,
+and write to a log that others delete. A file whose copies it could not close is not opened in the child.
 """
 
 import os
@@ -10,8 +11,13 @@ from contextlib import suppress
 
 import apsw
 
+from recollect.core.errors import StoreBusy
+
 FORK_TIMEOUT_SECONDS = 5.0
 """How long a fork waits for one thread; also for its own, if a unit of work forks."""
+
+_gate = threading.Lock()
+"""Held from the beginning of a fork to its end: meanwhile no connection is opened, and nobody who waits goes on."""
 
 
 class Usage:
@@ -22,13 +28,22 @@ class Usage:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self.connection: apsw.Connection | None = None
-        _usages.add(self)
+        with _gate:
+            _usages.add(self)
 
     def __enter__(self) -> None:
         self._lock.acquire()
 
     def __exit__(self, *_: object) -> None:
         self._lock.release()
+
+    def give_way(self) -> None:
+        """Called by the thread that holds it and waits for another process: a fork need not wait as well."""
+        if _gate.locked():
+            self._lock.release()
+            with _gate:
+                pass
+            self._lock.acquire()
 
     def pause(self) -> bool:
         return self._lock.acquire(timeout=FORK_TIMEOUT_SECONDS)
@@ -50,9 +65,21 @@ class Usage:
 
 _usages: set[Usage] = set()
 _paused: list[Usage] = []
+_inherited: set[str] = set()
+"""Files that a thread of the parent was using, for longer than a fork waits."""
+
+
+def require_own(name: str) -> None:
+    """Raises StoreBusy for a file that this process can't open, as SQLite has the state of its parent for it."""
+    if name in _inherited:
+        raise StoreBusy(
+            f"{name} was in use for more than {FORK_TIMEOUT_SECONDS:g} s when this process was forked, so it can't be "
+            "opened here: fork before it is opened, or start processes another way (multiprocessing: 'spawn')"
+        )
 
 
 def _before_fork() -> None:
+    _gate.acquire()
     _paused.extend(usage for usage in list(_usages) if usage.pause())
 
 
@@ -60,11 +87,15 @@ def _resume() -> None:
     for usage in _paused:
         usage.resume()
     _paused.clear()
+    _gate.release()
 
 
 def _after_fork_in_child() -> None:
     for usage in _paused:
         usage.drop_copy()
+    for usage in _usages.difference(_paused):
+        if usage.connection is not None:
+            _inherited.add(usage.connection.filename)
     _usages.clear()
     _resume()
 

@@ -7,14 +7,14 @@ from typing import LiteralString
 
 from recollect.core.clock import to_ms
 from recollect.core.ports import Vector
-from recollect.core.types import Memo, Status, Subject
+from recollect.core.types import Memo, Status
 from recollect.stores._sql.database import Row
 from recollect.stores._sql.memo_statements import MemoColumns, MemoStatements
 from recollect.stores._sql.memos import Memos
 from recollect.stores._sql.rows import indexed_text
 from recollect.stores.sqlite import vectors
 from recollect.stores.sqlite.database import Database
-from recollect.stores.sqlite.rows import memo_row, next_key, read_memo, scope_id
+from recollect.stores.sqlite.rows import memo_row, next_key, read_memo, scope_id, subject_of_scope
 
 _READ = """
 SELECT key, id, kind, text, content, tags, status, confidence, pinned, audience, guild, channel, source, label, created,
@@ -35,7 +35,6 @@ ON CONFLICT (key) DO UPDATE SET id = excluded.id, kind = excluded.kind, text = e
 # Key, text, tags and status of the row that a memo replaces.
 _OLD = "SELECT key, text, tags, status FROM memos WHERE key >> 32 = ? AND id = ?"
 _COUNT_USE = "UPDATE memos SET hits = hits + 1, used = ? WHERE key IN (SELECT value FROM json_each(?))"
-_SCOPE_NAME = "SELECT name FROM scopes WHERE id = ?"
 _COLUMNS = MemoColumns(
     any_subject=_READ,
     one_subject=_READ,
@@ -87,8 +86,7 @@ class SQLiteMemos(Memos[Database]):
 
     def _of_any(self, sql: LiteralString, values: Row) -> list[Memo]:
         rows = self._db.rows(sql, values)
-        names = {scope: self._db.value(_SCOPE_NAME, (scope,)) for scope in {row[0] >> 32 for row in rows}}
-        subjects = {scope: Subject.of_scope(name) for scope, name in names.items()}
+        subjects = {scope: subject_of_scope(self._db, scope) for scope in {row[0] >> 32 for row in rows}}
         return [read_memo(row, subjects[row[0] >> 32]) for row in rows]
 
     def count_use(self, keys: Collection[int], at: datetime) -> None:

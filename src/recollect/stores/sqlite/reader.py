@@ -83,7 +83,7 @@ class BriefReads:
 
 def run_read(connection: Database, session: S, work: Callable[[S], T]) -> T:
     try:
-        with connection.transaction("BEGIN"):
+        with connection.transaction("BEGIN", reads=True):
             return call(work, session)
     except apsw.ReadOnlyError as error:
         session.discard()

@@ -37,6 +37,15 @@ def scope_id(db: Database, name: str) -> int | None:
     return scope
 
 
+def subject_of_scope(db: Database, scope: int) -> Subject:
+    """Whom the memos of a scope are about."""
+    (name,) = db.known_row("SELECT name FROM scopes WHERE id = ?", (scope,)) or ("",)
+    return _subject(name)
+
+
+_subject = lru_cache(maxsize=_SCOPE_CACHE_SIZE)(Subject.of_scope)
+
+
 def make_scope(db: Database, name: str) -> int:
     scope = scope_id(db, name)
     if scope is None:

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from recollect.stores.sqlite.database import BUSY_TIMEOUT_MS, Database
+from recollect.stores.sqlite.files import chunks
 
 MERGE_STEP_PAGES = 500
 """Pages of an index that one step merges."""
 CHECKPOINT_TIMEOUT_MS = 100
-_CHUNK_BYTES = 8 << 20
 _TEXT_COLUMNS = {("memos", "text"), ("messages", "text")}
 
 
@@ -90,10 +90,7 @@ def in_files(path: Path, texts: Sequence[str]) -> dict[str, list[int]]:
 
 def _chunks(file: Path, overlap: int) -> Iterator[bytes]:
     """The content in pieces that overlap, so that nothing hides at a seam."""
-    if not file.exists():
-        return
-    with file.open("rb") as opened:
-        tail = b""
-        while piece := opened.read(_CHUNK_BYTES):
-            yield tail + piece
-            tail = piece[-overlap:]
+    tail = b""
+    for piece in chunks(file):
+        yield tail + piece
+        tail = piece[-overlap:]

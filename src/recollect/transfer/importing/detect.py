@@ -8,6 +8,7 @@ from pathlib import Path
 from recollect.core.errors import BadInput
 from recollect.core.ports.format import Format, Problem
 from recollect.transfer.readers import fields, sqlite_file
+from recollect.workspace.held_files import is_held
 
 MAX_LINKS = 20
 """Links that are reported."""
@@ -59,6 +60,8 @@ def check(path: Path) -> None:
         raise BadInput(f"there is no {path}")
     if not path.is_file() and not path.is_dir():
         raise BadInput(f"{path} is neither a file nor a folder")
+    if is_held(path):
+        raise BadInput(f"{path} is the store in use: what is in it need not be imported")
 
 
 def _unknown(path: Path, formats: Sequence[Format]) -> str:

@@ -25,6 +25,7 @@ from recollect.transfer.mirror.pages.paths import LORE, USERS, PagePaths
 from recollect.transfer.mirror.pages.state import Key, Records
 from recollect.workspace import Workspace
 from recollect.workspace.disk import upgrade_copies
+from recollect.workspace.held_files import is_held
 from recollect.workspace.names import person_id, safe_id
 
 _LINE = re.compile(r" <!-- (\S+) (\S*) -->$")
@@ -219,7 +220,7 @@ def _walk(folder: Path) -> Iterator[Path]:
 
 
 def _is_store(path: Path) -> bool:
-    if path.name.endswith(("-wal", "-shm")):
+    if path.name.endswith(("-wal", "-shm")) or is_held(path):
         return True
     try:
         with path.open("rb") as file:

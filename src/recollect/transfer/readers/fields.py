@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from recollect.core.clock import from_ms, to_ms
 from recollect.core.errors import BadInput
+from recollect.workspace.held_files import is_held
 
 MAX_PAGE_BYTES = 1 << 20
 """Bytes of a page of Markdown."""
@@ -131,7 +132,7 @@ def opening(path: Path, size: int = 2_000) -> str:
 
 def first_bytes(path: Path, size: int) -> bytes:
     try:
-        if not path.is_file():
+        if not path.is_file() or is_held(path):
             return b""
         with path.open("rb") as file:
             return file.read(size)
@@ -149,12 +150,14 @@ def occurrences(path: Path, word: bytes) -> int:
 
 
 def files_in(folder: Path | None, pattern: str) -> list[Path]:
-    """The files below a folder, by name; targets of links and unreadable files are left out."""
+    """The files below a folder, by name; targets of links, unreadable files and the store in use are left out."""
     if folder is None:
         return []
     is_inside = {folder: True}
     try:
-        return sorted(path for path in folder.glob(pattern) if path.is_file() and _lies_in(path, is_inside))
+        return sorted(
+            path for path in folder.glob(pattern) if path.is_file() and _lies_in(path, is_inside) and not is_held(path)
+        )
     except OSError:
         return []
 

@@ -1,0 +1,46 @@
+"""How often a read asks SQLite for the same row."""
+
+from pathlib import Path
+
+from recollect.stores.sqlite.database import Database
+
+COUNT = "SELECT n FROM numbers"
+
+
+def test_a_transaction_that_only_reads_looks_a_known_row_up_once(tmp_path: Path) -> None:
+    db = Database(tmp_path / "memory.db")
+    db.script("CREATE TABLE numbers (n INTEGER); INSERT INTO numbers VALUES (1)")
+    statements: list[str] = []
+
+    def note(_: object, sql: str, __: object) -> bool:
+        statements.append(sql)
+        return True
+
+    db.exec_trace = note
+    with db.transaction("BEGIN", reads=True):
+        assert [db.known_row(COUNT), db.known_row(COUNT)] == [(1,), (1,)]
+    assert statements.count(COUNT) == 1
+    db.close()
+
+
+def test_the_next_read_sees_what_another_connection_wrote(tmp_path: Path) -> None:
+    db = Database(tmp_path / "memory.db")
+    db.script("CREATE TABLE numbers (n INTEGER); INSERT INTO numbers VALUES (1)")
+    other = Database(tmp_path / "memory.db")
+    with db.transaction("BEGIN", reads=True):
+        assert db.known_row(COUNT) == (1,)
+    other.run("UPDATE numbers SET n = 2")
+    with db.transaction("BEGIN", reads=True):
+        assert db.known_row(COUNT) == (2,)
+    other.close()
+    db.close()
+
+
+def test_a_transaction_that_writes_sees_its_own_changes(tmp_path: Path) -> None:
+    db = Database(tmp_path / "memory.db")
+    db.script("CREATE TABLE numbers (n INTEGER); INSERT INTO numbers VALUES (1)")
+    with db.transaction("BEGIN IMMEDIATE"):
+        assert db.known_row(COUNT) == (1,)
+        db.run("UPDATE numbers SET n = 2")
+        assert db.known_row(COUNT) == (2,)
+    db.close()
