@@ -164,7 +164,27 @@ class Engine:
             schedule=self.schedule,
             removed=self.removed,
         )
-        return await self.write(lambda tx: sum(add(tx, message) for message in kept))
+        replies = [(message.place.platform, message.id) for message in kept if message.bot]
+        return await self.write_replies(lambda tx: sum(add(tx, message) for message in kept), replies)
+
+    async def write_replies(self, work: Callable[[Tx], T], replies: Sequence[tuple[str, str]]) -> T:
+        """Write messages of this platform and id; the assistant's go without what is removed meanwhile."""
+        before = self.removed.count
+        outcome = await self.write(work)
+        if replies and self.removed.count != before:
+            await self._screen_again(replies)
+        return outcome
+
+    async def _screen_again(self, written: Sequence[tuple[str, str]]) -> None:
+        def replies(tx: Tx) -> list[Message]:
+            return [row for name in written if (row := tx.messages.get(*name)) is not None and row.bot]
+
+        def work(tx: Tx) -> None:
+            for reply in replies(tx):
+                learning.message_changes.screen_again(tx, reply, self.clock(), self.schedule, self.removed)
+
+        if await self.store.read(replies):
+            await self.write(work)
 
     async def learned(self, added: Added, timeout: float) -> Added:
         """The same with what was learned from it, if that is known in time."""

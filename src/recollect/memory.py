@@ -89,8 +89,9 @@ class AsyncMemory(MemoryUpkeep):
         await self._ensure_open()
         when, schedule, removed = at or self._clock(), self.engine.schedule, self.engine.removed
         text, where = redact(text[:MAX_MESSAGE_CHARS]).text, place and redact_place(place)
-        return await self.engine.write(
-            lambda tx: edit_message(tx, platform, message_id, text, when, schedule, where, removed)
+        return await self.engine.write_replies(
+            lambda tx: edit_message(tx, platform, message_id, text, when, schedule, where, removed),
+            [(platform, message_id)],
         )
 
     async def message_deleted(self, platform: str, message_id: str, at: datetime | None = None) -> bool:

@@ -77,6 +77,17 @@ def delete_message(
     return True
 
 
+def screen_again(tx: Tx, reply: Message, now: datetime, schedule: Schedule, removed: RecentlyRemoved) -> None:
+    """Take out of a stored reply what was removed while it was stored: neither transaction saw the other."""
+    platform, text = reply.place.platform, screened(tx, reply, removed).text
+    if not text and reply.text:
+        delete_message(tx, platform, reply.id, now, schedule, removed)
+    elif text != reply.text:
+        edit_message(tx, platform, reply.id, text, now, schedule, removed=removed)
+    if reply.reply_to is not None and reply.place.guild_key is not None and removed.includes(platform, reply.reply_to):
+        tx.exchanges.remove_quoting(reply.place.guild_key, reply.reply_to)
+
+
 def _roll_back(
     tx: Tx, message: Message, text: str | None, now: datetime, removed: RecentlyRemoved | None = None
 ) -> None:
@@ -85,9 +96,7 @@ def _roll_back(
     for reply in replies:  # "I see." may stay
         if shares(reply.text, message.text) and not (text and shares(reply.text, text)):
             tx.messages.delete(reply.place.platform, reply.id, now)
-    statements = rollback_message(tx, message, text, now)
-    if removed is not None:
-        removed.note(statements, message)
+    rollback_message(tx, message, text, now, removed)
 
 
 def _replies(tx: Tx, message: Message) -> list[Message]:

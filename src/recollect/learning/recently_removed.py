@@ -50,9 +50,13 @@ class RecentlyRemoved:
     def __init__(self, clock: Clock = now) -> None:
         self._clock = clock
         self._removals: deque[_Removal] = deque(maxlen=MAX_REMOVALS)
+        self.count = 0
+        """How often something was noted."""
 
     def note(self, statements: Sequence[Retired], message: Message | None = None, *, erased: bool = False) -> None:
+        """Called before what repeats it is searched for: a reply that is stored too late to be found has to know."""
         self._drop_old()
+        self.count += 1
         excerpt = message and replace(message, text=message.text[:MAX_CHARS])
         self._removals.append(_Removal(self._clock(), statements, excerpt, erased))
 
@@ -71,6 +75,11 @@ class RecentlyRemoved:
         owners = {item.scope for item in items}
         names = {row.name for row in recent if not row.bot and row.name and Subject(row.person).scope not in owners}
         return withheld.screen(items, names).without(reply.text, question)
+
+    def includes(self, platform: str, message_id: str) -> bool:
+        """Whether it is this message that was edited, deleted or erased."""
+        messages = (removal.message for removal in self._removals)
+        return any(message and (message.place.platform, message.id) == (platform, message_id) for message in messages)
 
     def _drop_old(self) -> None:
         while self._removals and self._clock() - self._removals[0].at > LIFETIME:

@@ -17,13 +17,13 @@ from recollect.core.text import collapse_spaces, fold
 from recollect.core.types import Memo, Message, Origin, Status, Subject, message_ref
 from recollect.learning import derived
 from recollect.learning.apply import ChangeContext, write
+from recollect.learning.recently_removed import RecentlyRemoved
 from recollect.learning.schedule import queue_summary, summary_key
 from recollect.policy.guard.grounding import overlaps
 from recollect.policy.merge import is_authored, retire
 from recollect.policy.viewer import session_name
 from recollect.recall import withheld
 from recollect.recall.audience_migration import memo_before
-from recollect.recall.withheld import Retired
 
 _LEARNED_ORIGINS = (Origin.SUMMARY, Origin.DISCORD)
 _ARCHIVED_REASONS = {
@@ -45,9 +45,11 @@ class _EarlierState:
     step: int
 
 
-def rollback_message(tx: Tx, message: Message, text: str | None, now: datetime) -> list[Retired]:
+def rollback_message(
+    tx: Tx, message: Message, text: str | None, now: datetime, removed: RecentlyRemoved | None = None
+) -> None:
     """Roll back what rests on a message that now has this text, or None if deleted; the store is already updated, and
-    `message` still says what it said. Returns what is no longer stated.
+    `message` still says what it said. What is no longer stated is `removed`.
     """
     # An undo must not bring deleted words back.
     context = ChangeContext(message.person, now, "", message_ref(message), undoable=False)
@@ -65,11 +67,11 @@ def rollback_message(tx: Tx, message: Message, text: str | None, now: datetime) 
     _redact_changes(tx, message, text or "", named | {(memo.subject.scope, memo.id) for memo in memos})
     for memo in memos:
         _remove_unsupported(tx, memo, message)
-    if message.bot:
-        return []
-    statements = derived.statements_of(message, memos, now, text or "")
-    derived.remove(tx, Subject(message.person), statements, message.at, now)
-    return statements
+    statements = [] if message.bot else derived.statements_of(message, memos, now, text or "")
+    if removed is not None:
+        removed.note(statements, message)
+    if not message.bot:
+        derived.remove(tx, Subject(message.person), statements, message.at, now)
 
 
 def _remove_unsupported(tx: Tx, memo: Memo, message: Message) -> None:

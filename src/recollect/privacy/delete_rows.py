@@ -67,12 +67,13 @@ def erase_messages(
 ) -> int:
     """Erase messages with their index entries, vectors and exchanges; dependent summaries are rebuilt."""
     messages = [message for _, message in rows]
+    for message in messages:
+        removed.note(derived.statements_of(message, (), now), message, erased=True)
     erased = tx.messages.erase([(message.place.platform, message.id) for message in messages], now)
     for message in messages:
         if message.place.guild_key is not None:
             tx.exchanges.remove_quoting(message.place.guild_key, message.id)
         queue_daily_log(tx, message, now, schedule)
-        removed.note(derived.statements_of(message, (), now), message, erased=True)
     _reset_summaries(tx, target, messages, now)
     return erased
 
@@ -130,8 +131,8 @@ def remove_derived(tx: Tx, memos: Sequence[Memo], now: datetime, removed: Recent
     for subject in {memo.subject for memo in memos}:
         own = [memo for memo in memos if memo.subject == subject]
         items = [statement(tx, memo, now) for memo in own]
-        derived.remove(tx, subject, items, min(memo.created for memo in own), now)
         removed.note(items, erased=True)
+        derived.remove(tx, subject, items, min(memo.created for memo in own), now)
 
 
 def remove_repeated(tx: Tx, rows: Rows, now: datetime) -> None:
