@@ -11,7 +11,7 @@ from recollect.core.changes import Add, Candidate, Change, Revise, Skip
 from recollect.core.events import Event
 from recollect.core.ports import Store
 from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Origin, Provenance, Status, Subject
-from recollect.learning.apply import ChangeContext, MemoLimits, apply_statement
+from recollect.learning.apply import MAX_ROWS_OF_A_CUE, ChangeContext, MemoLimits, apply_statement
 from recollect.learning.changes import forget
 from recollect.testing.clock import START
 from tests import ground
@@ -106,6 +106,17 @@ async def test_a_contradiction_is_found_even_without_a_word_in_common_and_in_a_c
     (berlin,) = await memos(store, Status.SUPERSEDED)
     (paris,) = [memo for memo in await memos(store, Status.ACTIVE) if memo.text == new]
     assert (berlin.text, berlin.superseded_by, paris.supersedes) == (old, paris.id, berlin.id)
+
+
+@pytest.mark.parametrize("again", ["Likes green tea", "likes GREEN tea.", "User likes green tea"])
+async def test_a_fact_is_kept_once_even_if_each_of_its_words_is_in_more_memos_than_are_read(store: Store, again: str):
+    await tell(store, "Likes green tea")
+    for word in ("green", "tea"):
+        for number in range(MAX_ROWS_OF_A_CUE + 10):
+            await tell(store, f"Likes {word} object{number}", 1)
+    before = len(await memos(store, Status.ACTIVE))
+    await tell(store, again, 2)
+    assert len(await memos(store, Status.ACTIVE)) == before
 
 
 async def test_ids_of_different_people_do_not_meddle(store: Store):

@@ -23,6 +23,8 @@ C = TypeVar("C", bound=Change)
 
 _MAX_SIMILAR = 12
 """Memos with shared words that are compared with a new statement."""
+MAX_ROWS_OF_A_CUE = 60
+"""Of a word that more of someone's memos have, the newest are enough: a rarer word tells what a statement is about."""
 _MAX_NAMES_READ = 20
 """Messages of a person that are read for their display names."""
 _MAX_FORGOTTEN = 50
@@ -104,7 +106,7 @@ def _existing_memos(tx: Tx, candidate: Candidate) -> ExistingMemos:
 
 def similar_memos(tx: Tx, subject: Subject, text: str) -> list[Memo]:
     """Active memos that say the same as a text, more or less of it, or the opposite."""
-    hits = tx.index.words("memos", [subject.scope], match_cues(text), _MAX_SIMILAR)
+    hits = tx.index.words("memos", [subject.scope], match_cues(text), _MAX_SIMILAR, max_rows=MAX_ROWS_OF_A_CUE)
     # Most share a few words and no more: their texts say so, and they are not read as a whole.
     texts = tx.memos.texts([hit.key for hit in hits]) if hits else {}
     stated = collapse_spaces(text)

@@ -38,7 +38,14 @@ from recollect.jobs.read_batcher import ReadBatcher
 from recollect.jobs.time_limit import TimedCalls
 from recollect.learning import batches
 from recollect.learning.acknowledge import confirm
-from recollect.learning.apply import ChangeContext, apply_statement, retract, said_at, write
+from recollect.learning.apply import (
+    MAX_ROWS_OF_A_CUE,
+    ChangeContext,
+    apply_statement,
+    retract,
+    said_at,
+    write,
+)
 from recollect.learning.consent import is_silent
 from recollect.learning.extraction_log import log_extraction, log_instructions, log_skipped
 from recollect.learning.extraction_records import (
@@ -154,7 +161,8 @@ class Extractor:
         if tx.index.size([subject.scope]) <= MAX_KNOWN_MEMOS:
             return []
         terms = match_cues(" ".join(message.text[:2_000] for message in messages))
-        keys = [hit.key for hit in tx.index.words("memos", [subject.scope], terms, MAX_KNOWN_MEMOS)]
+        hits = tx.index.words("memos", [subject.scope], terms, MAX_KNOWN_MEMOS, max_rows=MAX_ROWS_OF_A_CUE)
+        keys = [hit.key for hit in hits]
         memos = tx.memos.fetch(keys)
         return [memos[key] for key in keys if key in memos and memos[key].active]
 

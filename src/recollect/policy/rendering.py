@@ -79,8 +79,13 @@ def _origin(memo: Memo) -> str:
 
 def render_message(message: Message) -> str:
     """`[Name]: text`; empty for a bot's message that only called tools, or only said that it listens."""
-    text = without_filler(_TOOL_CALL.sub("", message.text)) if message.bot else message.text
-    return f"[{speaker(message)}]: {neutralize(_TURN.sub('· ', text))}" if text.strip() else ""
+    return _turn(speaker(message), message.text, message.bot)
+
+
+@lru_cache(maxsize=4096)  # a prompt measures its lines before it chooses, and the next one has most of them again
+def _turn(name: str, text: str, is_bot: bool) -> str:
+    said = without_filler(_TOOL_CALL.sub("", text)) if is_bot else text
+    return f"[{name}]: {neutralize(_TURN.sub('· ', said))}" if said.strip() else ""
 
 
 def speaker(message: Message) -> str:
@@ -88,6 +93,7 @@ def speaker(message: Message) -> str:
     return f"{display_name(message.name or message.author)}{message.tag}"
 
 
+@lru_cache(maxsize=4096)
 def display_name(name: str) -> str:
     """A name without characters that delimit names in a prompt."""
     return collapse_spaces(name.translate(_NAME_DELIMITERS)) or "someone"

@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from dataclasses import replace
 from enum import StrEnum
+from functools import lru_cache
 
 from recollect.core.types import (
     EVERYWHERE,
@@ -58,6 +59,12 @@ def audience_covers_place(audience: Audience, place: Place) -> bool:
     if audience.level == AudienceLevel.CHANNEL and not audience.id:
         return False
     return includes(audience, place.audience)
+
+
+@lru_cache(maxsize=1024)  # of the messages of a prompt, nearly all were said in the same place
+def is_heard_in(said: Place, here: Place) -> bool:
+    """Whether what was said in a place may be heard by everyone who may be listening here."""
+    return audience_covers_place(said.audience, here)
 
 
 def _source_guild(source: Provenance) -> str | None:

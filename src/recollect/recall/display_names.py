@@ -77,7 +77,12 @@ def _claim_key(message: Message) -> str | None:
     place = message.place
     if message.bot or place.dm is not None:
         return None
-    return join_escaped(":", place.platform, _namespace(place), digest(skeleton(_name(message)))[:32])
+    return join_escaped(":", place.platform, _namespace(place), _name_digest(_name(message)))
+
+
+@lru_cache(maxsize=4096)
+def _name_digest(name: str) -> str:
+    return digest(skeleton(name))[:32]
 
 
 def _namespace(place: Place) -> str:
@@ -134,19 +139,18 @@ class Names:
         """
         batch = _named(list(messages))
         bots = {skeleton(_name(message)) for message in batch if message.bot}
-        owners: dict[str, str] = {}
-        return [self._tag_if_ambiguous(tx, message, bots, owners) for message in batch]
+        keys = [_claim_key(message) for message in batch]
+        claims = tx.state.some(StateKind.DISPLAY_NAME, {key for key in keys if key is not None})
+        owners = {key: claimed[0] for key, claimed in claims.items()}
+        return [self._tag_if_ambiguous(*pair, bots, owners) for pair in zip(batch, keys, strict=True)]
 
-    def _tag_if_ambiguous(self, tx: Tx, message: Message, bots: set[str], owners: dict[str, str]) -> Message:
+    def _tag_if_ambiguous(self, message: Message, key: str | None, bots: set[str], owners: dict[str, str]) -> Message:
         if message.bot:
             return message
-        key, looks = _claim_key(message), _looks(_name(message))
-        guild = _namespace(message.place)
-        own = {look for look in looks if (None, look) in self._own or (guild, look) in self._own}
+        looks, guild = _looks(_name(message)), _namespace(message.place)
+        own = any((None, look) in self._own or (guild, look) in self._own for look in looks)
         if own or not looks.isdisjoint(bots) or skeleton(_name(message)) in _reserved_looks():
             return replace(message, tag=tag(message.author))
-        if key is None:
-            return message
-        if key not in owners:  # messages of earlier versions made no claims: the first one at hand counts
-            owners[key] = next(iter(tx.state.items(StateKind.DISPLAY_NAME, key)), message.author)
-        return message if owners[key] == message.author else replace(message, tag=tag(message.author))
+        # Messages of earlier versions made no claims: the first one at hand counts.
+        is_owner = key is None or owners.setdefault(key, message.author) == message.author
+        return message if is_owner else replace(message, tag=tag(message.author))

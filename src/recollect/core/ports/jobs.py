@@ -160,6 +160,10 @@ class State(Protocol):
         """Keys of the lists of a kind that are not empty."""
         ...
 
+    def some(self, kind: StateKind, keys: Collection[str]) -> dict[str, list[str]]:
+        """The lists of a kind with these keys, by key, in one query; empty ones are left out."""
+        ...
+
     def lists(self, kind: StateKind) -> dict[str, list[str]]:
         """All lists of a kind, by key, in one query."""
         ...

@@ -194,7 +194,13 @@ class SearchIndex(Protocol):
         terms: Sequence[str],
         limit: int,
         candidates: Collection[int] | None = None,
-    ) -> list[WordHit]: ...
+        max_rows: int | None = None,
+    ) -> list[WordHit]:
+        """The rows that share the rarest of the words. Of words that more than `max_rows` rows have, only the newest of
+        these are read, unless there is no rarer word: what is read then does not grow with the scope.
+        """
+        ...
+
     def nearest(
         self,
         corpus: Corpus,

@@ -129,16 +129,22 @@ def rank(question: RankQuery, pool: RankPool) -> list[Ranked]:
     word_part = _words(items, pool, before, after)
     vector_part = _vectors(items, pool)
     topic = {key: word_part[key] + vector_part[key] for key in items}
-    session = _session_best(items, topic)
-    speaker = _speaker(query, pool)
+    is_talk = bool(before) or any(item.session or item.speaker or item.bot for item in pool.items)
+    session = _session_best(items, topic) if is_talk else {}  # memos have nobody around them
+    speaker = _speaker(query, pool) if is_talk else None
     date = _dates(question, pool)
     match = calibration.match(question.text, query.terms, pool, query.named, words(question.asker))
     wants_all = any(item.kind for item in pool.items) and requests.is_about_self(question.text)
     ranked: list[Ranked] = []
     for key, item in items.items():  # the innermost loop
         around = _around(item, items, topic, before, after, query.target) if before else 0.0
-        near = SESSION_SHARE * session[key]
-        factors = speaker(item), date.get(key, 1.0), 1 - QUESTION_PENALTY * item.asks, _standing(item, question)
+        near = SESSION_SHARE * session[key] if session else 0.0
+        factors = (
+            speaker(item) if speaker else 1.0,
+            date.get(key, 1.0),
+            1 - QUESTION_PENALTY * item.asks,
+            _standing(item, question),
+        )
         parts = {
             "words": word_part[key],
             "vector": vector_part[key],
@@ -176,6 +182,8 @@ def _words(
     own_weights = {key: _weights(item, pool) for key, item in items.items()}
     best: dict[str, dict[str, float]] = {}
     for key, weights in own_weights.items():
+        if not items[key].session:
+            continue
         session_best = best.setdefault(items[key].session, {})
         for term, weight in weights.items():
             session_best[term] = max(session_best.get(term, 0.0), weight)

@@ -17,15 +17,23 @@ Counted = tuple[int, str, Collection[int]]
 """The number of rows that have a stem, the stem, and the rows if they were read already."""
 
 
-def affordable(counted: Iterable[Counted], candidates: Collection[int] | None) -> Iterator[Counted]:
-    """The stems worth looking up, rarest first."""
+def affordable(
+    counted: Iterable[Counted], candidates: Collection[int] | None, max_rows: int | None = None
+) -> Iterator[Counted]:
+    """The stems worth looking up, rarest first; of each at most `max_rows` rows are read."""
     remaining: int | None = None  # the first one is always looked up
     for entry in sorted((entry for entry in counted if entry[0]), key=lambda entry: entry[:2]):
         cost = entry[0] if candidates is None else min(entry[0], len(candidates))
+        cost = cost if max_rows is None else min(cost, max_rows)
         if remaining is not None and cost > remaining:
             break
         remaining = (MAX_POSTINGS if remaining is None else remaining) - cost
         yield entry
+
+
+def only_common(counted: Iterable[Counted], max_rows: int) -> bool:
+    """Whether more than `max_rows` rows have each of the stems: then only together do they tell rows apart."""
+    return all(rows > max_rows for rows, *_ in counted if rows)
 
 
 def best_hits(lists: Sequence[Postings], size: int, terms: Mapping[str, str], limit: int) -> list[WordHit]:

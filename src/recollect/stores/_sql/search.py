@@ -19,11 +19,14 @@ FROM (SELECT size, substr(name, 1, 5) IN ('user:', 'lore:') AS owned FROM scopes
 
 
 class Scope(NamedTuple):
-    """A scope that exists: how many rows it holds, and how many it was ever given."""
+    """A scope that exists: how many rows it holds, how many it was ever given, and how often its vectors changed, where
+    those are held in memory.
+    """
 
     id: int
     size: int
     last: int
+    changes: int = 0
 
 
 class WordQuery(NamedTuple):
@@ -32,6 +35,8 @@ class WordQuery(NamedTuple):
     terms: Sequence[str]
     limit: int
     candidates: Collection[int] | None = None
+    max_rows: int | None = None
+    """Of words that more rows have, only the newest of these are read, unless there is no rarer word."""
 
 
 class VectorQuery(NamedTuple):
@@ -81,9 +86,10 @@ class Index(ABC, Generic[D]):
         terms: Sequence[str],
         limit: int,
         candidates: Collection[int] | None = None,
+        max_rows: int | None = None,
     ) -> list[WordHit]:
         self._hold(corpus, scopes)
-        return self._by_words(corpus, self._scopes(scopes), WordQuery(terms, limit, candidates))
+        return self._by_words(corpus, self._scopes(scopes), WordQuery(terms, limit, candidates, max_rows))
 
     def nearest(
         self,

@@ -1,6 +1,6 @@
 """State: lists of small records, each with its owner."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import LiteralString
 
 from recollect.core.state import OUTLASTING, Owner, StateKind, StateRow
@@ -54,6 +54,15 @@ class State:
         self._lock(kind, key, shared=kind in _READ_MOSTLY)
         return [item for (item,) in self._db.rows(_ITEMS, (kind.value, key))]
 
+    def some(self, kind: StateKind, keys: Collection[str]) -> dict[str, list[str]]:
+        for key in sorted(keys):  # in the same order as everyone else
+            self._lock(kind, key, shared=kind in _READ_MOSTLY)
+        sql: LiteralString = (
+            f"SELECT key, item FROM state WHERE key {self._db.among} AND kind = $2 ORDER BY key, number"
+        )
+        rows = self._db.rows(sql, (self._db.array(keys), kind.value)) if keys else []
+        return _by_key(rows)
+
     def count(self, kind: StateKind, key: str = "") -> int:
         self._lock(kind, key, shared=kind in _READ_MOSTLY)
         return self._db.value(_COUNT, (kind.value, key))
@@ -73,10 +82,7 @@ class State:
         return [key for (key,) in self._db.rows(_KEYS, (kind.value,))]
 
     def lists(self, kind: StateKind) -> dict[str, list[str]]:
-        lists: dict[str, list[str]] = {}
-        for key, item in self._db.rows(_LISTS, (kind.value,)):
-            lists.setdefault(key, []).append(item)
-        return lists
+        return _by_key(self._db.rows(_LISTS, (kind.value,)))
 
     def owned_by(self, owner: Owner) -> list[StateRow]:
         sql: LiteralString = (
@@ -100,6 +106,13 @@ class State:
             self._db.lock(shared=[name])
         else:
             self._db.lock(name)
+
+
+def _by_key(rows: Iterable[Row]) -> dict[str, list[str]]:
+    lists: dict[str, list[str]] = {}
+    for key, item in rows:
+        lists.setdefault(key, []).append(item)
+    return lists
 
 
 def _ids(owner: Owner) -> Row:

@@ -5,12 +5,12 @@ into words is the same for every store, and so is the score.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import LiteralString
 
 from recollect.core.ports import Corpus, WordHit
 from recollect.core.text import clean, digest
-from recollect.stores._sql.scoring import MAX_POSTINGS, Counted, affordable, best_hits
+from recollect.stores._sql.scoring import MAX_POSTINGS, Counted, affordable, best_hits, only_common
 from recollect.stores._sql.search import Scope, WordQuery
 from recollect.stores._sql.stems import query_stems, text_stems
 from recollect.stores.postgres.database import Database
@@ -62,29 +62,32 @@ def search(db: Database, corpus: Corpus, scopes: Sequence[Scope], query: WordQue
         return []
     by_entry = {_entry(stem): term for stem, term in query_stems(query.terms).items()}
     size = sum(scope.size for scope in scopes)
-    frequencies = _frequencies(db, corpus, scopes, list(by_entry))
-    counted: list[Counted] = [(rows, entry, ()) for entry, rows in frequencies.items()]
-    chosen = {entry: rows for rows, entry, _ in affordable(counted, query.candidates)}
-    rows_by_entry = _postings(db, corpus, scopes, chosen, query.candidates)
+    counted = _counted(db, corpus, scopes, list(by_entry), query.max_rows or MAX_COUNTED_ROWS)
+    if query.max_rows is not None and only_common(counted, query.max_rows):
+        return search(db, corpus, scopes, query._replace(max_rows=None))
+    chosen = {entry: rows for rows, entry, _ in affordable(counted, query.candidates, query.max_rows)}
+    rows_by_entry = _postings(db, corpus, scopes, chosen, query)
     lists = [(entry, frequency, rows_by_entry[entry]) for entry, frequency in chosen.items()]
     return best_hits(lists, size, by_entry, query.limit)
 
 
-def _frequencies(db: Database, corpus: Corpus, scopes: Sequence[Scope], entries: Sequence[str]) -> dict[str, int]:
-    """In how many rows each word stands."""
+def _counted(
+    db: Database, corpus: Corpus, scopes: Sequence[Scope], entries: Sequence[str], limit: int
+) -> list[Counted]:
+    """In how many rows each word stands; where there are more than `limit`, that is an estimate."""
     counted = db.rows(
         "SELECT term, scope, found.rows, found.oldest "
         "FROM unnest(%s::text[]) AS term CROSS JOIN unnest(%s::integer[]) AS scope CROSS JOIN LATERAL ("
         "SELECT count(*) AS rows, min(key) AS oldest FROM ("
         f"SELECT key FROM {TABLE[corpus]} AS posting WHERE posting.scope = scope.scope AND posting.term = term.term "
         "ORDER BY key DESC LIMIT %s) AS newest) AS found WHERE found.rows > 0",
-        (list(entries), [scope.id for scope in scopes], MAX_COUNTED_ROWS),
+        (list(entries), [scope.id for scope in scopes], limit + 1),
     )
     by_id = {scope.id: scope for scope in scopes}
     frequencies: dict[str, int] = defaultdict(int)
     for entry, scope, rows, oldest in counted:
-        frequencies[entry] += rows if rows < MAX_COUNTED_ROWS else _estimate(db, corpus, by_id[scope], rows, oldest)
-    return frequencies
+        frequencies[entry] += rows if rows <= limit else _estimate(db, corpus, by_id[scope], rows, oldest)
+    return [(rows, entry, ()) for entry, rows in frequencies.items()]
 
 
 def _estimate(db: Database, corpus: Corpus, scope: Scope, rows: int, oldest: int) -> int:
@@ -95,9 +98,10 @@ def _estimate(db: Database, corpus: Corpus, scope: Scope, rows: int, oldest: int
 
 
 def _postings(
-    db: Database, corpus: Corpus, scopes: Sequence[Scope], chosen: Mapping[str, int], candidates: Collection[int] | None
+    db: Database, corpus: Corpus, scopes: Sequence[Scope], chosen: Mapping[str, int], query: WordQuery
 ) -> dict[str, set[int]]:
     """For each word the newest rows that have it."""
+    candidates = query.candidates
     narrowed: LiteralString = "" if candidates is None else "AND posting.key = ANY(%(among)s::bigint[]) "
     rows = db.rows(
         "SELECT term, found.key "
@@ -109,7 +113,7 @@ def _postings(
             "terms": list(chosen),
             "scopes": [scope.id for scope in scopes],
             "among": list(candidates or ()),
-            "limit": MAX_POSTINGS,
+            "limit": query.max_rows or MAX_POSTINGS,
         },
     )
     keys_by_entry: dict[str, set[int]] = {entry: set() for entry in chosen}

@@ -20,7 +20,7 @@ _RECENT: dict[Corpus, str] = {
     "messages": "SELECT key, at FROM messages WHERE key >> 32 = ? AND deleted IS NULL "
     "ORDER BY at DESC, key DESC LIMIT ?",
 }
-_SCOPE = "SELECT id, size, last FROM scopes WHERE name = ?"
+_SCOPE = "SELECT id, size, last, changes FROM scopes WHERE name = ?"
 
 
 class SQLiteIndex(Index[Database]):
@@ -48,7 +48,7 @@ class SQLiteIndex(Index[Database]):
         return self._words.search(corpus, [scope.id for scope in scopes], size, query)
 
     def _by_vector(self, corpus: Corpus, scopes: list[Scope], query: VectorQuery) -> dict[int, float]:
-        return vectors.nearest(self._db, self._cache, corpus, [scope.id for scope in scopes], query)
+        return vectors.nearest(self._db, self._cache, corpus, scopes, query)
 
     def matching(self, corpus: Corpus, scopes: Sequence[str], filters: Filters) -> set[int]:
         condition, values = _conditions(corpus, filters)
@@ -69,7 +69,7 @@ class SQLiteIndex(Index[Database]):
         vectors.activate(self._db, corpus, model)
 
     def _scopes(self, names: Sequence[str]) -> list[Scope]:
-        rows = (self._db.row(_SCOPE, (name,)) for name in dict.fromkeys(names))
+        rows = (self._db.known_row(_SCOPE, (name,)) for name in dict.fromkeys(names))
         return [Scope(*row) for row in rows if row is not None]
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, LiteralString
 
 from recollect.core.errors import MissingExtra
 from recollect.core.ports import Corpus, Vector
-from recollect.stores._sql.search import VectorQuery
+from recollect.stores._sql.search import Scope, VectorQuery
 from recollect.stores._sql.vectors import check_query, check_vector, table_of
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.matrix_cache import MIN_CACHED_ROWS, MatrixCache
@@ -103,11 +103,11 @@ def activate(db: Database, corpus: Corpus, model: str) -> None:
 
 
 def nearest(
-    db: Database, cache: MatrixCache, corpus: Corpus, scopes: Sequence[int], wanted: VectorQuery
+    db: Database, cache: MatrixCache, corpus: Corpus, scopes: Sequence[Scope], wanted: VectorQuery
 ) -> dict[int, float]:
     """The nearest rows by cosine."""
     model, vector, limit, also, candidates = wanted
-    row = db.row("SELECT id, dims FROM embedders WHERE corpus = ? AND model = ?", (corpus, model))
+    row = db.known_row("SELECT id, dims FROM embedders WHERE corpus = ? AND model = ?", (corpus, model))
     if row is None:
         return {}
     try:
@@ -118,7 +118,7 @@ def nearest(
     query = as_query(vector)
     similarities: dict[int, float] = {}
     for scope in scopes:
-        matrix = _matrix(db, cache, table_of(corpus, row[0]), scope)
+        matrix = _matrix(db, cache, table_of(corpus, row[0]), scope.id, scope.changes)
         if matrix is not None:
             similarities |= matrix.nearest(query, limit, also, candidates)
     if len(scopes) > 1 and len(similarities) > limit:
@@ -128,14 +128,13 @@ def nearest(
     return similarities
 
 
-def _matrix(db: Database, cache: MatrixCache, table: str, scope: int) -> "Matrix | None":
-    """A scope's vectors: a few are read each time, more are cached and kept up to date.
+def _matrix(db: Database, cache: MatrixCache, table: str, scope: int, changes: int) -> "Matrix | None":
+    """The vectors of a scope after so many changes: a few are read each time, more are cached and kept up to date.
 
     What a transaction sees of its own changes is not cached: it may be rolled back.
     """
     from recollect.stores.sqlite.matrix import Matrix, from_rows
 
-    changes: int = db.value("SELECT changes FROM scopes WHERE id = ?", (scope,))
     with cache.lock:
         held = cache.get((table, scope))
         if held is not None and held.changes == changes:

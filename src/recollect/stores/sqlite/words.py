@@ -11,7 +11,7 @@ from functools import cache
 from heapq import nlargest
 
 from recollect.core.ports import Corpus, WordHit
-from recollect.stores._sql.scoring import MAX_POSTINGS, Counted, Postings, affordable, best_hits
+from recollect.stores._sql.scoring import MAX_POSTINGS, Counted, Postings, affordable, best_hits, only_common
 from recollect.stores._sql.search import WordQuery
 from recollect.stores._sql.stems import query_stems, text_stems
 from recollect.stores.sqlite.database import Database
@@ -24,6 +24,8 @@ MAX_TERMS_PER_QUERY = 16
 """Terms that one statement looks up."""
 MAX_UNCOUNTED_ROWS = 300
 """Entries of a word that are read at once; where there are more, they are counted first."""
+ROWS_OF_A_SCOPE = 1 << 32
+"""Keys of one scope: the scope is in the upper half of a key."""
 ROWS_PER_SEARCH = 40
 """Rows whose text can be split into words again in the time of a search."""
 
@@ -43,10 +45,11 @@ class _HeldScope:
             for term in self._terms[key]:
                 self._keys[term].add(key)
 
-    def counted(self, terms: Sequence[str]) -> Iterator[Counted]:
+    def counted(self, terms: Sequence[str], max_rows: int | None = None) -> Iterator[Counted]:
+        limit = max_rows or MAX_POSTINGS
         for term in terms:
             keys = self._keys.get(term, ())
-            yield len(keys), term, keys if len(keys) <= MAX_POSTINGS else nlargest(MAX_POSTINGS, keys)
+            yield len(keys), term, keys if len(keys) <= limit else nlargest(limit, keys)
 
 
 class WordIndex:
@@ -101,8 +104,11 @@ class WordIndex:
         held = self._hold(scopes[0], size) if corpus == "memos" and len(scopes) == 1 else None
         if held is None:
             self._write()
-        counted = self._counted(corpus, scopes, list(by_stem)) if held is None else held.counted(list(by_stem))
-        return best_hits(self._lists(corpus, scopes, counted, query.candidates), size, by_stem, query.limit)
+        stems, limit = list(by_stem), query.max_rows
+        counted = list(self._counted(corpus, scopes, stems, limit) if held is None else held.counted(stems, limit))
+        if limit is not None and only_common(counted, limit):
+            return self.search(corpus, scopes, size, query._replace(max_rows=None))
+        return best_hits(self._lists(corpus, scopes, counted, query), size, by_stem, query.limit)
 
     def _hold(self, scope: int, size: int) -> _HeldScope | None:
         """The scope's words in memory, once that is less work than another search of the index.
@@ -123,30 +129,40 @@ class WordIndex:
         self,
         corpus: Corpus,
         scopes: Sequence[int],
-        counted: Iterator[Counted],
-        candidates: Candidates,
+        counted: Sequence[Counted],
+        query: WordQuery,
     ) -> list[Postings]:
         """The terms worth looking up, rarest first, with the number of rows that have them, and these rows."""
         chosen: list[Postings] = []
-        for rows, term, keys in affordable(counted, candidates):
-            keys = keys or self._newest(corpus, scopes, term, MAX_POSTINGS, candidates)
+        for rows, term, keys in affordable(counted, query.candidates, query.max_rows):
+            keys = keys or self._newest(corpus, scopes, term, MAX_POSTINGS, query.candidates)
             found = keys if isinstance(keys, set) else set(keys)
-            chosen.append((term, rows, found if candidates is None else found.intersection(candidates)))
+            chosen.append((term, rows, found if query.candidates is None else found.intersection(query.candidates)))
         return chosen
 
-    def _counted(self, corpus: Corpus, scopes: Sequence[int], terms: Sequence[str]) -> Iterator[Counted]:
-        """How many rows have each term, the term, and all of these rows if they are few, or else none."""
-        keys: dict[str, list[int]] = {term: [] for term in terms}
-        pairs = [(scope, term) for scope in scopes for term in keys]
+    def _counted(
+        self, corpus: Corpus, scopes: Sequence[int], terms: Sequence[str], max_rows: int | None = None
+    ) -> Iterator[Counted]:
+        """How many rows have each term, the term, and all of these rows if they are few, or else none.
+
+        Where more than `max_rows` have it, their number is an estimate, and the rows are the newest.
+        """
+        most = MAX_UNCOUNTED_ROWS if max_rows is None else max_rows + 1
+        pairs = [(scope, term) for scope in scopes for term in terms]
+        found: dict[tuple[int, str], list[int]] = {pair: [] for pair in pairs}
         for start in range(0, len(pairs), MAX_TERMS_PER_QUERY):
             chunk = pairs[start : start + MAX_TERMS_PER_QUERY]
             phrases = tuple(_phrase(scope, term) for scope, term in chunk)
-            for number, key in self._db.rows(_several(TABLE[corpus], len(chunk)), phrases):
-                keys[chunk[number][1]].append(key)
+            for number, key in self._db.rows(_several(TABLE[corpus], len(chunk), most), phrases):
+                found[chunk[number]].append(key)
         sql = f"SELECT doc FROM {TABLE[corpus]}_rows WHERE term = ?"
-        for term, found in keys.items():
-            if len(found) < MAX_UNCOUNTED_ROWS:
-                yield len(found), term, found
+        for term in terms:
+            lists = [found[scope, term] for scope in scopes]
+            keys = [key for keys in lists for key in keys[:max_rows]]
+            if max_rows is not None:
+                yield sum(_estimate(keys, most) for keys in lists), term, keys
+            elif len(keys) < most:
+                yield len(keys), term, keys
             else:
                 yield sum(self._db.value(sql, (f"{scope}x{term}",)) or 0 for scope in scopes), term, []
 
@@ -173,6 +189,14 @@ def is_indexed(db: Database, corpus: Corpus, key: int, text: str) -> bool:
     return not stems or db.value(sql, (_phrase(key >> 32, stems[0]), key)) is not None
 
 
+def _estimate(newest: Sequence[int], limit: int) -> int:
+    """How many rows of a scope have a word, if `limit` were read of it and it was always as common as there."""
+    if len(newest) < limit:
+        return len(newest)
+    last = newest[0] % ROWS_OF_A_SCOPE
+    return round(limit * last / (newest[0] - newest[-1] + 1))
+
+
 def _phrase(scope: int, term: str) -> str:
     """A term of a scope as FTS5 looks it up; no part of it is syntax."""
     quoted = term.replace('"', '""')
@@ -180,9 +204,9 @@ def _phrase(scope: int, term: str) -> str:
 
 
 @cache
-def _several(table: str, count: int) -> str:
+def _several(table: str, count: int, limit: int) -> str:
     """The newest rows of several terms in one statement, each with the number of its term."""
-    newest = f"SELECT {{}}, rowid FROM {table} WHERE {table} MATCH ? ORDER BY rowid DESC LIMIT {MAX_UNCOUNTED_ROWS}"
+    newest = f"SELECT {{}}, rowid FROM {table} WHERE {table} MATCH ? ORDER BY rowid DESC LIMIT {limit}"
     return " UNION ALL ".join(f"SELECT * FROM ({newest.format(number)})" for number in range(count))
 
 

@@ -77,6 +77,8 @@ class StateContract:
         await note(store, "a", "z")
         await store.write(lambda tx: tx.state.append(StateKind.TURNS, "other", "x", ADA))
         assert await store.read(lambda tx: tx.state.lists(KIND)) == {"a": ["z"], "b": ["y", "x"]}
+        assert await store.read(lambda tx: tx.state.some(KIND, ["b", "c"])) == {"b": ["y", "x"]}
+        assert await store.read(lambda tx: tx.state.some(KIND, [])) == {}
 
     @pytest.mark.parametrize(
         ("erased", "left"),

@@ -217,6 +217,30 @@ class WordsContract:
         assert await find(store, "tea") == ["likes tea"]
         assert await store.read(lambda tx: tx.index.size([ADA.scope])) == 1
 
+    async def test_of_a_word_that_many_rows_have_the_newest_are_read_if_there_is_a_rarer_one(self, store: Store):
+        old = make_memo("likes tea")
+        await put(store, old, *(make_memo(f"likes thing{number}") for number in range(9)))
+
+        def found(tx: Tx, *terms: str) -> list[str]:
+            hits = tx.index.words("memos", [ADA.scope], terms, 99, max_rows=5)
+            memos = tx.memos.fetch([hit.key for hit in hits])
+            return [memos[hit.key].text for hit in hits]
+
+        newest = [f"likes thing{number}" for number in (8, 7, 6, 5, 4)]
+        assert await store.read(lambda tx: found(tx, "likes", "tea")) == ["likes tea", *newest]
+        assert len(await store.read(lambda tx: found(tx, "likes"))) == 10, "no rarer word tells them apart"
+
+    async def test_an_old_row_is_found_by_words_that_are_common_one_by_one(self, store: Store):
+        old = make_memo("green tea")
+        others = [make_memo(f"{word} thing{number}") for number in range(9) for word in ("green", "tea")]
+        await put(store, old, *others)
+
+        def best(tx: Tx) -> int:
+            return tx.index.words("memos", [ADA.scope], ["green", "tea"], 1, max_rows=5)[0].key
+
+        key = await store.read(best)
+        assert await store.read(lambda tx: tx.memos.fetch([key])[key].text) == "green tea"
+
     async def test_a_search_in_the_same_unit_sees_what_it_wrote(self, store: Store):
         memo = make_memo("likes tea")
 
