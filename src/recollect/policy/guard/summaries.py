@@ -43,8 +43,19 @@ _PATTERNS = Patterns(
     anyone=r"\b(?:everyone|everybody|nobody|no one|all of them|they all|one of them|some of them|both|neither|somebody"
     r"|jeder|alle|niemand|beide|personne|todos|nadie|tutti|nessuno|wszyscy|nikt|herkes)\b",
     pronoun=r"^\W*(?:he|she|they|her|his|their|er|sie|il|elle|él|ella|ele|ela|lui|lei|on|ona)\b",
+    relative_day=r"\b(?:today|tomorrow|tonight|yesterday|(?:next|last|this) (?:week|weekend|month|year|\w+day)"
+    r"|in \w+ (?:days?|weeks?|months?)|heute"
+    r"|morgen|gestern|demain|hier|mañana|ayer|amanhã|ontem)\b",
+    retold=r"(?:plan|agree|ask|mention|say|said|tell|told|talk|discuss|consider|decid|decision|want|wish|hop|fear|worr"
+    r"|think|thought|learn|promis|offer|suggest|propos|report|explain|describ|share|note|announc|confirm|accept|thank"
+    r"|congratulat|recommend|remind|new|current|still|also|both|together|about|famil|group|user|bot|assistant|people|conversation"
+    r"|topic|question|answer|repl|respon|will|able|unable|possibl|potential|former|previous|past|future|according|because"
+    r"|due|feel|felt|look|intend|expect|interest|excit|happy|glad|sad|eat|visit|bring|left"
+    r"|leav|quit|start|begin|got|get|own|use|call|name)",
     owned=r"\b([^\W\d_]+)['’]s ([^\W\d_]+)",
 )
+_MAX_SHORT_WORDS = 3
+"""Content words of a sentence that makes one claim: each of them is the claim."""
 _AND = frozenset({"and", "und", "et", "y", "e", "i", "ve", "en"})
 _FRAMES = {"supposed": "as_supposed", "former": "as_former", "nearly": "nearly"}
 """How what was said may be meant, and how a summary says so."""
@@ -112,9 +123,28 @@ def _refuse(sentence: str, said: str, today: date, turns: list["_Turn"], subject
     unsaid_people = lexicon.words("given_names").intersection(words(sentence)).difference(words(said))
     if unsaid_people or not keeps_names(sentence, said):  # a capital at its beginning is no sign of a name
         return Reason.NAME_NOT_SAID
-    if not word_forms.is_worded_from(said, sentence, min_share=MIN_SHARE):
+    if _has_other_day(sentence, said):
+        return Reason.NUMBER_NOT_SAID
+    if not word_forms.is_worded_from(said, sentence, min_share=MIN_SHARE) or _adds_word(sentence, said):
         return Reason.NOT_SAID
     return _refuse_attributed(sentence, turns, subjects)
+
+
+def _has_other_day(sentence: str, said: str) -> bool:
+    """Whether it names a month or weekday other than those said; "tomorrow" may be any."""
+    capitals = " ".join(re.findall(r"\b[A-Z]\w+", sentence))  # "may" and "sat" are no dates
+    named, spoken = (set(words(text)) & word_forms.calendar_words() for text in (capitals, said))
+    return bool(spoken and named - spoken) and not _PATTERNS.relative_day.search(lower(said))
+
+
+def _adds_word(sentence: str, said: str) -> bool:
+    """Whether a short sentence has a word that nobody said, and that is not how a summary retells things."""
+    names = " ".join(_SPEAKER.findall(said))
+    content = word_forms.content_words(sentence, names)
+    if len(content) > _MAX_SHORT_WORDS or not word_forms.is_comparable(said, sentence):
+        return False
+    source = set(word_forms.tokens(word_forms.with_acronyms(said, sentence)))
+    return any(not word_forms.is_stated(word, source) and not _PATTERNS.retold.match(word) for word in content)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,89 @@
+"""Orders to the assistant in the imperative, rights that the speaker takes, and who the assistant is from now on.
+
+An order is one by what it is about: other people, what is stored of them, rules, rights and tools. "Explain it to me"
+and "send Tom the invoice", a task of the speaker's own, are none.
+"""
+
+from recollect.policy.guard.sorts import Reading
+
+
+def commands(reading: Reading) -> bool:
+    """Whether a clause begins with a command, and the sentence is about what is not the speaker's to decide."""
+    if not reading.has_any("command", "treat") or not _is_imperative(reading):
+        return False
+    return (
+        _is_about_others(reading)
+        or _is_about_stored(reading)
+        or _is_about_rules(reading)
+        or (reading.has("treat") and (reading.has("rank") or reading.has("person", "blanket")))
+    )
+
+
+def claims_right(reading: Reading) -> bool:
+    """Whether the speaker, or anybody, is said to have a right to what is others'."""
+    if not reading.has_any("may", "power", "rank"):
+        return False
+    is_of_others = reading.has_any("others", "whose", "reach", "person") and not reading.are_near("own", "stored", 2)
+    is_to_read = reading.has("see") and (reading.has("stored") or reading.are_near("told", "assistant", 2))
+    is_granted = reading.has("power") and reading.has("stored") and reading.has("reach")
+    if reading.has("me") and is_of_others and (is_to_read or is_granted) and reading.has_any("may", "power"):
+        return True
+    if reading.has("me", "rank", "may", "see", "reach"):
+        return True
+    if reading.are_near("power", "assistant", 1) and reading.has_any("stored", "grave"):
+        return True
+    return reading.has("others", "may", "see") and (reading.has("rank", "here") or reading.has("your"))
+
+
+def remakes_assistant(reading: Reading) -> bool:
+    """Whether it says who the assistant is from now on, or for whom it works; "from now on call me Max" does not."""
+    if reading.are_near("remade", "assistant") or reading.are_near("your", "goal", 2) or _has_new_master(reading):
+        return True
+    return reading.has("since") and reading.has_any("assistant", "your") and not reading.has("me")
+
+
+def _has_new_master(reading: Reading) -> bool:
+    """Whether the assistant is said to have a master, or to work for one alone; "your boss is late" is not."""
+    is_named = reading.has_row("your", "master", "is") or reading.has_row("is", "your", "master")
+    is_rightful = reading.has_row("your", "rightful", "master") or reading.has_row("your", "rightful", "rank")
+    works_for_one = reading.are_near("assistant", "works") and reading.are_near("works", "alone")
+    return is_named or is_rightful or (works_for_one and reading.has("for"))
+
+
+def _is_imperative(reading: Reading) -> bool:
+    """Whether a command stands at the beginning of a clause, behind nothing but "please" and the like."""
+    for start in reading.starts:
+        for sorts in reading.words[start:]:
+            if sorts & {"command", "treat"}:
+                return True
+            if not sorts & {"polite", "since"}:
+                break
+    return False
+
+
+def _is_about_others(reading: Reading) -> bool:
+    """Whether others are to be told or treated so; "call me Bea, everyone does" is about the speaker."""
+    if reading.has("blanket") and (
+        reading.has("believe") or (reading.has("person") and reading.has_any("comply", "loyal", "asked"))
+    ):
+        return True
+    is_for_others = reading.has("others") and not reading.has("i") and not reading.are_near("command", "me", 1)
+    is_untrue = reading.has("untrue") or reading.has("no", "truth")
+    return is_for_others or (is_untrue and reading.has_any("person", "them"))
+
+
+def _is_about_stored(reading: Reading) -> bool:
+    """What is stored of somebody, or what somebody told the assistant; the speaker's own is theirs to ask for."""
+    if reading.are_near("told", "assistant", 2) and not reading.has("i"):
+        return True
+    if reading.has("known", "person") and not reading.has("i"):
+        return True
+    if not reading.has("stored") or reading.are_near("own", "stored", 2):
+        return False
+    is_of_another = reading.are_near("whose", "stored", 2) or reading.are_near("person", "stored")
+    return is_of_another or reading.has("power", "of")
+
+
+def _is_about_rules(reading: Reading) -> bool:
+    is_dropped = reading.are_near("breach", "rules", 2) or reading.are_near("hidden", "rules", 1)
+    return reading.has("rules") and (is_dropped or reading.are_near("your", "rules", 2) or reading.has("assistant"))

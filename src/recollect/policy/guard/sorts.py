@@ -1,0 +1,132 @@
+"""What the words of a sentence stand for: someone of rank, a duty, a rule, what is stored of somebody.
+
+`authority` in the lexica has the words of each sort; each language is judged by its own.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
+
+from recollect.core.text import fold
+from recollect.language import lexicon
+from recollect.language.lexicon import Patterns
+
+NEAR_WORDS = 3
+"""How far the word for a duty is from the one who has it: "you simply have to", "musst du"."""
+_SENTENCE = re.compile(r"[^.!?;\n。！？]+[.!?;。！？]?")
+_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
+_BREAK = re.compile(r"[,:–—] *|\A[^\w]*")
+_NOTHING = frozenset[str]()
+_WHOSE = frozenset({"whose", "person"})
+_NOT_SORTS = ("shared_rank", "system_prompt", "joined", "onward", "attached")
+_MIN_STEM_CHARS = 3
+_MIN_UNACCENTED_CHARS = 5
+"""Shorter words are told apart by their accents: "tu" and "tú"."""
+
+Sorts = frozenset[str]
+"""What a word may stand for, such as `rank` or `duty`."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A sentence as one language understands it."""
+
+    words: list[Sorts]
+    starts: frozenset[int] = frozenset()
+    """Where its clauses begin."""
+
+    @cached_property
+    def found(self) -> Sorts:
+        return _NOTHING.union(*self.words)
+
+    def has(self, *sorts: str) -> bool:
+        return self.found.issuperset(sorts)
+
+    def has_any(self, *sorts: str) -> bool:
+        return not self.found.isdisjoint(sorts)
+
+    def are_near(self, one: str, other: str, distance: int = NEAR_WORDS) -> bool:
+        if not self.has(one, other):
+            return False
+        places = [at for at, each in enumerate(self.words) if one in each]
+        others = [at for at, each in enumerate(self.words) if other in each]
+        return any(abs(place - at) <= distance for place in places for at in others)
+
+    def has_row(self, *sorts: str) -> bool:
+        """Whether words of these sorts follow one another."""
+        rows = (self.words[at : at + len(sorts)] for at in range(len(self.words) - len(sorts) + 1))
+        return self.has(*sorts) and any(all(map(lambda sort, each: sort in each, sorts, row)) for row in rows)
+
+    def part(self, start: int, size: int) -> "Reading":
+        starts = frozenset(at - start for at in self.starts if start <= at < start + size)
+        return Reading(self.words[start : start + size], starts)
+
+
+def sentences(text: str) -> list[str]:
+    return _SENTENCE.findall(text)
+
+
+def read(sentence: str, spoken: Collection[str] = ()) -> Iterator[Reading]:
+    """What the words of a sentence stand for, in each language that knows several of them; of those that are `spoken`,
+    if that is known: "has a" is a duty in Spanish.
+    """
+    patterns = _patterns()
+    joined = patterns.joined.sub(r"\1to", patterns.system_prompt.sub(" systemprompt ", sentence))
+    matches = list(_WORD.finditer(patterns.onward.sub(" fromnowon ", joined)))
+    known = [sorts_of(match[0]) for match in matches]
+    languages = Counter(language for each in known for language in each)
+    spoken = [name for name, count in languages.items() if count > 1 and (name in spoken or not spoken)]
+    if not spoken:
+        return
+    breaks = {found.end() for found in _BREAK.finditer(matches[0].string)}
+    starts = frozenset(at for at, match in enumerate(matches) if match.start() in breaks)
+    for name in spoken:
+        yield Reading([each.get(name, _NOTHING) for each in known], starts)
+
+
+def words_of(text: str) -> list[str]:
+    return _WORD.findall(text)
+
+
+@lru_cache(maxsize=8192)
+def sorts_of(word: str) -> dict[str, Sorts]:
+    """What a word stands for, by language; a word of a lexicon that ends in `*` stands for all that begin with it."""
+    owner = word.removesuffix("'s")
+    whose = _WHOSE if owner != word else _NOTHING
+    if not lexicon.words("given_names").isdisjoint((word, fold(word))):
+        whose |= {"person"}
+    keys = (word, owner, *(f"{owner[:size]}*" for size in range(_MIN_STEM_CHARS, len(owner) + 1)))
+    if len(owner) >= _MIN_UNACCENTED_CHARS:
+        keys = (*keys, fold(owner))
+    found = (
+        (language, _NOTHING.union(whose, *(known.get(key, ()) for key in keys)))
+        for language, known in _lexica().items()
+    )
+    return {language: sorts for language, sorts in found if sorts}
+
+
+@cache
+def _patterns() -> Patterns:
+    return Patterns(table=_english)
+
+
+def _english() -> dict[str, str]:
+    return lexicon.tables("authority")[lexicon.ENGLISH]
+
+
+@cache
+def _lexica() -> dict[str, dict[str, Sorts]]:
+    return {language: dict(_by_word(table)) for language, table in lexicon.tables("authority").items()}
+
+
+def _by_word(table: Mapping[str, str]) -> Iterator[tuple[str, Sorts]]:
+    shared = _english()["shared_rank"].split()
+    lists = {sort: entry.split() for sort, entry in table.items() if sort not in _NOT_SORTS}
+    lists = {**lists, "rank": [*lists["rank"], *shared], "system": ["systemprompt"], "since": ["fromnowon"]}
+    if attached := table.get("attached", "").split():  # "envía" and "envíame" are one command
+        commands = lists["command"]
+        lists["command"] = [*commands, *(fold(word) + pronoun for word in commands for pronoun in attached)]
+    for word in {word for entry in lists.values() for word in entry}:
+        yield word, frozenset(sort for sort, entry in lists.items() if word in entry)
