@@ -48,7 +48,27 @@ class Amendment:
 
 
 def read(text: str) -> Amendment | None:
-    """The correction that a whole message consists of, if it does."""
+    """The correction that a message consists of, or opens with where it says that it corrects something."""
+    whole = _read_whole(text)
+    if whole is not None or len(text) > MAX_CHARS or "?" in text:
+        return whole
+    opening, rest = _split_opening(text)
+    amendment = _read_whole(opening) if rest else None
+    return amendment if amendment and amendment.value and amendment.is_strong else None
+
+
+def after_opening(text: str) -> str:
+    """What a message says after the correction that it opens with: it may state something of its own."""
+    return _split_opening(text)[1] if _read_whole(text) is None and read(text) is not None else ""
+
+
+def _split_opening(text: str) -> tuple[str, str]:
+    """The first sentence, or what comes before a statement of its own, and the rest: "make that 35, I had …"."""
+    parts = _PATTERNS.amend_rest.split(" ".join(text.replace("’", "'").split()), maxsplit=1)
+    return parts[0], "".join(parts[1:])
+
+
+def _read_whole(text: str) -> Amendment | None:
     text = " ".join(text.replace("’", "'").split())
     if len(text) > MAX_CHARS or "?" in text or _PATTERNS.amend_cue.search(text) is None or _EMOTE.fullmatch(text):
         return None

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal, Retraction
 from recollect.core.types import Kind, Memo, Message
-from recollect.language import dates
+from recollect.language import amendments, dates
 from recollect.language.corrections import resolve, splice
 from recollect.models.local import foreign, general, rejections, retractions, successions, transitions
 from recollect.models.local.clauses import MAX_MESSAGE_CHARS, Clause, split_clauses
@@ -120,6 +120,8 @@ def extract(extraction_input: ExtractionInput) -> ExtractionResult:
         correction = correct(message, extraction_input.known_memos, before)
         if isinstance(correction, Proposal):
             collected.proposals.append(correction)
+            if rest := amendments.after_opening(own_words(message.text, message.name)):
+                _extract_message(replace(message, text=rest), collected)
         elif correction is not None:
             collected.retractions += correction
         else:
