@@ -231,3 +231,25 @@ async def test_what_is_pending_is_neither_recalled_nor_listed_unless_asked_for()
         assert (await stage.memory.forgotten(user="ann")).memos == ()
         (pending,) = (await stage.memory.list(user="ann", statuses=[Status.PENDING])).memos
         assert pending.id == memo.id
+
+
+async def test_a_message_that_is_shown_again_is_not_listed_as_forgotten() -> None:
+    async with opened() as stage:
+        await stage.memory.add("The weather in Porto was great", user="ann", place=DM)
+        view = stage.memory.view("ann", DM)
+        said = await stage.memory.store.read(lambda tx: tx.messages.written_by(view.subject.id))
+        await view.withdraw([message for _, message in said])
+        [hidden] = (await view.forgotten()).memos
+        await view.undo()
+        assert not (await view.forgotten()).memos
+        assert isinstance(await restore(stage, hidden.id), NotFound)
+        assert isinstance(await restore(stage, "Porto"), NotFound)
+        await view.redo()
+        assert [memo.id for memo in (await view.forgotten()).memos] == [hidden.id]
+
+
+async def test_a_memo_that_was_undone_is_listed_as_forgotten() -> None:
+    async with opened() as stage:
+        tea = await stage.remember("I like tea")
+        await stage.memory.undo(user="ann", place=DM)
+        assert [memo.id for memo in (await stage.memory.forgotten(user="ann", place=DM)).memos] == [tea.id]

@@ -43,7 +43,7 @@ def restore(
     Active memos that contradict it are superseded in turn. `is_visible` has to let expired memos pass.
     """
     by_id = tx.memos.get(subject, reference.strip())
-    if by_id is not None and is_visible(by_id):
+    if by_id is not None and is_visible(by_id) and not _hid_a_message(tx, by_id):
         matches = [by_id]
     else:
         matches = find(restorable(tx, subject, is_visible, context.at), reference, 0.0)
@@ -74,7 +74,15 @@ def restorable_page(
 
 def _retired(tx: Tx, subject: Subject, is_visible: VisibilityCheck, now: datetime) -> list[Memo]:
     memos = without_pending(tx.memos.list(subject))
-    return [memo for memo in memos if not is_live(memo, now) and is_visible(memo)]
+    return [memo for memo in memos if not is_live(memo, now) and is_visible(memo) and not _hid_a_message(tx, memo)]
+
+
+def _hid_a_message(tx: Tx, memo: Memo) -> bool:
+    """Whether it is the record of a message that was hidden, and no longer is: it was never a memory of its own."""
+    if memo.status is not Status.DELETED:
+        return False
+    last = next(iter(tx.changes.of_memo(memo.subject.scope, memo.id)), None)
+    return last is not None and last.before is not None and last.before.status is Status.DEPRECATED
 
 
 def _not_restorable(
