@@ -256,10 +256,9 @@ async def lookups(run: Run) -> int:
         layer = Counting()
         memory = talk.stage.with_layers({"counting": layer}).memory
         message = talk.stage.message("what do I like to drink?")
-        asked = -1
-        while asked != layer.asked:  # until nothing changes any more: the embedder may become ready meanwhile
-            asked = layer.asked
-            await memory.context(message)
+        await memory.vectors.fill()  # or else the embedder may become ready between the two
+        await memory.context(message)
+        asked = layer.asked
         talk.stage.clock.advance(minutes=1)
         await memory.context(message)
         for _ in range(20):  # let the refresh in the background start

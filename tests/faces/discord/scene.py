@@ -122,13 +122,16 @@ class Scene:
         await self.env.restart_bot(make_client(self.memory, self.server, lambda: self.env.now()))
 
 
-def speaker_of(server: ModelServer) -> Any:
+SPEC = "anthropic:claude-haiku-4-5"
+
+
+def speaker_of(server: ModelServer, spec: str = SPEC) -> Any:
     options = ModelOptions(server.url, lambda name: "a-key" if name else None)
-    return plugins.load("models", "pydantic_ai:anthropic:claude-haiku-4-5", options)
+    return plugins.load("models", f"pydantic_ai:{spec}", options)
 
 
-def make_client(memory: AsyncMemory, server: ModelServer, clock: Callable[[], datetime]) -> Client:
-    return Client(memory, speaker_of(server), clock=clock, shard_count=1)
+def make_client(memory: AsyncMemory, server: ModelServer, clock: Callable[[], datetime], spec: str = SPEC) -> Client:
+    return Client(memory, speaker_of(server, spec), clock=clock, shard_count=1)
 
 
 def echo(request: Request) -> Says:
@@ -146,6 +149,7 @@ async def acting(
     approved: discord.Intents | None = None,
     check_errors: bool = True,
     settle_timeout: float = 30,
+    spec: str = SPEC,
     **settings: Any,
 ) -> AsyncIterator[Scene]:
     """A scene that plays with these settings; everybody is allowed unless said otherwise."""
@@ -161,7 +165,7 @@ async def acting(
         ModelServer(answer) as server,
         AsyncMemory(store or ground.new(), clock=clock, model=model or FakeModel(), **at_once(overrides)) as memory,
     ):
-        client = make_client(memory, server, clock)
+        client = make_client(memory, server, clock, spec)
         async with simcord.run(
             client, approved_intents=approved, check_errors=check_errors, settle_timeout=settle_timeout
         ) as env:

@@ -169,7 +169,7 @@ class TestSchema:
         for name, each in parameters()["properties"].items():
             assert set(each) <= {
                 *("type", "enum", "description", "default", "items", "maxLength", "maxItems"),
-                *("minimum", "maximum", "additionalProperties"),
+                *("minimum", "maximum", "additionalProperties", "properties"),
             }, name
 
     def test_it_tells_defaults_limits_and_which_action_takes_what(self):

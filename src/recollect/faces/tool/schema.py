@@ -58,9 +58,14 @@ def _properties() -> dict[str, dict[str, Any]]:
 
 
 def _simplify(property: dict[str, Any]) -> dict[str, Any]:
-    """The schema without titles, and without the null of an optional parameter."""
+    """The schema without titles, and without the null of an optional parameter.
+
+    An object without `properties` gets them, empty, as they are added for OpenAI: the request that is shown is the
+    one that is sent.
+    """
     property = property["anyOf"][0] if "anyOf" in property else property
-    return {key: value for key, value in property.items() if key != "title"}
+    simple = {key: value for key, value in property.items() if key != "title"}
+    return {**simple, "properties": {}} if simple.get("type") == "object" else simple
 
 
 def _describe_usage(name: str) -> str:
