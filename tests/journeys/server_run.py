@@ -27,6 +27,7 @@ from simcord.backend.models import Message as SentMessage
 from simcord.backend.models import Overwrite
 from simcord.backend.permissions import compute
 from simcord.enums import OverwriteType
+from simcord.results import to_discord_message
 
 from recollect.core.ports import Tx
 from recollect.core.types import Audience, Memo
@@ -336,7 +337,7 @@ class Run:
         person, channel = next(self.somewhere())
         sent = self.say(person, channel, is_addressed=True)
         await self.scene.env.settle()
-        question = channel.last_message
+        question = self.last_message(channel)
         if person.id in self.agreed | self.refused or question is None or "Do you agree?" not in question.content:
             return
         if self.random.random() < 0.5:
@@ -351,6 +352,11 @@ class Run:
         else:
             self.refused.add(person.id)
             await person.click(question, label="No thanks")
+
+    def last_message(self, channel: ChannelHandle) -> discord.Message | None:
+        """Simcord's own way makes an object of every message of the channel."""
+        messages = self.backend.messages.get(channel.id, {})
+        return to_discord_message(self.scene.env, messages[max(messages)]) if messages else None
 
     async def whisper(self) -> None:
         person = self.random.choice(self.speakers)
