@@ -24,6 +24,7 @@ from recollect.core.errors import NewerSchema, StoreUnwritable
 from recollect.core.fingerprints import text_digest
 from recollect.core.types import Subject
 from recollect.privacy.target import ErasureTarget
+from recollect.stores.postgres import schema as postgres_schema
 from recollect.stores.postgres.address import Address
 from recollect.stores.sqlite.schema import MIGRATIONS
 from recollect.transfer.copying import copy
@@ -273,6 +274,50 @@ async def test_an_upgrade_that_is_killed_leaves_the_old_store_and_goes_on_at_the
     assert version(path) == len(MIGRATIONS)
     assert content(tmp_path / COPY) == before
     assert copies(tmp_path) == [COPY], "the copy of the first try is used"
+
+
+STOP_ON_SERVER = """
+import os, signal, sys
+from recollect.stores.postgres import schema
+from recollect.stores.postgres.address import Address
+from recollect.stores.postgres.pool import connect
+
+def stop(_):
+    print("stopped", flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+address = Address.of(sys.argv[1])
+schema.MIGRATIONS.insert(int(sys.argv[2]), ("stop", stop))
+with connect(address, 5) as connection:
+    schema.migrate(connection, address)
+"""
+
+
+def content_of_server(address: str) -> dict[str, list[tuple[Any, ...]]]:
+    with psycopg.connect(Address.of(address).conninfo, options="-c search_path=recollect,public") as connection:
+        tables = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'recollect'").fetchall()
+        rows = {name: connection.execute(f"SELECT * FROM {name}".encode()).fetchall() for (name,) in tables}
+        return {name: sorted(map(tuple, table), key=repr) for name, table in rows.items()}
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+@pytest.mark.parametrize("share", [0.0, 0.5, 1.0], ids=["after the first step", "half-way", "before the commit"])
+async def test_an_upgrade_on_a_server_that_is_killed_leaves_what_was_there(
+    bare_database: str, tmp_path: Path, edition: str, share: float
+):
+    with psycopg.connect(Address.of(bare_database).conninfo, autocommit=True) as connection:
+        connection.execute(gzip.decompress((DATA / edition / "memory.sql.gz").read_bytes()))
+    before = content_of_server(bare_database)
+    made = len(before["migrations"])
+    stop = made + 1 + round(share * (len(postgres_schema.MIGRATIONS) - made - 1))
+    command = [sys.executable, "-c", STOP_ON_SERVER, bare_database, str(stop)]
+    done = await asyncio.to_thread(subprocess.run, command, check=False, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (-9, "stopped\n"), done.stderr
+    assert content_of_server(bare_database) == before, "the program that wrote it can go on with it"
+    async with opened(bare_database, tmp_path) as memory:
+        assert (await memory.show(user="1001", place=DEV)).total
+        assert not set(faults(await memory.store.check_health())) - {"jobs"}
+    assert len(content_of_server(bare_database)["migrations"]) == len(postgres_schema.MIGRATIONS)
 
 
 async def test_what_was_written_after_an_upgrade_that_failed_is_copied_again(tmp_path: Path):
