@@ -156,7 +156,9 @@ def sample(count: int, seed: int) -> list[Mutant]:
 
 
 def nearest_tests(module: str) -> list[list[str]]:
-    """Test files to try, nearest first: the module's own, those that import it, then its folder and the stories."""
+    """Test files to try: first the module's own and those that import it, or those of its folder; then all others
+    that may know of it, and the stories.
+    """
     path = Path(module)
     stem = path.parent.name if path.stem == "__init__" else path.stem.lstrip("_")
     dotted = "recollect." + module.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
@@ -165,9 +167,17 @@ def nearest_tests(module: str) -> list[list[str]]:
     own = [test for test in folder if stem in test.stem or test.parent.name == stem]
     parent, _, name = dotted.rpartition(".")
     users = [test for test in tests if _imports(test.read_text("utf-8"), dotted, parent, name)]
-    near = list(dict.fromkeys([*own, *users]))
+    near = list(dict.fromkeys([*own, *users])) or _in_closest_folder(path, tests)
     far = [test for test in dict.fromkeys([*folder, *(ROOT / story for story in STORIES)]) if test not in near]
     return [[str(test.relative_to(ROOT)) for test in stage] for stage in (near, far) if stage]
+
+
+def _in_closest_folder(module: Path, tests: list[Path]) -> list[Path]:
+    """Tests in the folder of the module, or in the nearest above it that has tests."""
+    for folder in module.parents:
+        if near := [test for test in tests if (ROOT / "tests" / folder) in test.parents]:
+            return near
+    return []
 
 
 def _imports(text: str, dotted: str, parent: str, name: str) -> bool:
@@ -180,6 +190,7 @@ class Trial:
     """A copy of the source in which mutants are tried, and what is known of the tests."""
 
     folder: Path
+    calls_file: Path
     broken: set[str] = field(default_factory=set[str])
     """Tests that fail without a mutant, or with one at times; left out from then on."""
     calls: dict[str, list[dict[str, Any]]] = field(default_factory=dict[str, list[dict[str, Any]]])
@@ -190,6 +201,9 @@ class Trial:
         shutil.copytree(PACKAGE, self.copy / "recollect", ignore=shutil.ignore_patterns("__pycache__"))
         # by hash: a mutant and what it replaces may well be of the same second and size
         compileall.compile_dir(self.copy, quiet=1, invalidation_mode=py_compile.PycInvalidationMode.CHECKED_HASH)
+
+        if self.calls_file.exists():
+            self.calls = json.loads(self.calls_file.read_text("utf-8"))
 
     def killer(self, mutant: Mutant, stages: int) -> str | None:
         """The first test that fails with the mutant, twice, and passes without; None if the mutant survives."""
@@ -221,6 +235,7 @@ class Trial:
         if missing:
             self._record(missing)
         first, last = _function(source, mutant.line)
+        self.broken |= {test["id"] for file in files for test in self.calls[file] if not test["passed"]}
         lines = {f"{mutant.module}:{line}" for line in range(first, last + 1)}
         tests = [test for file in files for test in self.calls[file] if lines & set(test["called"])]
         tests.sort(key=lambda test: test["seconds"])
@@ -234,9 +249,7 @@ class Trial:
         self._run(["-p", "bench.called", *files], {FILE: str(notes)})
         for test in map(json.loads, notes.read_text("utf-8").splitlines()):
             self.calls[test["id"].partition("::")[0]].append(test)
-            if not test["passed"]:
-                self.broken.add(test["id"])
-                print(f"fails without a mutant; left out: {test['id']}", flush=True)
+        self.calls_file.write_text(json.dumps(self.calls))
 
     def _first_failure(self, tests: list[str]) -> str | None:
         """The first test that fails, or a word for what happened instead; None if all pass."""
@@ -289,11 +302,12 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=30.0)
     parser.add_argument("--near", action="store_true", help="only the nearest tests")
+    parser.add_argument("--calls", type=Path, help="a file that keeps which test calls what, for further runs")
     options = parser.parse_args()
     equivalent, survivors, tried = reviewed(), list[Mutant](), 0
     end = time.monotonic() + 60 * options.minutes
     with tempfile.TemporaryDirectory() as folder:
-        trial = Trial(Path(folder))
+        trial = Trial(Path(folder), options.calls or Path(folder) / "calls.json")
         chosen = [mutant for mutant in sample(options.count, options.seed) if mutant.key not in equivalent]
         random.Random(options.seed).shuffle(chosen)  # if time runs out, the rest is a sample too
         for mutant in chosen:
