@@ -139,7 +139,6 @@ async def test_whose_turn_it_was_last_is_forgotten_too(tmp_path: Path):
     assert set(rows_with(store, "zq7731")) <= STAYS
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("key", "item"),
     [
@@ -149,7 +148,14 @@ async def test_whose_turn_it_was_last_is_forgotten_too(tmp_path: Path):
         ("user:discord:zq7731", "x"),
     ],
 )
-@pytest.mark.parametrize("owner", [Owner.nobody(), Owner.guild("g1"), Owner.person("discord:ben")])
+@pytest.mark.parametrize(
+    "owner",
+    [
+        Owner.nobody(),
+        pytest.param(Owner.guild("g1"), marks=pytest.mark.slow),
+        pytest.param(Owner.person("discord:ben"), marks=pytest.mark.slow),
+    ],
+)
 async def test_state_of_others_that_still_names_the_person_is_found(tmp_path: Path, key: str, item: str, owner: Owner):
     """Whoever wrote it said that it is not the person's: erasing leaves it alone, and the receipt says so."""
     target = ErasureTarget("discord:zq7731")
