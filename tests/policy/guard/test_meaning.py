@@ -224,3 +224,21 @@ def test_forms_of_one_word_are_told_from_other_words(one: str, other: str, same:
 )
 def test_a_word_that_is_a_verb_of_another_language_allows_no_fact_from_an_english_text(said: str, fact: str):
     assert judged(said, fact) == Refused(Reason.DOES_NOT_FOLLOW)
+
+
+@pytest.mark.parametrize(
+    ("said", "fact"),
+    [
+        ("I think Ben likes tea", "User likes tea."),
+        ("I know Ben lives in Oslo", "User lives in Oslo."),
+        ("I read vegan blogs", "User is vegan."),
+        ("I saw that Ben's cat is sick", "User is sick."),
+        ("my sister and I know a guy who plays chess", "User plays chess."),
+    ],
+)
+def test_what_the_speaker_knows_of_others_is_no_fact_about_the_speaker(said: str, fact: str):
+    assert judged(said, fact) == Refused(Reason.SOMEBODY_ELSE)
+
+
+def test_what_the_speaker_knows_of_others_is_one_about_them():
+    assert isinstance(judged("I know Ben's sister lives in Rome", "Ben's sister lives in Rome"), Accepted)
