@@ -443,6 +443,22 @@ async def test_an_erasure_that_was_interrupted_anywhere_is_completed_by_the_next
     assert writes > 5
 
 
+async def test_a_receipt_counts_what_is_gone(tmp_path: Path):
+    async with opened(tmp_path) as stage:
+        for text in ("I live in a lighthouse", "I keep a xylophone"):
+            await ask(stage, "ann", text, "How nice!")
+        await ask(stage, "ben", "I moved the aquarium upstairs", "The aquarium is upstairs now")
+        await stage.remember("Owns a boat", user="ann", place=HERE)
+        counts = (await stage.memory.privacy.erase(ANN, asked_by="operator")).counts
+        nobody = (await stage.memory.privacy.erase(ErasureTarget("discord:nobody"), asked_by="operator")).counts
+    assert {name: counts[name] for name in ("memos", "messages", "replies")} == {
+        "memos": 3,
+        "messages": 2,
+        "replies": 2,
+    }
+    assert not any(nobody.values())
+
+
 @pytest.mark.slow
 async def test_erasing_twice_finds_nothing_more_and_keeps_the_tombstones(tmp_path: Path):
     async with opened(tmp_path) as stage:
