@@ -1,14 +1,18 @@
 """`make mutants`: change one thing at a time in the source, and see whether a test near it notices.
 
 A seeded sample of mutants of the modules below is tried, one after the other, in a copy of the source: first against
-the tests nearest to the module, then against those of its folder and the stories over the wire. What survives is
-printed, and by which test each other one is noticed: a test that fails without the mutant as well does not count.
+those of the nearest tests that call the function, the quickest first, then against all of the nearest, of the folder
+and the stories over the wire. What survives is printed, and by which test each other one is noticed: a test that
+fails without the mutant as well does not count.
 Mutants that change nothing anyone could observe are listed in `mutants-equivalent.txt` with a reason, and not counted.
 """
 
 import argparse
 import ast
+import compileall
+import json
 import os
+import py_compile
 import random
 import re
 import shutil
@@ -17,8 +21,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
+
+from bench.called import FILE
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "recollect"
@@ -31,8 +38,12 @@ STORIES = (
     "tests/prompting/test_context.py",
 )
 """What most modules take part in; tried last."""
+PLUGINS, FACES_PLUGINS = ("asyncio", "timeout", "hypothesispytest"), ("schemathesis", "simcord")
+"""Of pytest, loaded by name: to load all that are installed takes longer than most tests."""
 TEST_TIMEOUT_SECONDS = 1800
 """Generous, as it counts as noticed: a single test that hangs is ended much earlier."""
+MAX_CALLERS = 150
+"""Tests that are tried before whole files."""
 MAX_SURVIVING_SHARE = 0.1
 
 _COMPARISONS: dict[type[ast.cmpop], tuple[str, str]] = {
@@ -145,7 +156,9 @@ def sample(count: int, seed: int) -> list[Mutant]:
 
 
 def nearest_tests(module: str) -> list[list[str]]:
-    """Test files to try, nearest first: the module's own, those that import it, then its folder and the stories."""
+    """Test files to try: first the module's own and those that import it, or those of its folder; then all others
+    that may know of it, and the stories.
+    """
     path = Path(module)
     stem = path.parent.name if path.stem == "__init__" else path.stem.lstrip("_")
     dotted = "recollect." + module.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
@@ -154,9 +167,17 @@ def nearest_tests(module: str) -> list[list[str]]:
     own = [test for test in folder if stem in test.stem or test.parent.name == stem]
     parent, _, name = dotted.rpartition(".")
     users = [test for test in tests if _imports(test.read_text("utf-8"), dotted, parent, name)]
-    near = list(dict.fromkeys([*own, *users]))
+    near = list(dict.fromkeys([*own, *users])) or _in_closest_folder(path, tests)
     far = [test for test in dict.fromkeys([*folder, *(ROOT / story for story in STORIES)]) if test not in near]
     return [[str(test.relative_to(ROOT)) for test in stage] for stage in (near, far) if stage]
+
+
+def _in_closest_folder(module: Path, tests: list[Path]) -> list[Path]:
+    """Tests in the folder of the module, or in the nearest above it that has tests."""
+    for folder in module.parents:
+        if near := [test for test in tests if (ROOT / "tests" / folder) in test.parents]:
+            return near
+    return []
 
 
 def _imports(text: str, dotted: str, parent: str, name: str) -> bool:
@@ -164,47 +185,108 @@ def _imports(text: str, dotted: str, parent: str, name: str) -> bool:
     return any(f"{dotted} " in f"{line} " or (f"from {parent} import" in line and name in line) for line in lines)
 
 
-def killer(mutant: Mutant, copy: Path, stages: int, broken: set[str]) -> str | None:
-    """The first test that fails with the mutant, twice, and passes without; None if the mutant survives.
+@dataclass
+class Trial:
+    """A copy of the source in which mutants are tried, and what is known of the tests."""
 
-    Tests that fail otherwise are added to `broken`, and left out from then on.
-    """
-    path = copy / "recollect" / mutant.module
-    source = path.read_bytes()
-    changed = source[: mutant.start] + mutant.new.encode() + source[mutant.end :]
+    folder: Path
+    calls_file: Path
+    broken: set[str] = field(default_factory=set[str])
+    """Tests that fail without a mutant, or with one at times; left out from then on."""
+    calls: dict[str, list[dict[str, Any]]] = field(default_factory=dict[str, list[dict[str, Any]]])
+    """By test file: its tests, and the functions that each of them calls."""
 
-    def fails(tests: list[str], content: bytes) -> str | None:
-        path.write_bytes(content)
-        try:
-            return _first_failure(tests, copy, broken)
-        finally:
-            path.write_bytes(source)
+    def __post_init__(self) -> None:
+        self.copy = self.folder / "src"
+        shutil.copytree(PACKAGE, self.copy / "recollect", ignore=shutil.ignore_patterns("__pycache__"))
+        # by hash: a mutant and what it replaces may well be of the same second and size
+        compileall.compile_dir(self.copy, quiet=1, invalidation_mode=py_compile.PycInvalidationMode.CHECKED_HASH)
 
-    for stage in nearest_tests(mutant.module)[:stages]:
-        while (failed := fails(stage, changed)) is not None:
-            if "::" not in failed:  # no test could be run at all
-                return failed
-            if fails([failed], source) is None and fails([failed], changed) is not None:
-                return failed
-            broken.add(failed)
-            print(f"fails without the mutant, or passes with it at times; left out: {failed}", flush=True)
-    return None
+        if self.calls_file.exists():
+            self.calls = json.loads(self.calls_file.read_text("utf-8"))
 
+    def killer(self, mutant: Mutant, stages: int) -> str | None:
+        """The first test that fails with the mutant, twice, and passes without; None if the mutant survives."""
+        path = self.copy / "recollect" / mutant.module
+        source = path.read_bytes()
+        changed = source[: mutant.start] + mutant.new.encode() + source[mutant.end :]
 
-def _first_failure(tests: list[str], copy: Path, broken: set[str]) -> str | None:
-    """The first test that fails, or a word for what happened instead; None if all pass."""
-    options = ["-x", "-q", "-n", "0", "--tb=no", "-p", "no:cacheprovider", "-m", "not slow and not postgres"]
-    options += [f"--deselect={test}" for test in sorted(broken)]
-    command = [sys.executable, "-m", "pytest", *options, *tests]
-    env = {**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
-    try:
-        done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=TEST_TIMEOUT_SECONDS)
-    except subprocess.TimeoutExpired:
-        return "no end in time"
-    if done.returncode in (0, 5):  # 5: no test was selected
+        def fails(tests: list[str], content: bytes) -> str | None:
+            path.write_bytes(content)
+            try:
+                return self._first_failure(tests)
+            finally:
+                path.write_bytes(source)
+
+        files = nearest_tests(mutant.module)[:stages]
+        for stage in [self.callers(mutant, source.decode(), files[0]), *files]:
+            while stage and (failed := fails(stage, changed)) is not None:
+                if "::" not in failed:  # no test could be run at all
+                    return failed
+                if fails([failed], source) is None and fails([failed], changed) is not None:
+                    return failed
+                self.broken.add(failed)
+                print(f"fails without the mutant, or passes with it at times; left out: {failed}", flush=True)
         return None
-    failed = re.search(r"^(?:FAILED|ERROR) (tests/\S+::.*?)(?: - |$)", done.stdout, re.MULTILINE)
-    return failed[1] if failed else "an error"
+
+    def callers(self, mutant: Mutant, source: str, files: list[str]) -> list[str]:
+        """Tests of the files that call the mutant's function, quickest first; any of its module's, outside of one."""
+        missing = [file for file in files if file not in self.calls]
+        if missing:
+            self._record(missing)
+        first, last = _function(source, mutant.line)
+        self.broken |= {test["id"] for file in files for test in self.calls[file] if not test["passed"]}
+        lines = {f"{mutant.module}:{line}" for line in range(first, last + 1)}
+        tests = [test for file in files for test in self.calls[file] if lines & set(test["called"])]
+        tests.sort(key=lambda test: test["seconds"])
+        return [test["id"] for test in tests if test["id"] not in self.broken][:MAX_CALLERS]
+
+    def _record(self, files: list[str]) -> None:
+        """Run tests without a mutant, and note what they call."""
+        self.calls |= {file: [] for file in files}
+        notes = self.folder / "called.jsonl"
+        notes.write_text("")
+        self._run(["-p", "bench.called", *files], {FILE: str(notes)})
+        for test in map(json.loads, notes.read_text("utf-8").splitlines()):
+            self.calls[test["id"].partition("::")[0]].append(test)
+        self.calls_file.write_text(json.dumps(self.calls))
+
+    def _first_failure(self, tests: list[str]) -> str | None:
+        """The first test that fails, or a word for what happened instead; None if all pass."""
+        deselected = [f"--deselect={test}" for test in sorted(self.broken)]
+        try:
+            done = self._run(["-x", *deselected, *tests], {})
+        except subprocess.TimeoutExpired:
+            return "no end in time"
+        if done.returncode in (0, 5):  # 5: no test was selected
+            return None
+        failed = re.search(r"^(?:FAILED|ERROR) (tests/\S+::.*?)(?: - |$)", done.stdout, re.MULTILINE)
+        return failed[1] if failed else "an error"
+
+    def _run(self, arguments: list[str], env: dict[str, str]) -> subprocess.CompletedProcess[str]:
+        options = ["-q", "--tb=no", "-p", "no:cacheprovider", "-m", "not slow and not postgres"]
+        uses_faces = any("tests/faces/" in argument for argument in arguments)
+        plugins = [f"-p{name}" for name in (*PLUGINS, *(FACES_PLUGINS if uses_faces else ()))]
+        return subprocess.run(
+            [sys.executable, "-m", "pytest", *plugins, *options, *arguments],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONPATH": str(self.copy), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **env},
+            capture_output=True,
+            text=True,
+            timeout=TEST_TIMEOUT_SECONDS,
+        )
+
+
+def _function(source: str, line: int) -> tuple[int, int]:
+    """First and last line of the outermost function that a line is in; of the module, if in none."""
+    tree = ast.parse(source)
+    classes = [tree, *(node for node in tree.body if isinstance(node, ast.ClassDef))]
+    for node in (node for scope in classes for node in scope.body):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.end_lineno is not None:
+            first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+            if first <= line <= node.end_lineno:
+                return first, node.end_lineno
+    return 1, len(source.splitlines())
 
 
 def reviewed() -> dict[str, str]:
@@ -220,12 +302,12 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=30.0)
     parser.add_argument("--near", action="store_true", help="only the nearest tests")
+    parser.add_argument("--calls", type=Path, help="a file that keeps which test calls what, for further runs")
     options = parser.parse_args()
-    equivalent, survivors, broken, tried = reviewed(), list[Mutant](), set[str](), 0
+    equivalent, survivors, tried = reviewed(), list[Mutant](), 0
     end = time.monotonic() + 60 * options.minutes
     with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder) / "src"
-        shutil.copytree(PACKAGE, copy / "recollect", ignore=shutil.ignore_patterns("__pycache__"))
+        trial = Trial(Path(folder), options.calls or Path(folder) / "calls.json")
         chosen = [mutant for mutant in sample(options.count, options.seed) if mutant.key not in equivalent]
         random.Random(options.seed).shuffle(chosen)  # if time runs out, the rest is a sample too
         for mutant in chosen:
@@ -234,7 +316,7 @@ def main() -> int:
                 break
             tried += 1
             print(f"{tried}: {mutant.key}", flush=True)
-            test = killer(mutant, copy, 1 if options.near else 2, broken)
+            test = trial.killer(mutant, 1 if options.near else 2)
             print(f"   {test or f'SURVIVED, line {mutant.line}'}", flush=True)
             if test is None:
                 survivors.append(mutant)

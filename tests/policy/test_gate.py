@@ -6,10 +6,11 @@ from bench.extract.corpus import load
 from recollect.policy.gate import can_hold_facts, is_urgent
 
 
-def test_it_misses_at_most_one_in_fifty_of_the_facts_in_the_labelled_corpus() -> None:
+def test_it_misses_none_of_the_facts_in_the_labelled_corpus() -> None:
     facts = [each.text for each in load() if each.retracts or any(not learn.optional for learn in each.learn)]
     missed = [text for text in facts if not can_hold_facts(text)]
-    assert len(missed) <= 0.02 * len(facts), missed
+    assert len(facts) > 300
+    assert missed == []
 
 
 @pytest.mark.parametrize(
@@ -73,6 +74,7 @@ def test_what_may_last_passes_in_every_language(text: str) -> None:
         ),
         *("danke, super", "das ist ja toll", "ja genau", "merci, c'est bon", "gracias, muy bien", "obrigado, tudo bem"),
         *("ありがとうございます", "了解です", "おはよう！", "すごいね"),
+        *("the demos are up", "those memos", "the cosmos is big"),
     ],
 )
 def test_chatter_does_not(text: str) -> None:

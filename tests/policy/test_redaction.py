@@ -361,3 +361,37 @@ def test_importing_does_not_load_the_library():
     program = "import sys, recollect.policy.redaction; print('detect_secrets' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("recovery codes: KQWR-TYUI, kqwe-rtyu, 5e6f-7g8h", 3),
+        ("recovery codes: 1a2b-3c4d, kqwe-rtyuio", 2),
+        ("recovery codes: 1a2b-3c4d, kqw-rtyu", 1),
+        ("recovery codes: 1a2b-3c4d, kqwertz-rtyu", 1),
+        ("recovery codes: kqwe-rtyu, 1a2b-3c4d", 0),
+        ("recovery codes: 2026-11-18, 2b2b-3c3c", 0),
+        ("recovery codes: 18-11-2026, 2b2b-3c3c", 0),
+    ],
+)
+def test_recovery_codes_are_listed_up_to_the_first_that_may_be_a_word_or_a_date(text: str, count: int):
+    assert redact(text).text.count("[redacted: recovery code]") == count
+
+
+@pytest.mark.parametrize(
+    ("text", "is_secret"),
+    [
+        ("cvv 12", False),
+        ("cvv 123", True),
+        ("my pin is 123", False),
+        ("my pin is 1234", True),
+        ("my pin is 12345678", True),
+        ("my pin is 123456789", False),
+        ("pin 1234 of the chip", False),
+        ("PIN 1234 of the chip", True),
+        ("my sim pin 1234", True),
+    ],
+)
+def test_a_code_has_as_many_digits_as_codes_have_and_is_named_as_one(text: str, is_secret: bool):
+    assert (redact(text).text != text) == is_secret

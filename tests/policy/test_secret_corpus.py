@@ -8,6 +8,15 @@ from recollect.policy.redaction import redact
 from tests.policy.secret_corpus import harmless, secrets
 
 MIN_FOUND = 0.95
+MISSED = Counter(
+    {
+        "asked to be remembered": 2,
+        "in other words": 1,
+        "what opens things, in any sentence: second round": 1,
+        "what opens things, in any sentence: third round": 2,
+    }
+)
+"""Secrets that are known to be missed, by topic. A goal in percent would let whole rules be lost unnoticed."""
 
 
 @pytest.mark.parametrize("holdout", [False, True])
@@ -21,6 +30,11 @@ def test_nearly_all_secrets_of_the_corpus_are_found(holdout: bool):
     )
     assert len(forms) >= 150
     assert rate >= MIN_FOUND, [form.text for form in missed]
+
+
+def test_no_secret_is_missed_that_was_once_found():
+    missed = [form for form in secrets() if form.leaked(redact(form.text).text)]
+    assert Counter(form.topic for form in missed) - MISSED == Counter(), [form.text for form in missed]
 
 
 def test_no_look_alike_is_taken_for_a_secret():

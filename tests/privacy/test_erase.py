@@ -139,7 +139,6 @@ async def test_whose_turn_it_was_last_is_forgotten_too(tmp_path: Path):
     assert set(rows_with(store, "zq7731")) <= STAYS
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("key", "item"),
     [
@@ -149,7 +148,14 @@ async def test_whose_turn_it_was_last_is_forgotten_too(tmp_path: Path):
         ("user:discord:zq7731", "x"),
     ],
 )
-@pytest.mark.parametrize("owner", [Owner.nobody(), Owner.guild("g1"), Owner.person("discord:ben")])
+@pytest.mark.parametrize(
+    "owner",
+    [
+        Owner.nobody(),
+        pytest.param(Owner.guild("g1"), marks=pytest.mark.slow),
+        pytest.param(Owner.person("discord:ben"), marks=pytest.mark.slow),
+    ],
+)
 async def test_state_of_others_that_still_names_the_person_is_found(tmp_path: Path, key: str, item: str, owner: Owner):
     """Whoever wrote it said that it is not the person's: erasing leaves it alone, and the receipt says so."""
     target = ErasureTarget("discord:zq7731")
@@ -435,6 +441,22 @@ async def test_an_erasure_that_was_interrupted_anywhere_is_completed_by_the_next
             break
         writes += 1
     assert writes > 5
+
+
+async def test_a_receipt_counts_what_is_gone(tmp_path: Path):
+    async with opened(tmp_path) as stage:
+        for text in ("I live in a lighthouse", "I keep a xylophone"):
+            await ask(stage, "ann", text, "How nice!")
+        await ask(stage, "ben", "I moved the aquarium upstairs", "The aquarium is upstairs now")
+        await stage.remember("Owns a boat", user="ann", place=HERE)
+        counts = (await stage.memory.privacy.erase(ANN, asked_by="operator")).counts
+        nobody = (await stage.memory.privacy.erase(ErasureTarget("discord:nobody"), asked_by="operator")).counts
+    assert {name: counts[name] for name in ("memos", "messages", "replies")} == {
+        "memos": 3,
+        "messages": 2,
+        "replies": 2,
+    }
+    assert not any(nobody.values())
 
 
 @pytest.mark.slow

@@ -324,6 +324,7 @@ def cases() -> Iterator[tuple[str, str, str, Observer, Any, str, Any]]:
     )
     yield "A71", "discoclaw", "DISCOCLAW_DATA_DIR", DURABLE_FOLDER, {"data/memory/durable"}, "d", {"d/memory/durable"}
     for name, seen, there in (
+        ("DURABLE", DURABLE_FOLDER, "memory/durable"),
         ("SUMMARY", ROLLING_FOLDER, "summaries"),
         ("SHORTTERM", EXCHANGES_FOLDER, "memory/shortterm"),
     ):

@@ -1,5 +1,6 @@
 """Which model is asked for what, as the servers of the models see it."""
 
+from collections.abc import AsyncIterator
 from functools import partial
 from typing import Any
 
@@ -13,6 +14,7 @@ from recollect.faces.assistant.assistant import Assistant
 from recollect.settings import load, wiring
 from recollect.testing.clock import START
 from recollect.testing.model_server import ModelServer, Request, Says
+from tests.journeys.test_documents import is_extraction, is_summary
 
 HAIKU = "anthropic:claude-haiku-4-5"
 BOTH = {"ANTHROPIC_API_KEY": "a-key", "OPENAI_API_KEY": "a-key"}
@@ -59,25 +61,47 @@ def test_another_alias_works_or_is_refused_at_start(alias: str) -> None:
         load({"RECOLLECT_EXTRACTION_MODEL": alias})
 
 
-@pytest.mark.acceptance("W9")
-async def test_two_servers_see_who_replies_and_who_learns(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ANTHROPIC_API_KEY", "a-key")
-    monkeypatch.setenv("OPENAI_API_KEY", "a-key")
+async def turn(**models: Any) -> None:
+    """One turn of a chat, and the learning and summarizing that follow from it."""
+    settings = load(None, store="sqlite:///:memory:", embedder="null", summary__every_n_turns=1, **models)
+    async with AsyncMemory.from_settings(settings) as memory:
+        model: Any = make_model(settings.settings.model, "")
+        message = Message("m1", "ann", Place(dm="ann"), "I live in Lisbon", START)
+        assistant = Assistant(memory, model)
+        reply = await assistant.reply(message)
+        await assistant.record_reply(reply.text, message, "r1")
+        assert await memory.worker.wait_idle(20)
+        await model.close()
+
+
+@pytest.fixture
+async def servers(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[tuple[ModelServer, ModelServer]]:
+    """Anthropic's and OpenAI's."""
     async with ModelServer(Says("I see.")) as anthropic, ModelServer(Says("I see.")) as openai:
-        monkeypatch.setenv("ANTHROPIC_BASE_URL", anthropic.root)
-        monkeypatch.setenv("OPENAI_BASE_URL", openai.url)
-        for main in ("opus", "openai:gpt-5"):
-            settings = load(None, model=main, store="sqlite:///:memory:", embedder="null", summary={"every_n_turns": 1})
-            async with AsyncMemory.from_settings(settings) as memory:
-                model: Any = make_model(settings.settings.model, "")
-                message = Message("m1", "ann", Place(dm="ann"), "I live in Lisbon", START)
-                assistant = Assistant(memory, model)
-                reply = await assistant.reply(message)
-                await assistant.record_reply(reply.text, message, "r1")
-                assert await memory.worker.wait_idle(20)
-                await model.close()
+        for name, value in {**BOTH, "ANTHROPIC_BASE_URL": anthropic.root, "OPENAI_BASE_URL": openai.url}.items():
+            monkeypatch.setenv(name, value)
+        yield anthropic, openai
+
+
+@pytest.mark.acceptance("W9")
+async def test_two_servers_see_who_replies_and_who_learns(servers: tuple[ModelServer, ModelServer]) -> None:
+    anthropic, openai = servers
+    for main in ("opus", "openai:gpt-5"):
+        await turn(model=main)
     assert _by_purpose(anthropic.requests) == {True: {"claude-opus-4-5"}, False: {"claude-haiku-4-5"}}
     assert _by_purpose(openai.requests) == {True: {"gpt-5"}, False: {"gpt-5-mini"}}
+
+
+@pytest.mark.acceptance("W9")
+async def test_each_task_is_for_the_model_that_is_set_for_it(servers: tuple[ModelServer, ModelServer]) -> None:
+    anthropic, openai = servers
+    await turn(model="openai:talker", extraction__model="openai:learner", summary__model="openai:writer")
+    assert {request.model for request in openai.requests if request.tools} == {"talker"}
+    assert {request.model for request in openai.requests if is_extraction(request)} == {"learner"}
+    assert {request.model for request in openai.requests if is_summary(request)} == {"writer"}
+    await turn(model="openai:talker", extraction__model="haiku")
+    assert {request.model for request in anthropic.requests if is_extraction(request)} == {"claude-haiku-4-5"}
+    assert not [request for request in anthropic.requests if is_summary(request)]
 
 
 def _by_purpose(requests: list[Request]) -> dict[bool, set[str]]:

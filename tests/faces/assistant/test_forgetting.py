@@ -12,6 +12,7 @@ from recollect.testing.models import FakeModel, quoting
 from tests.faces.assistant.test_alone import alone
 from tests.faces.assistant.test_assistant import Talk, talking
 from tests.scenes import DEV, DM, GENERAL, opened
+from tests.wire.test_requests import section
 
 HOME = Place(dm="me")
 ASKED = "where do I live?"
@@ -160,6 +161,21 @@ async def test_lines_that_merely_share_a_word_and_words_of_others_stay() -> None
     assert "[Bob]: I live in Lisbon as well" in heard
     assert "[Rec]: Lisbon is the capital of Portugal." in heard
     assert "[Ann]: I live in Lisbon" not in heard
+
+
+async def test_what_another_said_and_was_told_of_themselves_in_the_same_words_stays() -> None:
+    async with talking(answering, model=learner()) as talk:
+        for user in ("ann", "bob"):
+            await talk.ask("I live in Lisbon", user)
+            await talk.ask(ASKED, user)
+        await talk.stage.settle()
+        await talk.stage.memory.forget("I live in Lisbon", user="ann", place=DEV)
+        await talk.ask("what else is new?", "bob")
+        history = section(talk.server.requests[-1], "Recent conversation:")
+    said, told = "I live in Lisbon", "You live in Lisbon, as you told me."
+    assert [line for line in history.splitlines() if said in line] == [f"[Bob]: {said}"]
+    assert history.count(told) == 1
+    assert history.index(told) > history.index(f"[Bob]: {said}")
 
 
 async def test_the_short_term_entries_of_other_channels_do_not_repeat_it_even_to_those_who_never_met_her() -> None:

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from recollect.core.ports.model import Proposal
+from recollect.core.reasons import Reason
 from recollect.core.types import Kind, Memo, Message, Place, Subject
 from recollect.language.word_forms import is_comparable, is_form
 from recollect.policy.guard import Accepted, Refused, check
@@ -209,3 +210,35 @@ def test_only_texts_of_one_language_are_compared_word_by_word(said: str, fact: s
 )
 def test_forms_of_one_word_are_told_from_other_words(one: str, other: str, same: bool):
     assert is_form(one, other) is is_form(other, one) is same
+
+
+@pytest.mark.parametrize(
+    ("said", "fact"),
+    [
+        ("I drink tea at work", "User prefers tea."),
+        ("I bought tea at the market", "User prefers tea."),
+        ("so I have tea", "User can have tea."),
+        ("tea gets on my nerves", "User dislikes tea."),
+        ("my studio is in Oslo", "User studies in Oslo."),
+    ],
+)
+def test_a_word_that_is_a_verb_of_another_language_allows_no_fact_from_an_english_text(said: str, fact: str):
+    assert judged(said, fact) == Refused(Reason.DOES_NOT_FOLLOW)
+
+
+@pytest.mark.parametrize(
+    ("said", "fact"),
+    [
+        ("I think Ben likes tea", "User likes tea."),
+        ("I know Ben lives in Oslo", "User lives in Oslo."),
+        ("I read vegan blogs", "User is vegan."),
+        ("I saw that Ben's cat is sick", "User is sick."),
+        ("my sister and I know a guy who plays chess", "User plays chess."),
+    ],
+)
+def test_what_the_speaker_knows_of_others_is_no_fact_about_the_speaker(said: str, fact: str):
+    assert judged(said, fact) == Refused(Reason.SOMEBODY_ELSE)
+
+
+def test_what_the_speaker_knows_of_others_is_one_about_them():
+    assert isinstance(judged("I know Ben's sister lives in Rome", "Ben's sister lives in Rome"), Accepted)

@@ -21,7 +21,7 @@ from recollect.learning.consolidate.plan import (
 )
 from recollect.policy.guard.grounding import keeps_names, keeps_numbers
 from recollect.policy.merge import covered_by, is_authored
-from recollect.policy.similarity import Similarity, compare, match_cues, slot_of
+from recollect.policy.similarity import Similarity, compare, match_cues
 
 MAX_MEMOS_SHOWN = 80
 """Memos per model call, the newest."""
@@ -110,9 +110,7 @@ def _says_as_much(keep: Memo, memo: Memo) -> bool:
 
 
 def _related(memo: Memo, other: Memo) -> bool:
-    first, second = slot_of(memo.text), slot_of(other.text)
-    same_slot = first is not None and second is not None and first.name == second.name
-    return same_slot or not set(match_cues(memo.text)).isdisjoint(match_cues(other.text))
+    return not set(match_cues(memo.text)).isdisjoint(match_cues(other.text))
 
 
 def _shared(first: str, second: str) -> int:
