@@ -159,7 +159,7 @@ class Question:
 
     def _is_told(self, text: str) -> bool:
         """Whether more is asked than whom a statement is about: of "what breed is Rosie?" only the name is known."""
-        if self.is_topic or self.is_own or self.wants:
+        if self.is_topic or self.wants or (self.is_own and not self.is_strict):
             return True
         names = {fold(match[0]) for match in slots.NAME.finditer(text)}
         return any(term.states or names.isdisjoint(term.words) for term in self.terms)
@@ -248,6 +248,11 @@ def is_correction(text: str, language: str) -> bool:
 def changes(text: str, language: str) -> bool:
     """Whether a statement says that something is not as it was said before."""
     return is_correction(text, language) or tables_of(language).changed.search(text) is not None
+
+
+def is_change(text: str, language: str) -> bool:
+    """Whether a statement says that something is otherwise than before, or no more."""
+    return changes(text, language) or tables_of(language).ended.search(text) is not None
 
 
 def corrects(correction: str, context: str, other: str, language: str) -> bool:

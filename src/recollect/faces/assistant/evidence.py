@@ -18,6 +18,8 @@ MAX_RESULTS = 5
 MAX_NEAREST = 4
 MAX_LATER = 2
 """Of what was said later and may change an answer, so many are shown with it."""
+MIN_SHARE = 0.5
+"""Of a question's terms, for what was said since to be another answer."""
 MAX_CANDIDATES = 20
 MIN_MORE_WORDS = 1
 RECENT_MESSAGES = 8
@@ -38,6 +40,8 @@ class Evidence:
     """What a message refers back to."""
     is_named: bool = True
     """It has something of the question itself, not only in what it refers back to."""
+    is_meant: bool = True
+    """It is about whom or what the question is about."""
 
     @property
     def at(self) -> datetime:
@@ -85,8 +89,7 @@ async def find(memory: AsyncMemory, message: Message, query: str, language: str,
         memos = [item for item in quotable if isinstance(item, Memo)]
         return Findings(quotable[:MAX_RESULTS], sources=await search.sources(memos, statements))
     if quotable:
-        known = await search.quotable([each.item for each in complete])
-        return await _stated(search, question, query, _newest(question, quotable), known, statements)
+        return await _stated(search, question, query, _newest(question, quotable), evidence, statements)
     partial = sorted(
         (each for each in evidence if each.share), key=lambda each: (-each.share, not each.has_wanted, each.rank)
     )
@@ -131,7 +134,8 @@ def _of_memo(question: Question, memo: Memo, rank: int) -> Evidence:
     is_others = memo.kind is Kind.PERSON or subjects.is_about_others(memo.text, question, is_memo=True)
     is_meant = not (question.is_own and is_others) or subjects.names_subject(memo.text, question)
     is_meant = is_meant and subjects.agrees(memo.text, question, is_memo=True)
-    return Evidence(memo, fit.share if is_meant else fit.share / 2, fit.is_complete and is_meant, fit.has_wanted, rank)
+    share, fits = fit.share if is_meant else fit.share / 2, fit.is_complete and is_meant
+    return Evidence(memo, share, fits, fit.has_wanted, rank, is_meant=is_meant)
 
 
 def _of_message(question: Question, statement: Message, context: str, rank: int) -> Evidence:
@@ -144,7 +148,7 @@ def _of_message(question: Question, statement: Message, context: str, rank: int)
     is_meant = is_meant and (bool(context) or subjects.agrees(statement.text, question, is_memo=False))
     share = fit.share if is_meant else fit.share / 2
     is_named = not context or question.fit(statement.text).share > 0
-    return Evidence(statement, share, fit.is_complete and is_meant, fit.has_wanted, rank, context, is_named)
+    return Evidence(statement, share, fit.is_complete and is_meant, fit.has_wanted, rank, context, is_named, is_meant)
 
 
 def _fitting(evidence: Sequence[Evidence], language: str, *, has_one_answer: bool) -> list[Evidence]:
@@ -166,28 +170,48 @@ async def _stated(
     question: Question,
     asked: str,
     fitting: Sequence[Memo | Message],
-    known: Sequence[Memo | Message],
+    evidence: Sequence[Evidence],
     statements: Sequence[Message],
 ) -> Findings:
     """What fits for sure; all of it is only near if it isn't sure, or if something said later may change it."""
     sure = [item for item in fitting if certainty.is_sure(item.text, question, asked, is_memo=isinstance(item, Memo))]
     changes = [*_outdating(question, fitting, statements), *_ending(question, fitting, statements)]
+    since = await search.quotable(_said_since(question, sure, evidence))
     later = await search.quotable(list({item.id: item for item in changes}.values()))
-    later = [*later[:MAX_LATER], *_said_since(sure, [*fitting, *known])]
+    later = [*later[:MAX_LATER], *since]
     shown = list({item.id: item for item in (*later, *fitting)}.values())
     sources = await search.sources([item for item in shown if isinstance(item, Memo)], statements)
     if later or not sure or (len(sure) > 1 and question.has_one_answer):
         return Findings((), shown[: MAX_NEAREST + MAX_LATER], sources)
     newest = max(sure, key=_at)
+    if certainty.asks_whether(asked) or questions.is_change(newest.text, question.language):
+        return Findings([newest], sources=sources)
     agreeing = [item for item in sure if not certainty.contradicts(newest.text, item.text, question)]
     return Findings(agreeing[:MAX_RESULTS], sources=sources)
 
 
-def _said_since(sure: Sequence[Memo | Message], known: Sequence[Memo | Message]) -> list[Memo | Message]:
-    """What else fits and was said after all that is sure: it may be another answer."""
+def _said_since(
+    question: Question, sure: Sequence[Memo | Message], evidence: Sequence[Evidence]
+) -> list[Memo | Message]:
+    """What was said after all that is sure and may be another answer, newest first: it fits as well, or has a part of
+    the question and what it asks for, or says that something changed.
+    """
     told = {_origin(item) for item in sure}
     newest = max(map(_at, sure), default=None)
-    return [item for item in known if newest is not None and newest < _at(item) and _origin(item) not in told]
+    since = [
+        each
+        for each in evidence
+        if newest is not None and newest < each.at and _origin(each.item) not in told and _may_answer(question, each)
+    ]
+    return [each.item for each in sorted(since, key=lambda each: each.at)[::-1]]
+
+
+def _may_answer(question: Question, each: Evidence) -> bool:
+    if each.fits or each.share < MIN_SHARE:
+        return each.fits
+    return (each.is_meant and each.has_wanted and bool(question.wants)) or questions.is_change(
+        each.item.text, question.language
+    )
 
 
 def _origin(item: Memo | Message) -> str:
