@@ -52,6 +52,13 @@ class Term:
             if word_forms.is_stated(word, (token,)) or _is_part(word, (token,))
         )
 
+    def is_literally_in(self, text: str, tokens: Collection[str]) -> bool:
+        """Whether a text says what the term names in a form of its words, not in one that merely resembles it."""
+        found = self.found_in(text, tokens)
+        if self.states or not self.names.isdisjoint(found):
+            return bool(found)
+        return any(word_forms.is_close_form(word, token) for token in found for word in self.words)
+
     def is_partly_in(self, tokens: Collection[str]) -> bool:
         """Whether a part of a compound is among the tokens: the "Knie" of a "Knieoperation"."""
         long = [token for token in tokens if len(token) > _MAX_SHORT]
@@ -92,6 +99,8 @@ class Question:
     asks_still: bool = False
     """Whether something is so yet, which anything said later may answer."""
     asks_now: bool = False
+    is_strict: bool = False
+    """Only forms of its own words are what it names."""
     is_topic: bool = False
     """It is no question, but what something is asked about: all about it fits."""
 
@@ -129,12 +138,13 @@ class Question:
         tokens, both = set(word_forms.tokens(text)), f"{context} {text}".strip()
         if changes(text, self.language):  # it may call the "Meisterprüfung" a "Prüfung"
             tokens |= {word for term in self.terms for word in term.words if _has_head(word, tokens)}
-        covered = sum(term.is_in(text, tokens) for term in self.terms)
+        is_in = Term.is_literally_in if self.is_strict else Term.is_in
+        covered = sum(is_in(term, text, tokens) for term in self.terms)
         has_wanted = all(self._has(kind, text) for kind in self.wants)
         is_linked = covered or (self.wants and has_wanted) or tables_of(self.language).retraction.match(text)
         if context and is_linked:  # else it has nothing to do with the question
             tokens |= set(word_forms.tokens(context))
-            covered = sum(term.is_in(both, tokens) for term in self.terms)
+            covered = sum(is_in(term, both, tokens) for term in self.terms)
         parts = sum(term.is_partly_in(tokens) for term in self.terms if not term.is_in(both, tokens))
         share = (covered + parts / 2) / len(self.terms)
         is_fact = self.asks_wish or tables_of(self.language).wish.search(text) is None
@@ -149,7 +159,7 @@ class Question:
 
     def _is_told(self, text: str) -> bool:
         """Whether more is asked than whom a statement is about: of "what breed is Rosie?" only the name is known."""
-        if self.is_topic or self.is_own or self.wants:
+        if self.is_topic or self.wants or (self.is_own and not self.is_strict):
             return True
         names = {fold(match[0]) for match in slots.NAME.finditer(text)}
         return any(term.states or names.isdisjoint(term.words) for term in self.terms)
@@ -238,6 +248,11 @@ def is_correction(text: str, language: str) -> bool:
 def changes(text: str, language: str) -> bool:
     """Whether a statement says that something is not as it was said before."""
     return is_correction(text, language) or tables_of(language).changed.search(text) is not None
+
+
+def is_change(text: str, language: str) -> bool:
+    """Whether a statement says that something is otherwise than before, or no more."""
+    return changes(text, language) or tables_of(language).ended.search(text) is not None
 
 
 def corrects(correction: str, context: str, other: str, language: str) -> bool:

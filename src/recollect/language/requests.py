@@ -193,6 +193,12 @@ def is_question(text: str) -> bool:
     return any(_question_start(language).match(plain) or is_verb_first(plain, language) for language in _phrases())
 
 
+def question_languages(text: str) -> frozenset[str]:
+    """The languages in which a text begins as questions do: "was" does so in English and in German."""
+    plain = collapse_spaces(text[:MAX_CHARS]).replace("’", "'")
+    return frozenset(language for language in _phrases() if _question_start(language).match(plain))
+
+
 def languages() -> frozenset[str]:
     return frozenset(_phrases())
 

@@ -22,6 +22,7 @@ _FOREIGN_LETTER = re.compile("[ğĞşŞİıłŁśŚżŻźŹćĆńęąß]")
 _MIN_LANGUAGE_WORDS = 4
 """From this many words on, a text without any known function word is in an unknown language."""
 _MIN_STEM_CHARS, _MAX_ENDING_CHARS = 4, 5
+_MAX_CLOSE_ENDING_CHARS = 2
 _MIN_COMPOUND_CHARS, _MAX_COMPOUND_CHARS = 6, 40
 """Length of the second part of a compound, as a shorter one is likely to be an ending; and of the whole."""
 
@@ -246,6 +247,25 @@ def is_form(first: str, second: str) -> bool:
     stem_chars = max(_MIN_STEM_CHARS if first.isascii() else 3, math.ceil(0.6 * len(short)))
     has_common_stem = first[:stem_chars] == second[:stem_chars] and len(short) >= stem_chars
     return has_common_stem and len(long) - stem_chars <= _MAX_ENDING_CHARS
+
+
+def is_close_form(word: str, token: str) -> bool:
+    """Whether a token is a word with another ending, or a compound that ends with it: "Kirchenchor" is a "Chor", while
+    a "Chorleiter" is none.
+    """
+    if (
+        kinship.is_same_person(word, token)
+        or conjugation.is_other_person(word, token)
+        or is_abbreviated(word, (token,))
+    ):
+        return True
+    if len(word) >= _MIN_STEM_CHARS and token.endswith(word):
+        return True
+    shared = next(
+        (at for at, (one, other) in enumerate(zip(word, token, strict=False)) if one != other),
+        min(len(word), len(token)),
+    )
+    return shared >= min(3, len(word)) and max(len(word), len(token)) - shared <= _MAX_CLOSE_ENDING_CHARS
 
 
 def stem(word: str, endings: Iterable[tuple[str, str]]) -> str:

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from itertools import takewhile, zip_longest
+from itertools import pairwise, takewhile, zip_longest
 from typing import Unpack
 
 from recollect.core.types import Kind, Memo, Message
-from recollect.language import question_tables, questions, subjects, word_forms
+from recollect.language import certainty, question_tables, questions, subjects, word_forms
 from recollect.language.questions import Question
 from recollect.language.requests import is_question, recognize
 from recollect.memory import AsyncMemory
@@ -15,9 +15,11 @@ from recollect.recall.query import Hit
 from recollect.recall.search import SearchOptions
 
 MAX_RESULTS = 5
-MAX_NEAREST = 3
+MAX_NEAREST = 4
 MAX_LATER = 2
 """Of what was said later and may change an answer, so many are shown with it."""
+MIN_SHARE = 0.5
+"""Of a question's terms, for what was said since to be another answer."""
 MAX_CANDIDATES = 20
 MIN_MORE_WORDS = 1
 RECENT_MESSAGES = 8
@@ -38,6 +40,8 @@ class Evidence:
     """What a message refers back to."""
     is_named: bool = True
     """It has something of the question itself, not only in what it refers back to."""
+    is_meant: bool = True
+    """It is about whom or what the question is about."""
 
     @property
     def at(self) -> datetime:
@@ -67,27 +71,25 @@ async def find(memory: AsyncMemory, message: Message, query: str, language: str,
     search = _Search(memory, message, own_only=question.is_own)
     memos, hits = await search.memos(query)
     said, heard = await search.statements(query)
+    statements = [statement for statement, _ in said]
     hits = [hit for pair in zip_longest(hits, heard) for hit in pair if hit is not None]
-    question = question.naming([item.text for item in (*memos, *(statement for statement, _ in said))])
+    question = question.naming([item.text for item in (*memos, *statements)])
     if not question.terms:
         relevant = [hit.item for hit in hits if hit.relevant]
-        return Findings(relevant[:MAX_RESULTS], [] if relevant else [hit.item for hit in hits][:MAX_NEAREST])
+        if is_topic:
+            return Findings(relevant[:MAX_RESULTS])
+        return Findings((), (relevant or [hit.item for hit in hits])[:MAX_NEAREST])
     is_open = question.is_follow_up and not previous  # nobody knows who "she" is
     evidence = [_of_memo(question, memo, rank) for rank, memo in enumerate(memos)]
     evidence += [_of_message(question, statement, context, rank) for rank, (statement, context) in enumerate(said)]
     complete = [each for each in evidence if each.fits and not is_open]
     fitting = _fitting(complete, language, has_one_answer=question.has_one_answer and not is_topic)
     quotable = await search.quotable([each.item for each in fitting])
+    if quotable and is_topic:
+        memos = [item for item in quotable if isinstance(item, Memo)]
+        return Findings(quotable[:MAX_RESULTS], sources=await search.sources(memos, statements))
     if quotable:
-        if not is_topic:
-            quotable = _newest(question, quotable)
-        later = [] if is_topic else await search.quotable(_outdating(question, quotable, [item for item, _ in said]))
-        shown = [*later[:MAX_LATER], *quotable]
-        memos = [item for item in shown if isinstance(item, Memo)]
-        sources = await search.sources(memos, [item for item, _ in said])
-        if not is_topic and (later or (len(quotable) > 1 and question.has_one_answer)):
-            return Findings((), shown[: MAX_NEAREST + MAX_LATER], sources)
-        return Findings(quotable[:MAX_RESULTS], sources=sources)
+        return await _stated(search, question, query, _newest(question, quotable), evidence, statements)
     partial = sorted(
         (each for each in evidence if each.share), key=lambda each: (-each.share, not each.has_wanted, each.rank)
     )
@@ -96,11 +98,12 @@ async def find(memory: AsyncMemory, message: Message, query: str, language: str,
     others.sort(key=lambda each: (bool(question.wants) and not each.has_wanted, order[each.item.id]))
     retold = {each.item.source.message for each in (*partial, *others) if isinstance(each.item, Memo)}
     near = [each.item for each in (*partial, *others) if each.item.id not in retold]
-    later = _outdating(question, near[:1], [item for item, _ in said]) if partial else []
-    near = list({item.id: item for item in (*later[:1], *near)}.values())
+    later = _outdating(question, near[:1], statements) if partial else []
+    beside = _beside(question, near[:1], [each for each in statements if each.id not in retold]) if partial else []
+    near = list({item.id: item for item in (*later[:1], *near[:1], *beside, *near[1:])}.values())
     nearest = (await search.quotable(near[: 2 * MAX_NEAREST]))[: MAX_NEAREST + len(later[:1])]
     memos = [item for item in nearest if isinstance(item, Memo)]
-    return Findings((), nearest, await search.sources(memos, [item for item, _ in said]))
+    return Findings((), nearest, await search.sources(memos, statements))
 
 
 async def _previous_questions(memory: AsyncMemory, message: Message, language: str) -> list[str]:
@@ -131,7 +134,8 @@ def _of_memo(question: Question, memo: Memo, rank: int) -> Evidence:
     is_others = memo.kind is Kind.PERSON or subjects.is_about_others(memo.text, question, is_memo=True)
     is_meant = not (question.is_own and is_others) or subjects.names_subject(memo.text, question)
     is_meant = is_meant and subjects.agrees(memo.text, question, is_memo=True)
-    return Evidence(memo, fit.share if is_meant else fit.share / 2, fit.is_complete and is_meant, fit.has_wanted, rank)
+    share, fits = fit.share if is_meant else fit.share / 2, fit.is_complete and is_meant
+    return Evidence(memo, share, fits, fit.has_wanted, rank, is_meant=is_meant)
 
 
 def _of_message(question: Question, statement: Message, context: str, rank: int) -> Evidence:
@@ -144,7 +148,7 @@ def _of_message(question: Question, statement: Message, context: str, rank: int)
     is_meant = is_meant and (bool(context) or subjects.agrees(statement.text, question, is_memo=False))
     share = fit.share if is_meant else fit.share / 2
     is_named = not context or question.fit(statement.text).share > 0
-    return Evidence(statement, share, fit.is_complete and is_meant, fit.has_wanted, rank, context, is_named)
+    return Evidence(statement, share, fit.is_complete and is_meant, fit.has_wanted, rank, context, is_named, is_meant)
 
 
 def _fitting(evidence: Sequence[Evidence], language: str, *, has_one_answer: bool) -> list[Evidence]:
@@ -161,6 +165,72 @@ def _fitting(evidence: Sequence[Evidence], language: str, *, has_one_answer: boo
     return memos or sorted(messages, key=lambda each: not each.is_named)
 
 
+async def _stated(
+    search: "_Search",
+    question: Question,
+    asked: str,
+    fitting: Sequence[Memo | Message],
+    evidence: Sequence[Evidence],
+    statements: Sequence[Message],
+) -> Findings:
+    """What fits for sure; all of it is only near if it isn't sure, or if something said later may change it."""
+    sure = [item for item in fitting if certainty.is_sure(item.text, question, asked, is_memo=isinstance(item, Memo))]
+    changes = [*_outdating(question, fitting, statements), *_ending(question, fitting, statements)]
+    since = await search.quotable(_said_since(question, sure, evidence))
+    later = await search.quotable(list({item.id: item for item in changes}.values()))
+    later = [*later[:MAX_LATER], *since]
+    shown = list({item.id: item for item in (*later, *fitting)}.values())
+    sources = await search.sources([item for item in shown if isinstance(item, Memo)], statements)
+    if later or not sure or (len(sure) > 1 and question.has_one_answer):
+        return Findings((), shown[: MAX_NEAREST + MAX_LATER], sources)
+    newest = max(sure, key=_at)
+    if certainty.asks_whether(asked) or questions.is_change(newest.text, question.language):
+        return Findings([newest], sources=sources)
+    agreeing = [item for item in sure if not certainty.contradicts(newest.text, item.text, question)]
+    return Findings(agreeing[:MAX_RESULTS], sources=sources)
+
+
+def _said_since(
+    question: Question, sure: Sequence[Memo | Message], evidence: Sequence[Evidence]
+) -> list[Memo | Message]:
+    """What was said after all that is sure and may be another answer, newest first: it fits as well, or has a part of
+    the question and what it asks for, or says that something changed.
+    """
+    told = {_origin(item) for item in sure}
+    newest = max(map(_at, sure), default=None)
+    since = [
+        each
+        for each in evidence
+        if newest is not None and newest < each.at and _origin(each.item) not in told and _may_answer(question, each)
+    ]
+    return [each.item for each in sorted(since, key=lambda each: each.at)[::-1]]
+
+
+def _may_answer(question: Question, each: Evidence) -> bool:
+    if each.fits or each.share < MIN_SHARE:
+        return each.fits
+    return (each.is_meant and each.has_wanted and bool(question.wants)) or questions.is_change(
+        each.item.text, question.language
+    )
+
+
+def _origin(item: Memo | Message) -> str:
+    """The message that an item is or comes from."""
+    return item.source.message or item.id if isinstance(item, Memo) else item.id
+
+
+def _beside(question: Question, best: Sequence[Memo | Message], said: Sequence[Message]) -> list[Message]:
+    """What was said right before or after the nearest, if it has the time, number, place or name that is asked for."""
+    ids = {_origin(item) for item in best}
+    ordered = sorted(said, key=lambda statement: statement.at)
+    pairs = [
+        (first, second) for before, after in pairwise(ordered) for first, second in ((before, after), (after, before))
+    ]
+    return [
+        other for named, other in pairs if named.id in ids and question.wants and question.fit(other.text).has_wanted
+    ]
+
+
 def _newest(question: Question, fitting: Sequence[Memo | Message]) -> list[Memo | Message]:
     """Without what another one, said later, takes the place of."""
     return [
@@ -172,7 +242,7 @@ def _newest(question: Question, fitting: Sequence[Memo | Message]) -> list[Memo 
 
 def _outdating(question: Question, fitting: Sequence[Memo | Message], said: Sequence[Message]) -> list[Message]:
     """What was said later than an answer and may change it, newest first."""
-    told = {item.source.message if isinstance(item, Memo) else item.id for item in fitting}
+    told = {_origin(item) for item in fitting}
     later = [
         statement
         for statement in said
@@ -181,6 +251,16 @@ def _outdating(question: Question, fitting: Sequence[Memo | Message], said: Sequ
         and any(questions.outdates(statement.text, item.text, question) for item in fitting)
     ]
     return sorted(later, key=lambda statement: statement.at)[::-1]
+
+
+def _ending(question: Question, fitting: Sequence[Memo | Message], said: Sequence[Message]) -> list[Message]:
+    """What was said right after an answer and may end it, without naming it again."""
+    told = {_origin(item) for item in fitting}
+    return [
+        after
+        for before, after in pairwise(sorted(said, key=lambda statement: statement.at))
+        if before.id in told and after.id not in told and certainty.may_end(after.text, question.language)
+    ]
 
 
 def _at(item: Memo | Message) -> datetime:

@@ -83,13 +83,15 @@ async def offline_answer(
 
 
 async def _language(memory: AsyncMemory, message: Message) -> str:
-    """The language to answer in: that of the message or, if it is too short to tell, of what was said before."""
+    """The language to answer in: that of the message or, if it can't be told, of what was said before."""
+    recent = await memory.timeline.recent(message.place, RECENT_FOR_LANGUAGE)
+    own = " ".join(said.text for said in recent if said.author == message.author and said.id != message.id)
+    if own and language_of(own) in requests.question_languages(message.text):
+        return language_of(own)
     is_long = len(message.text.split()) >= MIN_WORDS_FOR_LANGUAGE
     if is_long and detection.is_certain(message.text) and detection.detect(message.text) in requests.languages():
         return language_of(message.text)
-    recent = await memory.timeline.recent(message.place, RECENT_FOR_LANGUAGE)
-    own = [said.text for said in recent if said.author == message.author]
-    return language_of(" ".join([*own, message.text]))
+    return language_of(f"{own} {message.text}")
 
 
 def _explained(reason: str, text: str) -> str:

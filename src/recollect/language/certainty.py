@@ -1,0 +1,155 @@
+"""Whether a statement answers a question for sure, rather than merely having what the question names.
+
+People put several things into a message, guess, joke, and speak about others in between. A statement is sure if one of
+its clauses answers alone, is about whom the question is about, and is told as a fact.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from recollect.core.text import words
+from recollect.language import kinship, subjects, word_forms
+from recollect.language.question_tables import Tables, tables_of
+from recollect.language.questions import Question
+
+_SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|\n+|\s[–—-]\s")
+_CLAUSE_END = re.compile(
+    r"[,;:]\s+|\s+(?=\b(?:and|but|so|because|und|aber|denn|weil|et|mais|parce que|y|pero|e|mas)\s)"
+)
+_OPENING_LINK = re.compile(
+    r"(?:and|but|so|because|und|aber|denn|weil|et|mais|parce que|y|pero|e|mas)\s+", re.IGNORECASE
+)
+_ASKS_WHAT = re.compile(
+    r"(?<!\w)(?:wh\w+|how|w(?:as|er|e[nm]|essen|ann|ie\w*|o\w*|elche\w*|arum|eshalb)|qui|quoi|(?<!est-ce )que"
+    r"|quel\w*|quand|où|comment|combien|pourquoi|qué|quién\w*|cuá\w+|cómo|a?dónde|a?onde|quem|qual|quais|quando"
+    r"|quant\w+|como)(?!\w)",
+    re.IGNORECASE,
+)
+_ASKS_HOW = re.compile(r"\W*(?:how|wie|comment|cómo|como) (?!(?:is|are|geht|va|está)\b)", re.IGNORECASE)
+_POSSESSIVE = re.compile(r"(?:['’]s|s['’])$")
+_LAUGHTER = re.compile(
+    r"(?<!\w)(?:l+o+l+|rofl|jk|j/k|x[dD]+|(?:ha){2,}h?|(?:he){2,}|mdr|ptdr|(?:ja){2,}|k{3,})(?!\w)|;-?\)|😉|😜|🤪"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    text: str
+    opening: str = ""
+    """The clause that says whom this one is about, if it doesn't itself."""
+    is_own: bool = False
+    """It is about the speaker, and says so."""
+
+
+def is_sure(text: str, question: Question, asked: str, *, is_memo: bool) -> bool:
+    """Whether a statement answers a question, asked in these words, for sure."""
+    tables = tables_of(question.language)
+    text, strict = tables.spelled(text), replace(question, is_strict=True)
+    if not question.wants and all(any(map(kinship.person, term.words)) for term in question.terms):
+        return False  # that a sister is spoken of says nothing about her
+    if not question.wants and not question.is_own and _ASKS_HOW.match(asked):
+        return False  # that someone died doesn't say how
+    for sentence in _SENTENCE_END.split(text):
+        if not sentence.strip() or _is_hedged(sentence, asked, tables) or (_LAUGHTER.search(text) and not is_memo):
+            continue
+        clauses = [Clause(sentence)] if is_memo else list(_clauses(sentence, question))
+        if any(_answers(clause, strict, asked, tables, is_memo=is_memo) for clause in clauses):
+            return True
+    return False
+
+
+def asks_whether(asked: str) -> bool:
+    """Whether a question is answered by yes or no."""
+    return _ASKS_WHAT.search(asked) is None
+
+
+def contradicts(later: str, earlier: str, question: Question) -> bool:
+    """Whether one of two statements denies what the other says, as far as a question asks about it."""
+    tables = tables_of(question.language)
+    return (tables.negation.search(later) is None) != (tables.negation.search(earlier) is None)
+
+
+def may_end(later: str, language: str) -> bool:
+    """Whether a statement may end what was said right before it, without naming it: "Finished it!"."""
+    return tables_of(language).ends_it.search(later) is not None
+
+
+def _answers(clause: Clause, question: Question, asked: str, tables: Tables, *, is_memo: bool) -> bool:
+    if question.is_own and not clause.is_own and not is_memo:
+        return False
+    if not is_memo and tables.own.search(asked) and not (clause.is_own or _is_of_asked(clause.text, question, tables)):
+        return False
+    if not clause.opening and not subjects.agrees(clause.text, question, is_memo=is_memo):
+        return False
+    wordings = [clause.text, *([f"{clause.opening}, {clause.text}"] if clause.opening else [])]
+    is_complete = any(question.fit(wording).is_complete for wording in wordings)
+    return (
+        is_complete and _says_more_than_names(clause.text, question) and _has_kind(clause.text, question, asked, tables)
+    )
+
+
+def _is_of_asked(text: str, question: Question, tables: Tables) -> bool:
+    """Whether a clause names a relative whom the question is about, and not as someone else's: "Mum", "Tom's mum"."""
+    raw = ["", *text.split()]
+    return any(
+        (word in term.names or any(kinship.is_same_person(word, asked) for asked in term.words))
+        and not (tables.other.fullmatch(before) or _POSSESSIVE.search(before))
+        for before, said in pairwise(raw)
+        for word in words(said)[:1]
+        for term in question.terms
+    )
+
+
+def _says_more_than_names(text: str, question: Question) -> bool:
+    """Whether a clause has more of a question than a name: "Kevin bit me" doesn't say that one has a parrot."""
+    tokens = set(word_forms.tokens(text))
+    return bool(question.wants - {"person", "named"}) or any(
+        term.found_in(text, tokens) - term.names for term in question.terms
+    )
+
+
+def _clauses(sentence: str, question: Question) -> Iterator[Clause]:
+    """The clauses of a sentence; one without a subject goes on about the one before it."""
+    tables = tables_of(question.language)
+    opening, is_own = "", False
+    for part in filter(None, _CLAUSE_END.split(sentence)):
+        text = _OPENING_LINK.sub("", part, count=1).strip() if _OPENING_LINK.match(part) else part.strip()
+        is_of_thing = tables.determiner.match(text) is not None and not tables.speaks.search(text)
+        if is_of_thing or subjects.is_about_others(text, replace(question, terms=()), is_memo=False):
+            is_own = False  # "the rabbit" may be anyone's
+        elif tables.own.search(text):
+            is_own = True
+        elif not tables.other.match(text):
+            yield Clause(text, opening, is_own)
+            opening = opening or text
+            continue
+        yield Clause(text, opening if tables.other.match(text) else "", is_own)
+        opening = opening if tables.other.match(text) and opening else text
+
+
+def _is_hedged(sentence: str, asked: str, tables: Tables) -> bool:
+    """Whether a sentence says that something may be so, unless the question asks for just that."""
+    return any(
+        not re.search(rf"(?<!\w){re.escape(match[0])}(?!\w)", asked, re.IGNORECASE)
+        for match in tables.unsure.finditer(sentence)
+    )
+
+
+def _has_kind(text: str, question: Question, asked: str, tables: Tables) -> bool:
+    """Whether a clause describes what a question asks the kind of: "an old Ford", not "by car"."""
+    if not tables.asks_kind.search(asked):
+        return True
+    return any(
+        not (tables.determiner.fullmatch(before) or tables.preposition.fullmatch(before))
+        or tables.verb.fullmatch(after)
+        for before, noun, after in _triples(text)
+        for term in question.terms
+        if term.is_in(noun, {noun.lower()}) or term.states
+    )
+
+
+def _triples(text: str) -> Iterator[tuple[str, str, str]]:
+    said = ["", *re.findall(r"[\w'-]+", text), ""]
+    return zip(said, said[1:], said[2:], strict=False)
