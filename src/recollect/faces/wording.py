@@ -6,7 +6,7 @@ language enters it with `speak` or `in_language`; everyone else reads English.
 
 import re
 import tomllib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
@@ -31,8 +31,13 @@ def speak(language: str) -> None:
     _language.set(language)
 
 
+def spoken() -> str:
+    """The language that is used; empty for English."""
+    return _language.get()
+
+
 @contextmanager
-def in_language(language: str) -> Iterator[None]:
+def in_language(language: str) -> Generator[None]:
     token = _language.set(language)
     try:
         yield
