@@ -41,7 +41,7 @@ PLUGINS = (
 )
 
 # Inside `faces`, lowest first; `adapters` and `client` are at the top level because outsiders import them.
-FACES = "outcome_text client tool commands assistant adapters http mcp discord cli chat".split()
+FACES = "wording outcome_text client tool commands assistant adapters http mcp discord cli chat".split()
 
 # Which folder owns which libraries; one that is not named here may be used above `policy`.
 LIBRARIES = {

@@ -29,6 +29,7 @@ from recollect.core.outcomes import (
 from recollect.core.reasons import Reason, render_reason
 from recollect.core.text import clip, collapse_spaces
 from recollect.core.types import EVERYWHERE, Audience, AudienceLevel, Memo, Origin
+from recollect.faces.wording import say, say_again
 from recollect.policy.rendering import discord_url
 from recollect.policy.visibility import VisibilityPolicy
 
@@ -48,8 +49,16 @@ PAUSED = 'Learning is paused: nothing that you say is learned as a fact until "!
 RESUMED = "Learning goes on: what you say from now on may be remembered."
 NOT_PAUSED = "Learning was not paused."
 NO_SUMMARIES = "Rolling summaries are switched off."
+NOTHING_LEFT_TO_UNDO = "Nothing is left of what that changed"
 OUT_OF_REACH = "Memory can't be reached at the moment. Please try again in a while."
 
+ERRORS = (
+    "{} characters are too long; the limit is {}",
+    "{} characters are too long to remember; the limit is {}",
+    "there is no memory {}",
+    "memory {} is no longer in use",
+)
+"""Of what members may do wrong, what has values in it."""
 
 AUDIENCE_TEXTS = {
     "dm": "in your direct messages only",
@@ -81,6 +90,7 @@ _UNDO_LABELS = {
 
 def typed(text: str, prefix: str) -> str:
     """A text of ours that names commands, as they are typed in a face."""
+    text = say(text)
     if prefix == SLASH:
         text = text.replace(f"{PREFIX}help", "/memory help")
     return text.replace(PREFIX, prefix)
@@ -93,7 +103,7 @@ def is_literal(settings: "Settings") -> bool:
 
 def render_remembered(outcome: Remembered, *, literal: bool = False) -> str:
     label = "I knew that already" if not literal and is_known(outcome) else "Remembered"
-    return f'{label}: "{outcome.memo.text}"'
+    return changed(label, outcome.memo)
 
 
 def is_known(outcome: Remembered) -> bool:
@@ -106,7 +116,8 @@ def is_known(outcome: Remembered) -> bool:
 def describe_audience(audience: Audience, texts: Mapping[str, str] = AUDIENCE_TEXTS) -> str:
     """Where a memo with this audience may be recalled; `texts` names the levels. Without a known one: privately."""
     is_by_readers = bool(audience.readers) and audience.channel is None
-    return texts.get(audience.level, texts["dm"]) + (_ELSEWHERE.get(audience.level, "") if is_by_readers else "")
+    elsewhere = _ELSEWHERE.get(audience.level, "") if is_by_readers else ""
+    return say(texts.get(audience.level, texts["dm"])) + (say(elsewhere) if elsewhere else "")
 
 
 _REFUSALS = {
@@ -119,7 +130,9 @@ _REFUSALS = {
 
 def render_refused(outcome: Refused) -> str:
     """Why a statement was not remembered."""
-    return _REFUSALS.get(outcome.reason) or f"That was not remembered: it {render_reason(outcome.reason)}"
+    if refusal := _REFUSALS.get(outcome.reason):
+        return say(refusal)
+    return say("That was not remembered: it {}", say(render_reason(outcome.reason)))
 
 
 def render_audience(memo: Memo, policy: str, how: str = '"!memory {} <a part of it>"') -> str:
@@ -131,12 +144,12 @@ def render_audience(memo: Memo, policy: str, how: str = '"!memory {} <a part of 
         return ""
     if memo.subject.is_lore:
         is_for_all = memo.audience.level == AudienceLevel.GUILD and not memo.audience.readers
-        where = "in all channels of its server" if is_for_all else describe_audience(memo.audience)
-        return f"It may be recalled {where}."
-    verb, effect = (
-        ("private", "keeps it to you") if memo.audience == EVERYWHERE else ("share", "lets more people hear it")
-    )
-    return f"It may be recalled {describe_audience(memo.audience)}; {how.format(verb)} {effect}."
+        where = say("in all channels of its server") if is_for_all else describe_audience(memo.audience)
+        return say("It may be recalled {}.", where)
+    where = describe_audience(memo.audience)
+    if memo.audience == EVERYWHERE:
+        return say("It may be recalled {}; {} keeps it to you.", where, say(how).format("private"))
+    return say("It may be recalled {}; {} lets more people hear it.", where, say(how).format("share"))
 
 
 def render_forgotten(
@@ -146,22 +159,22 @@ def render_forgotten(
     hidden = render_hidden(*outcomes)
     if literal:
         return f'Deprecated {count_noun(len(memos))} matching "{query}"{hidden}'
-    forgotten = f'Forgot {count_memories(len(memos))} matching "{query}"{hidden}'
-    return f"{forgotten}. Undo: {undo}" if undo else forgotten
+    forgotten = say('Forgot {} matching "{}"{}', count_memories(len(memos)), query, hidden)
+    return say("{}. Undo: {}", forgotten, undo) if undo else forgotten
 
 
 def render_hidden(*outcomes: Forgotten) -> str:
     """What else is hidden, as the end of a sentence; empty when that is nothing."""
     replies = sum(outcome.replies for outcome in outcomes)
     lines = sum(outcome.summary_lines for outcome in outcomes)
-    parts = [f"{replies:,} of my replies"] if replies else []
+    parts = [say("{:,} of my replies", replies)] if replies else []
     if lines:
-        parts.append("a line of the summary" if lines == 1 else f"{lines:,} lines of summaries")
-    return f" (also hides {' and '.join(parts)})" if parts else ""
+        parts.append(say("a line of the summary") if lines == 1 else say("{:,} lines of summaries", lines))
+    return say(" (also hides {})", say(" and ").join(parts)) if parts else ""
 
 
 def nothing_matched(query: str) -> str:
-    return f'Nothing matches "{query}"'
+    return say('Nothing matches "{}"', query)
 
 
 _UNDO_INTENTS = {
@@ -178,21 +191,18 @@ _UNDO_INTENTS = {
 
 def render_undoable(offer: Undoable) -> str:
     """One line per memo that undo would change back."""
-    lines = [
-        f'{_UNDO_INTENTS[reversal.change]}: "{(reversal.after or reversal.before).text}"'
-        for reversal in offer.reversals
-    ]
+    lines = [changed(_UNDO_INTENTS[reversal.change], reversal.after or reversal.before) for reversal in offer.reversals]
     if offer.hidden:
-        lines.append(f"Would change back {count_noun(offer.hidden)} that may not be told here")
-    return "\n".join(lines) or "Nothing is left of what that changed"
+        lines.append(say("Would change back {} that may not be told here", count_noun(offer.hidden)))
+    return "\n".join(lines) or say(NOTHING_LEFT_TO_UNDO)
 
 
 def render_undone(outcome: Undone | Redone) -> str:
     """One line per memo that was changed back, with what was done to it."""
-    lines = [f'{_UNDO_LABELS[reversal.change]}: "{reversal.current.text}"' for reversal in outcome.reversals]
+    lines = [changed(_UNDO_LABELS[reversal.change], reversal.current) for reversal in outcome.reversals]
     if outcome.hidden:
-        lines.append(f"Changed back {count_noun(outcome.hidden)} that may not be told here")
-    return "\n".join(lines) or "Nothing is left of what that changed"
+        lines.append(say("Changed back {} that may not be told here", count_noun(outcome.hidden)))
+    return "\n".join(lines) or say(NOTHING_LEFT_TO_UNDO)
 
 
 def render_undo(outcome: UndoOutcome | RedoOutcome, nothing: str = NOTHING_TO_UNDO) -> str:
@@ -201,9 +211,9 @@ def render_undo(outcome: UndoOutcome | RedoOutcome, nothing: str = NOTHING_TO_UN
         case Undone() | Redone():
             return render_undone(outcome)
         case CannotUndo():
-            return sentence(outcome.text)
+            return sentence(say(outcome.text))
         case None:
-            return nothing
+            return say(nothing)
 
 
 def render_restored(outcome: Restored | AlreadyActive | CannotRestore | NotFound) -> str:
@@ -215,9 +225,9 @@ def render_restored(outcome: Restored | AlreadyActive | CannotRestore | NotFound
         case AlreadyActive(memo):
             return changed("It is in use already", memo)
         case CannotRestore():
-            return CANNOT_RESTORE
+            return say(CANNOT_RESTORE)
         case NotFound(query):
-            return f'Nothing that was forgotten matches "{echo(query)}"'
+            return say('Nothing that was forgotten matches "{}"', echo(query))
 
 
 def render_listing(listing: Listing, *, literal: bool = False, offset: int = 0) -> str:
@@ -229,7 +239,7 @@ def render_listing(listing: Listing, *, literal: bool = False, offset: int = 0) 
         lines = [listing_header(listing.total), *(f"{number}. {addressed(memo.text)}" for number, memo in memos)]
     if listing.summary is not None and listing.summary.text:
         lines += ["", summary_header(literal=literal), listing.summary.text]
-    return "\n".join([*lines, *(["", *listing.off] if listing.off else [])])
+    return "\n".join([*lines, *(["", *map(say, listing.off)] if listing.off else [])])
 
 
 def addressed(text: str) -> str:
@@ -239,20 +249,20 @@ def addressed(text: str) -> str:
 
 def actor_name(actor: str) -> str:
     """Who made a change, where that says nothing to people: `local` is the model that is none."""
-    return "the built-in patterns, without a model" if actor == "local" else actor
+    return say("the built-in patterns, without a model") if actor == "local" else actor
 
 
 def kept_as(origin: str) -> str:
     """How a memory came about, in plain words."""
-    return "kept as you asked" if origin == Origin.MANUAL else "learned"
+    return say("kept as you asked" if origin == Origin.MANUAL else "learned")
 
 
 def listing_header(count: int, *, literal: bool = False) -> str:
-    return f"Durable memory ({count_noun(count)}):" if literal else f"What I remember ({count_memories(count)}):"
+    return f"Durable memory ({count_noun(count)}):" if literal else say("What I remember ({}):", count_memories(count))
 
 
 def summary_header(*, literal: bool = False) -> str:
-    return "Rolling summary:" if literal else "Summary of this conversation:"
+    return "Rolling summary:" if literal else say("Summary of this conversation:")
 
 
 def line(memo: Memo, *, literal: bool = False) -> str:
@@ -262,7 +272,7 @@ def line(memo: Memo, *, literal: bool = False) -> str:
 
 def numbered(number: int, memo: Memo) -> str:
     """A memo with its number in the list, which is the same in every place."""
-    return f"{number}. [{memo.kind}] {memo.text}"
+    return f"{number}. [{say(memo.kind.value)}] {memo.text}"
 
 
 def citation(explanation: Explanation) -> str:
@@ -274,20 +284,23 @@ def citation(explanation: Explanation) -> str:
 
 
 def changed(label: str, memo: Memo) -> str:
-    return f'{label}: "{memo.text}"'
+    return f'{say(label)}: "{memo.text}"'
 
 
 def replaced(memo: Memo) -> str:
-    return f'It takes the place of: "{memo.text}"'
+    return changed("It takes the place of", memo)
 
 
 def cleared(existed: bool) -> str:
-    return "Cleared the rolling summary of this session" if existed else "There is no rolling summary here to clear"
+    return say(
+        "Cleared the rolling summary of this session" if existed else "There is no rolling summary here to clear"
+    )
 
 
 def problem(error: RecollectError) -> str:
     """An error as one line that starts like a sentence."""
-    return sentence(clip(collapse_spaces(str(error)), 500) or "That did not work")
+    text = collapse_spaces(str(error))
+    return sentence(clip(say_again(text, ERRORS), 500) or say("That did not work"))
 
 
 def sentence(words: str) -> str:
@@ -300,7 +313,7 @@ def echo(words: str) -> str:
 
 
 def count_noun(count: int, noun: str = "item") -> str:
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+    return say(f"{{:,}} {noun}" if count == 1 else f"{{:,}} {noun}s", count)
 
 
 _ERASED_LABELS = {
@@ -324,7 +337,7 @@ def label_erased(kind: str, count: int) -> str:
 
 
 def count_memories(count: int) -> str:
-    return f"{count:,} memory" if count == 1 else f"{count:,} memories"
+    return say("{:,} memory" if count == 1 else "{:,} memories", count)
 
 
 _CHANGE_LABELS: dict[str, str] = {

@@ -1,7 +1,6 @@
 """What was said and logged, for the faces that took it in or follow it: it is read without regard to visibility."""
 
 from collections.abc import Collection, Sequence
-from datetime import datetime
 
 from recollect.core.events import Event
 from recollect.core.ports import Store, Tx
@@ -24,12 +23,12 @@ class Timeline:
         """The newest messages of a conversation, or of its whole channel, oldest first."""
         return await self._store.read(lambda tx: tx.messages.recent(place, limit, whole_stream=whole_stream))
 
-    async def last_times(self, places: Sequence[Place]) -> list[datetime | None]:
-        """When something was last said in each of these places, in one read."""
+    async def last_messages(self, places: Sequence[Place]) -> list[Message | None]:
+        """What was last said in each of these places, in one read."""
 
-        def work(tx: Tx) -> list[datetime | None]:
+        def work(tx: Tx) -> list[Message | None]:
             newest = (tx.messages.recent(place, 1) for place in places)
-            return [messages[-1].at if messages else None for messages in newest]
+            return [messages[-1] if messages else None for messages in newest]
 
         return await self._store.read(work)
 

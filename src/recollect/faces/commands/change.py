@@ -11,8 +11,9 @@ from recollect.faces import outcome_text
 from recollect.faces.commands.help import usage
 from recollect.faces.commands.parse import split, split_reference, unquoted
 from recollect.faces.commands.request import CommandRequest, clean_text, list_memos, resolve_memo
+from recollect.faces.wording import say
 
-MARGIN_CHARS = 40
+MARGIN_CHARS = 60
 """Room for the words of a reply around the text that it quotes."""
 
 
@@ -23,7 +24,7 @@ async def remember(request: CommandRequest) -> str:
     outcome = await request.view.remember(text, message=request.message)
     if isinstance(outcome, Refused):
         return outcome_text.render_refused(outcome)
-    how = f'"{request.prefix}{{}} <a part of it>"'
+    how = say('"{}{} <a part of it>"', request.prefix, "{}")
     audience = outcome_text.render_audience(outcome.memo, request.memory.settings.visibility, how)
     max_chars = max(MARGIN_CHARS, request.page_chars - MARGIN_CHARS - len(audience))
     clipped = replace(outcome, memo=replace(outcome.memo, text=clip(outcome.memo.text, max_chars)))
@@ -43,7 +44,7 @@ async def forget(request: CommandRequest) -> str:
             return _render_forgotten(request, outcome, query)
         case Ambiguous(matches):
             everything = f"{request.prefix}forget all {outcome_text.echo(query)}"
-            advice = f'Nothing was changed. Say which by its number, or "{everything}".'
+            advice = say('Nothing was changed. Say which by its number, or "{}".', everything)
             return f"{await _render_matches(request, query, matches)}\n{advice}"
         case NotFound():
             return _render_not_found(request, query)
@@ -63,12 +64,15 @@ def _render_not_found(request: CommandRequest, query: str) -> str:
     reply = outcome_text.nothing_matched(outcome_text.echo(query))
     if request.memory.settings.forget_mode != "coverage60":
         return reply
-    return f'{reply} closely enough: say at least 60 % of its text, or its number in "{request.prefix}list"'
+    return say('{} closely enough: say at least 60 % of its text, or its number in "{}list"', reply, request.prefix)
 
 
 async def _render_matches(request: CommandRequest, query: str, matches: Collection[Memo]) -> str:
-    header = f'{outcome_text.count_noun(len(matches))} match "{outcome_text.echo(query)}":'
-    return "\n".join([header, *_numbered(await list_memos(request), matches)])
+    return "\n".join([_match_header(matches, query), *_numbered(await list_memos(request), matches)])
+
+
+def _match_header(matches: Collection[Memo], query: str) -> str:
+    return say('{} match "{}":', outcome_text.count_noun(len(matches)), outcome_text.echo(query))
 
 
 def _numbered(memos: Sequence[Memo], matches: Collection[Memo]) -> list[str]:
@@ -82,7 +86,7 @@ async def render_unresolved(request: CommandRequest, outcome: Ambiguous | NotFou
     query = clean_text(request.words)
     if isinstance(outcome, NotFound):
         return outcome_text.nothing_matched(outcome_text.echo(query))
-    return f"{await _render_matches(request, query, outcome.matches)}\nSay which by its number."
+    return f"{await _render_matches(request, query, outcome.matches)}\n{say('Say which by its number.')}"
 
 
 async def edit(request: CommandRequest) -> str:
@@ -94,7 +98,7 @@ async def edit(request: CommandRequest) -> str:
     if not isinstance(memo, Memo):
         return await render_unresolved(replace(request, words=which), memo)
     changed = await request.view.update(memo.id, clean_text(text), version=memo.version)
-    return f"{outcome_text.changed('Changed to', changed)}. Undo: {request.prefix}undo"
+    return say("{}. Undo: {}", outcome_text.changed("Changed to", changed), f"{request.prefix}undo")
 
 
 async def restore(request: CommandRequest) -> str:
@@ -105,14 +109,14 @@ async def restore(request: CommandRequest) -> str:
     if not isinstance(outcome, Ambiguous):
         return outcome_text.render_restored(outcome)
     numbered = _numbered((await request.view.forgotten()).memos, outcome.matches)
-    header = f'{outcome_text.count_noun(len(outcome.matches))} match "{outcome_text.echo(query)}":'
-    return "\n".join([header, *numbered, "Nothing was changed. Say which by its number."])
+    advice = say("Nothing was changed. Say which by its number.")
+    return "\n".join([_match_header(outcome.matches, query), *numbered, advice])
 
 
 async def undo(request: CommandRequest) -> str:
     outcome = await request.view.undo()
     told = outcome_text.render_undo(outcome)
-    return f"{told}\nRedo: {request.prefix}redo" if isinstance(outcome, Undone) else told
+    return f"{told}\n{say('Redo: {}', f'{request.prefix}redo')}" if isinstance(outcome, Undone) else told
 
 
 async def redo(request: CommandRequest) -> str:
@@ -123,7 +127,7 @@ async def reset(request: CommandRequest) -> str:
     if clean_text(request.words).casefold() != "rolling":
         return usage("reset", request.prefix)
     cleared = outcome_text.cleared(await request.view.reset())
-    return cleared if request.memory.settings.summary.enabled else f"{cleared}. {outcome_text.NO_SUMMARIES}"
+    return cleared if request.memory.settings.summary.enabled else f"{cleared}. {say(outcome_text.NO_SUMMARIES)}"
 
 
 async def pin(request: CommandRequest) -> str:
@@ -158,4 +162,4 @@ async def pause(request: CommandRequest) -> str:
 
 
 async def resume(request: CommandRequest) -> str:
-    return outcome_text.RESUMED if await request.view.resume_learning() else outcome_text.NOT_PAUSED
+    return say(outcome_text.RESUMED if await request.view.resume_learning() else outcome_text.NOT_PAUSED)

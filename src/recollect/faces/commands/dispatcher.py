@@ -14,6 +14,7 @@ from recollect.faces.commands import change, erase, show, why
 from recollect.faces.commands.help import help_text, unknown
 from recollect.faces.commands.parse import parse
 from recollect.faces.commands.request import CommandRequest, File, Reply
+from recollect.faces.wording import say
 from recollect.memory import AsyncMemory
 
 log = logging.getLogger("recollect.commands")
@@ -120,7 +121,7 @@ class ChatCommands:
             return Reply(outcome_text.problem(error))
         except RecollectError as error:
             log.warning("!memory %s failed: %s", verb, error, exc_info=error)
-            return Reply(outcome_text.OUT_OF_REACH)
+            return Reply(say(outcome_text.OUT_OF_REACH))
         return Reply(reply) if isinstance(reply, str) else reply
 
     async def _run(self, verb: str, request: CommandRequest) -> str | Reply:

@@ -5,10 +5,17 @@ from collections.abc import Mapping
 from recollect.faces import outcome_text
 from recollect.faces.commands.help import usage
 from recollect.faces.commands.request import CommandRequest, clean_text
+from recollect.faces.wording import say
 from recollect.view import View
 
 EVERYTHING, HERE = "everything", "here"
 NOTHING_TO_ERASE = "Nothing is known of you that could be erased."
+QUESTION = (
+    "Everything that is known of you, here and everywhere else,{} would be erased for good. This can't be undone."
+)
+QUESTION_HERE = "Everything that you left on this server{} would be erased for good. This can't be undone."
+FOUND_NOTHING = "A search for it afterwards found nothing."
+FOUND_MORE = "A search for it afterwards still found something in {} places; the person who runs me can see where."
 _NOUNS = {"memos": "item", "messages": "message", "replies": "answer"}
 """What the answer counts, with the noun for each."""
 
@@ -22,7 +29,8 @@ async def erase(request: CommandRequest) -> str:
         return await run_erasure(request.view, here=here, with_counts=request.is_private)
     question = await render_question(request.view, here=here, with_counts=request.is_private)
     command = f"{request.prefix}erase {EVERYTHING}{f' {HERE}' if here else ''}"
-    return NOTHING_TO_ERASE if question is None else f'{question}\nTo go on, say "{command}".'
+    confirmation = say('To go on, say "{}".', command)
+    return say(NOTHING_TO_ERASE) if question is None else f"{question}\n{confirmation}"
 
 
 async def render_question(view: View, *, here: bool = False, with_counts: bool = True) -> str | None:
@@ -30,27 +38,21 @@ async def render_question(view: View, *, here: bool = False, with_counts: bool =
     preview = await view.preview_erasure(here=here)
     if preview is None:
         return None
-    scope = "you left on this server" if here else "is known of you, here and everywhere else,"
     counts = f" ({_render_counts(preview.counts)})" if with_counts else ""
-    return f"Everything that {scope}{counts} would be erased for good. This can't be undone."
+    return say(QUESTION_HERE if here else QUESTION, counts)
 
 
 async def run_erasure(view: View, *, here: bool = False, with_counts: bool = True) -> str:
     """Erase at the person's own request, and render the report."""
     report = await view.erase(here=here)
     if report is None:
-        return NOTHING_TO_ERASE
+        return say(NOTHING_TO_ERASE)
     counts = f": {_render_counts(report.counts)}" if with_counts else ""
-    verification = "A search for it afterwards found nothing."
-    if not report.clean:
-        remaining = sum(check.count for check in report.probe)
-        verification = (
-            f"A search for it afterwards still found something in {remaining} places; "
-            "the person who runs me can see where."
-        )
-    return f"Erased{counts}. {verification} From here on we start over."
+    remaining = sum(check.count for check in report.probe)
+    verification = say(FOUND_NOTHING) if report.clean else say(FOUND_MORE, remaining)
+    return say("Erased{}. {} From here on we start over.", counts, verification)
 
 
 def _render_counts(counts: Mapping[str, int]) -> str:
     parts = [outcome_text.count_noun(counts[kind], noun) for kind, noun in _NOUNS.items() if counts.get(kind)]
-    return ", ".join(parts) or "nothing"
+    return ", ".join(parts) or say("nothing")

@@ -3,6 +3,7 @@
 from difflib import get_close_matches
 
 from recollect.faces import outcome_text
+from recollect.faces.wording import say
 
 USAGE = {
     "show": ("[all | injected [message]]", "what is remembered about you, and this conversation's summary"),
@@ -38,22 +39,24 @@ INJECTED = "the items that the next prompt would carry, and this conversation's 
 
 def help_text(injected: bool = False, prefix: str = outcome_text.PREFIX) -> str:
     """The list of all commands."""
-    return "\n".join(["Memory commands:", *(f"- {_line(verb, prefix, injected)}" for verb in USAGE)])
+    return "\n".join([say("Memory commands:"), *(f"- {_line(verb, prefix, injected)}" for verb in USAGE)])
 
 
 def usage(verb: str, prefix: str = outcome_text.PREFIX) -> str:
     """The answer to a command without its argument."""
-    return f"Usage: {_line(verb, prefix)}"
+    return say("Usage: {}", _line(verb, prefix))
 
 
 def unknown(verb: str, injected: bool = False, prefix: str = outcome_text.PREFIX) -> str:
     """The answer to an unknown verb."""
     matches = get_close_matches(verb, USAGE, n=1)
-    hint = f' Did you mean "{matches[0]}"?' if matches else ""
-    return f'There is no command "{outcome_text.echo(verb)}".{hint}\n{help_text(injected, prefix)}'
+    problem = say('There is no command "{}".', outcome_text.echo(verb))
+    hint = say(' Did you mean "{}"?', matches[0]) if matches else ""
+    return f"{problem}{hint}\n{help_text(injected, prefix)}"
 
 
 def _line(verb: str, prefix: str, injected: bool = False) -> str:
     arguments, description = USAGE[verb]
-    command = f"{outcome_text.typed(f'{outcome_text.PREFIX}{verb}', prefix)} {arguments}".rstrip()
-    return f"{command} – {INJECTED if injected and verb == 'show' else description}"
+    told = say(arguments) if arguments else ""
+    command = f"{outcome_text.typed(f'{outcome_text.PREFIX}{verb}', prefix)} {told}".rstrip()
+    return f"{command} – {say(INJECTED if injected and verb == 'show' else description)}"

@@ -11,6 +11,7 @@ from recollect.faces import outcome_text
 from recollect.faces.commands.help import usage
 from recollect.faces.commands.parse import split
 from recollect.faces.commands.request import CommandRequest, File, Reply, clean_text, list_memos
+from recollect.faces.wording import say
 from recollect.policy.rendering import ended
 from recollect.prompting.assemble import Prompt, Section
 from recollect.settings import wiring
@@ -51,7 +52,7 @@ async def _next_prompt(request: CommandRequest, query: str) -> Prompt:
 
 
 def _switched_off(request: CommandRequest) -> list[str]:
-    return [*wiring.switched_off(request.memory.settings)]
+    return [*map(say, wiring.switched_off(request.memory.settings))]
 
 
 def _render_injected(request: CommandRequest, prompt: Prompt) -> str:
@@ -69,8 +70,9 @@ def _explain_prompt(prompt: Prompt, query: str) -> str:
     """What the next prompt contains, section by section, with the reason for each line."""
     sections = _sections(prompt, *_MEMORY_SECTIONS)
     if not sections:
-        return "\n".join(["The next prompt carries no memory.", *_render_missing(prompt)])
-    header = f'A prompt for "{outcome_text.echo(query)}" carries:' if query else "The next prompt carries:"
+        return "\n".join([say("The next prompt carries no memory."), *_render_missing(prompt)])
+    is_for = say('A prompt for "{}" carries:', outcome_text.echo(query))
+    header = is_for if query else say("The next prompt carries:")
     parts = [header]
     for section in sections:
         parts += ["", _render_header(section)]
@@ -80,18 +82,18 @@ def _explain_prompt(prompt: Prompt, query: str) -> str:
 
 
 def _render_missing(prompt: Prompt) -> list[str]:
-    return [f"The layer {name} failed or was late, and is missing." for name in prompt.missing]
+    return [say("The layer {} failed or was late, and is missing.", name) for name in prompt.missing]
 
 
 def _render_line(line: Line) -> list[str]:
-    return [line.text, f"  why: {line.reason}"] if line.reason else [line.text]
+    return [line.text, say("  why: {}", line.reason)] if line.reason else [line.text]
 
 
 def _render_header(section: Section) -> str:
     """`durable, 512 of 2,000 characters, 3 left out:`"""
-    limit = "" if section.limit is None else f" of {section.limit:,}"
-    left_out = f", {section.left_out:,} left out" if section.left_out else ""
-    return f"{section.name}, {section.used:,}{limit} characters{left_out}:"
+    used = f"{section.used:,}" if section.limit is None else say("{:,} of {:,}", section.used, section.limit)
+    left_out = say(", {:,} left out", section.left_out) if section.left_out else ""
+    return say("{}, {} characters{}:", section.name, used, left_out)
 
 
 def _sections(prompt: Prompt, *names: str) -> list[Section]:
@@ -111,8 +113,12 @@ async def list_(request: CommandRequest) -> str:
 
 async def forgotten(request: CommandRequest) -> str:
     memos = (await request.view.forgotten()).memos
-    lines = [f"{outcome_text.numbered(index, memo)} ({memo.id}, {memo.status})" for index, memo in enumerate(memos, 1)]
-    return "\n".join([f"No longer in use ({outcome_text.count_noun(len(memos))}):", *lines]) if lines else NOTHING_LEFT
+    lines = [
+        f"{outcome_text.numbered(index, memo)} ({memo.id}, {say(memo.status.value)})"
+        for index, memo in enumerate(memos, 1)
+    ]
+    header = say("No longer in use ({}):", outcome_text.count_noun(len(memos)))
+    return "\n".join([header, *lines]) if lines else say(NOTHING_LEFT)
 
 
 async def search(request: CommandRequest) -> str:
@@ -124,13 +130,15 @@ async def search(request: CommandRequest) -> str:
         return outcome_text.nothing_matched(outcome_text.echo(query))
     indexes = {memo.id: index for index, memo in enumerate(await list_memos(request), 1)}
     memos = [(hit.item, hit.score) for hit in hits if isinstance(hit.item, Memo)]
-    return "\n".join(f"{_with_index(memo, indexes)} (score {score:.2f})" for memo, score in memos)
+    return "\n".join(f"{_with_index(memo, indexes)} ({say('score {:.2f}', score)})" for memo, score in memos)
 
 
 def _with_index(memo: Memo, indexes: dict[str, int]) -> str:
     """Only the user's own items have numbers: lore can't be changed by number."""
     index = None if memo.subject.is_lore else indexes.get(memo.id)
-    return f"- [{memo.kind}] {memo.text}{ended(memo)}" if index is None else outcome_text.numbered(index, memo)
+    return (
+        f"- [{say(memo.kind.value)}] {memo.text}{ended(memo)}" if index is None else outcome_text.numbered(index, memo)
+    )
 
 
 async def export(request: CommandRequest) -> Reply:
@@ -139,7 +147,7 @@ async def export(request: CommandRequest) -> Reply:
     if export_format not in ("", "json", "markdown"):
         return Reply(usage("export", request.prefix))
     if not request.is_private:
-        hint = "This is what may be heard here; in a direct message you get everything, as JSON too."
+        hint = say("This is what may be heard here; in a direct message you get everything, as JSON too.")
         return Reply(f"{_markdown(request, await list_memos(request))}\n\n{hint}")
     memos = (await request.view.list("any")).memos
     document = _json(request, memos)
@@ -155,11 +163,10 @@ def _json(request: CommandRequest, memos: Iterable[Memo]) -> str:
 def _markdown(request: CommandRequest, memos: Sequence[Memo]) -> str:
     """Memos by kind, inactive ones last."""
     literal = outcome_text.is_literal(request.memory.settings)
-    lines = [
-        f"# What is remembered about {request.user}, {request.now:%Y-%m-%d}: {outcome_text.count_noun(len(memos))}"
-    ]
+    count = outcome_text.count_noun(len(memos))
+    lines = [say("# What is remembered about {}, {:%Y-%m-%d}: {}", request.user, request.now, count)]
     for heading, group in groupby(sorted(memos, key=_heading), key=_heading):
-        lines += ["", f"## {heading[1]}", *(_export_line(memo, literal=literal) for memo in group)]
+        lines += ["", f"## {say(heading[1])}", *(_export_line(memo, literal=literal) for memo in group)]
     return "\n".join(lines)
 
 
@@ -168,7 +175,7 @@ def _heading(memo: Memo) -> tuple[bool, str]:
 
 
 def _export_line(memo: Memo, *, literal: bool) -> str:
-    status = "" if memo.status is Status.ACTIVE else f", {memo.status}"
+    status = "" if memo.status is Status.ACTIVE else f", {say(memo.status.value)}"
     if literal:
         return f"- {memo.text} (src: {memo.source.origin}, updated {memo.updated:%Y-%m-%d}{status})"
     text, origin = outcome_text.addressed(memo.text), outcome_text.kept_as(memo.source.origin)

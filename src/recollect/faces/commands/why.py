@@ -14,6 +14,7 @@ from recollect.faces import outcome_text
 from recollect.faces.commands.change import render_unresolved
 from recollect.faces.commands.help import usage
 from recollect.faces.commands.request import CommandRequest, clean_text, resolve_memo
+from recollect.faces.wording import say
 
 MAX_EVENTS = 20
 """The newest changes are listed, the others counted."""
@@ -44,52 +45,55 @@ def describe(request: CommandRequest, explanation: Explanation) -> str:
 
 
 def _describe_memo(request: CommandRequest, memo: Memo) -> list[str]:
-    state = f"{memo.status}, pinned" if memo.pinned else memo.status.value
+    state = ", ".join([say(memo.status.value), *([say("pinned")] if memo.pinned else [])])
     audience = outcome_text.describe_audience(memo.audience)
     is_own = memo.subject.id == request.view.user and not outcome_text.is_literal(request.memory.settings)
     text = outcome_text.addressed(memo.text) if is_own else memo.text
-    return [f"[{memo.kind}] {text}", f"It is {state} ({memo.id}) and may be recalled {audience}."]
+    described = say("It is {} ({}) and may be recalled {}.", state, memo.id, audience)
+    return [f"[{say(memo.kind.value)}] {text}", described]
 
 
 def _describe_source(request: CommandRequest, explanation: Explanation) -> str:
     """`Said by you in #dev on 2025-03-01 12:00: "I work at Acme"`"""
     memo, message, is_visible = explanation.memo, explanation.message, explanation.is_source_visible
     source = memo.source
-    place_text = _describe_place(memo) if is_visible else " elsewhere"
+    place_text = _describe_place(memo) if is_visible else say("elsewhere")
     said_at = message.at if message is not None else memo.created
     evidence = source.evidence or (message.text if message is not None else "")
     quote = f': "{clip(collapse_spaces(evidence), 500)}"' if is_visible and evidence else ""
-    return f"Said by {_actor_name(request, source.actor)}{place_text} on {said_at:%Y-%m-%d %H:%M}{quote}"
+    name = _actor_name(request, source.actor)
+    return say("Said by {} {} on {:%Y-%m-%d %H:%M}{}", name, place_text, said_at, quote)
 
 
 def _describe_place(memo: Memo) -> str:
     source = memo.source
     channel = source.channel_name or (source.guild and (source.thread or source.channel))
-    return f" in #{channel}" if channel else " in a direct message"
+    return say("in #{}", channel) if channel else say("in a direct message")
 
 
 def _describe_lineage(explanation: Explanation) -> list[str]:
     related = ("It took the place of", explanation.predecessor), ("It gave way to", explanation.successor)
-    return [f'{verb}: "{memo.text}"' for verb, memo in related if memo is not None]
+    return [outcome_text.changed(verb, memo) for verb, memo in related if memo is not None]
 
 
 def _describe_history(request: CommandRequest, events: Sequence[Event]) -> list[str]:
     lines = [_describe_event(request, event) for event in events[:MAX_EVENTS]]
     if len(events) > MAX_EVENTS:
-        lines.append(f"- and {len(events) - MAX_EVENTS:,} earlier changes")
-    return ["What happened to it, newest first:", *lines] if lines else []
+        lines.append(say("- and {:,} earlier changes", len(events) - MAX_EVENTS))
+    return [say("What happened to it, newest first:"), *lines] if lines else []
 
 
 def _describe_event(request: CommandRequest, event: Event) -> str:
     """Reasons and earlier texts may come from places that others can't read: they are for the owner alone."""
-    line = f"- {event.at:%Y-%m-%d %H:%M} {event.verb} by {_actor_name(request, event.actor)}"
+    name = _actor_name(request, event.actor)
+    line = say("- {:%Y-%m-%d %H:%M} {} by {}", event.at, say(event.verb), name)
     if not request.is_private:
         return line
     before = event.data.get("before", {}).get("text")
-    changed = f', before: "{clip(before, 200)}"' if before else ""
-    return f"{line} ({event.text}){changed}" if event.text else f"{line}{changed}"
+    changed = say(', before: "{}"', clip(before, 200)) if before else ""
+    return f"{line} ({say(event.text)}){changed}" if event.text else f"{line}{changed}"
 
 
 def _actor_name(request: CommandRequest, actor: str) -> str:
     name = bare_id(request.view.place.platform, outcome_text.actor_name(actor))
-    return "you" if actor == request.view.user else name or "someone"
+    return say("you") if actor == request.view.user else name or say("someone")

@@ -12,6 +12,7 @@ import aiohttp
 import discord
 
 from recollect.core.text import clip, collapse_spaces
+from recollect.faces.wording import say
 
 log = logging.getLogger("recollect.discord")
 
@@ -50,7 +51,7 @@ def unread(message: discord.Message) -> list[str]:
     """What a message carries that is only named, as people are told where no model answers them."""
     names = [_name(one.filename) for one in message.attachments if one not in _readable(message)]
     names = [] if message.flags.voice else names
-    return [*names, *(["the forwarded message"] if message.message_snapshots else [])]
+    return [*names, *([say("the forwarded message")] if message.message_snapshots else [])]
 
 
 def describe(message: discord.Message, files: Files) -> Iterator[str]:

@@ -6,7 +6,7 @@ It looks only where something was said since it was last online, and leaves out 
 import asyncio
 import logging
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 import discord
@@ -15,7 +15,7 @@ from discord.ext import commands
 from recollect import bot_state as state
 from recollect.core.errors import RecollectError
 from recollect.core.state import Owner, StateKind
-from recollect.core.types import Place
+from recollect.core.types import Message, Place
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.listener import MessageListener
 from recollect.faces.discord.messages import is_from_person
@@ -181,12 +181,11 @@ class CatchUp(commands.Cog):
             stored = await self._bot.state.values(StateKind.LISTENED_CHANNEL)
             places = [(parse_session(session), channel) for session, channel in stored.items()]
             direct = [(place, channel) for place, channel in places if place is not None and place.dm is not None]
-            times = await self._bot.memory.timeline.last_times([place for place, _ in direct])
+            messages = await self._bot.memory.timeline.last_messages([place for place, _ in direct])
         except RecollectError as error:
             log.warning("cannot read with whom the bot had direct messages: %s", error)
             return
-        never = datetime.min.replace(tzinfo=UTC)
-        last = sorted(zip(times, direct, strict=True), key=lambda item: item[0] or never, reverse=True)
+        last = sorted(zip(messages, direct, strict=True), key=lambda item: _sent(item[0]), reverse=True)
         for _, (_, channel_id) in last[:MAX_DIRECT]:
             channel = await self._dm_channel(channel_id)
             if channel is not None:
@@ -255,6 +254,15 @@ class CatchUp(commands.Cog):
         # A channel that was closed after its last message, and is open again, looks as if nothing had happened.
         is_same = last and (changed is None or datetime.fromisoformat(changed) + MARGIN < last[-1].at)
         return place if is_same and last[-1].place.audience == place.audience else with_unknown_readers(place)
+
+
+def _sent(message: Message | None) -> int:
+    """When Discord got a message, as its ids tell it: people may write at the same time by our clock, by which a reply
+    is stored later than it was sent.
+    """
+    if message is None:
+        return 0
+    return int(message.id) if message.id.isdecimal() else discord.utils.time_snowflake(message.at)
 
 
 def _author(payload: "Payload") -> str:

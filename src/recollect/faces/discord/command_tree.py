@@ -11,10 +11,12 @@ from discord import app_commands
 from recollect.core.state import Owner, StateKind
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.ephemeral import FAILED, NOT_ALLOWED, look_up, tell
+from recollect.faces.discord.languages import speak_to
 from recollect.faces.discord.localization import LANGUAGES, notice
 from recollect.faces.discord.onboarding import is_served, not_allowed_here
 from recollect.faces.discord.quotas import refusal
 from recollect.faces.discord.shards import is_allowed
+from recollect.faces.wording import say
 
 log = logging.getLogger("recollect.discord")
 
@@ -28,6 +30,7 @@ class MemoryCommandTree(app_commands.CommandTree[Any]):
         """Whether to run a command. Discord waits three seconds for an answer, so a slow look-up defers it."""
         if self.bot is None:
             return False
+        await speak_to(self.bot, interaction)
         is_autocomplete = interaction.type is discord.InteractionType.autocomplete
         reason = self._refusal(self.bot, interaction, counts=not is_autocomplete)
         text = await (reason if is_autocomplete else look_up(interaction, reason))
@@ -40,7 +43,7 @@ class MemoryCommandTree(app_commands.CommandTree[Any]):
         if not await is_allowed(bot, interaction.user):
             guild = bot.client.get_guild(interaction.guild_id or 0)
             if guild is None or is_served(bot, guild):
-                return NOT_ALLOWED
+                return say(NOT_ALLOWED)
             return not_allowed_here(bot, guild)
         if not counts:
             return None
@@ -50,7 +53,7 @@ class MemoryCommandTree(app_commands.CommandTree[Any]):
     async def on_error(self, interaction: discord.Interaction[Any], error: app_commands.AppCommandError, /) -> None:
         log.error("a command failed", exc_info=error)
         try:
-            await tell(interaction, FAILED)
+            await tell(interaction, say(FAILED))
         except discord.HTTPException as failure:
             log.info("the failure could not be reported: %s", failure)
 

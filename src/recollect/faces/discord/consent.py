@@ -14,6 +14,7 @@ from recollect.core.errors import RecollectError
 from recollect.core.state import Owner
 from recollect.faces.discord.context import BotContext, log
 from recollect.faces.discord.ephemeral import PersistentButton, defer
+from recollect.faces.discord.languages import language_of
 from recollect.faces.discord.localization import LANGUAGES, notice
 from recollect.faces.discord.places import person_of, place_of
 from recollect.faces.discord.privacy_notice import notify, render_notice
@@ -132,18 +133,6 @@ async def ask(bot: BotContext, message: discord.Message) -> None:
         return await user.send(text, view=consent_view(guild and guild.id, language))
 
     await notify(bot, user.id, [reply, write] if guild is not None else [reply], question, again=True)
-
-
-async def language_of(bot: BotContext, guild: discord.Guild | None) -> str:
-    """The language of notices on a server: the one that was chosen, else that of the server."""
-    return "" if guild is None else await bot.server_settings.language(guild.id)
-
-
-async def panel_language(bot: BotContext, interaction: Interaction) -> str:
-    """The language of what someone is shown: the server's, and in direct messages their own."""
-    if interaction.guild is None:
-        return LANGUAGES.get(interaction.locale, "")
-    return await language_of(bot, interaction.guild)
 
 
 def consent_view(guild: int | None, language: str = "") -> discord.ui.View:

@@ -64,6 +64,8 @@ class BotContext:
     """How often each person, channel and server was served lately."""
     asked: OrderedDict[int, Place] = field(default_factory=OrderedDict[int, Place])
     """Messages whose authors were asked for consent, with who could read them then."""
+    locales: OrderedDict[int, str] = field(default_factory=OrderedDict[int, str])
+    """The languages of people, by what they used last."""
     allowed: dict[int, tuple[bool, datetime]] = field(default_factory=dict[int, tuple[bool, datetime]])
     """Cache of whom the bot deals with in direct messages, and when that was looked up."""
 

@@ -12,11 +12,11 @@ from recollect.faces.discord.attachments import NOT_READ, read_files, sent_words
 from recollect.faces.discord.consent import NO_CONSENT, may_be_kept, may_be_overheard
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.ephemeral import defer, run_work, send_answer, send_text
-from recollect.faces.discord.memo_panel import count_memories
 from recollect.faces.discord.messages import is_from_person, readable_text
 from recollect.faces.discord.places import PLATFORM, interaction_place, with_unknown_readers
 from recollect.faces.discord.privacy_notice import NOT_NOTIFIED, ensure_notified_privately
 from recollect.faces.discord.slash_commands import ALL_CONTEXTS, ALL_INSTALLS, MENUS, SWITCHED_OFF_HERE
+from recollect.faces.wording import say
 from recollect.policy.visibility import narrowest
 
 NOT_A_PERSON = "I only remember what people say."
@@ -44,7 +44,7 @@ class ContextMenus:
     async def _remember(self, interaction: Interaction, message: discord.Message) -> None:
         await defer(interaction)
         if not is_from_person(message):
-            await send_text(interaction, NOT_A_PERSON)
+            await send_text(interaction, say(NOT_A_PERSON))
         else:
             await send_text(interaction, await run_work(lambda: self._store(interaction, message)))
 
@@ -59,19 +59,19 @@ class ContextMenus:
         Both people must have got the privacy notice.
         """
         if not await ensure_notified_privately(self._bot, interaction):
-            return NOT_NOTIFIED
+            return say(NOT_NOTIFIED)
         if not await may_be_kept(self._bot, interaction.user, interaction.guild_id):
-            return NO_CONSENT
+            return say(NO_CONSENT)
         if await self._bot.is_paused(interaction.user, interaction.channel):
-            return SWITCHED_OFF_HERE
+            return say(SWITCHED_OFF_HERE)
         is_own = message.author.id == interaction.user.id
         if not is_own and not await self._may_keep_words_of(message.author, interaction):
-            return AUTHOR_NOT_NOTIFIED
+            return say(AUTHOR_NOT_NOTIFIED)
         memory, user, place = self._bot.memory, str(interaction.user.id), interaction_place(interaction)
         text, source = await self._words(message), str(message.id)
         if not text:
             ignored = unread(message)
-            return " ".join([NO_TEXT, *([NOT_READ.format(", ".join(ignored))] if ignored else [])])
+            return " ".join([say(NO_TEXT), *([say(NOT_READ, ", ".join(ignored))] if ignored else [])])
         audience = await self._audience(source, user, place, is_own=is_own)
         is_stored = await memory.timeline.message(PLATFORM, source) is not None
         if is_own:
@@ -119,7 +119,7 @@ class ContextMenus:
             return
         memos = await self._memos_from(interaction, message)
         if not memos:
-            await send_text(interaction, NOT_A_SOURCE)
+            await send_text(interaction, say(NOT_A_SOURCE))
             return
         await self._run_command(interaction, f"!memory why {memos[0].id}")
 
@@ -138,17 +138,19 @@ class ContextMenus:
         for memo in left:
             await memory.forget(memo.id, user=user, place=place)
         if not memos and not is_deleted:
-            return NOT_A_SOURCE
-        learned = f" and {count_memories(len(memos))} from it" if memos else ""
-        return f"Forgot {'this message' if is_deleted else 'what I knew from this message'}{learned}."
+            return say(NOT_A_SOURCE)
+        learned = outcome_text.count_memories(len(memos))
+        if not is_deleted:
+            return say("Forgot what I knew from this message: {}.", learned)
+        return say("Forgot this message and {} from it.", learned) if memos else say("Forgot this message.")
 
     async def _explain_reply(self, interaction: Interaction, message: discord.Message) -> None:
         """For one of the bot's replies: what its prompt would contain now, and why."""
         question = await self._question(message)
         if question is None:
-            await send_text(interaction, NOT_A_SOURCE)
+            await send_text(interaction, say(NOT_A_SOURCE))
         elif question.author != str(interaction.user.id):
-            await send_text(interaction, NOT_YOURS)
+            await send_text(interaction, say(NOT_YOURS))
         else:
             await self._run_command(interaction, f"!memory show injected {question.text}")
 

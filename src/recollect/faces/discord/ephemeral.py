@@ -13,10 +13,12 @@ from recollect.core.errors import BadInput, RecollectError
 from recollect.faces import outcome_text
 from recollect.faces.commands.dispatcher import Answer
 from recollect.faces.discord.context import BotContext
+from recollect.faces.discord.languages import speak_to
 from recollect.faces.discord.localization import LANGUAGES, notice, translated
 from recollect.faces.discord.quotas import refusal
 from recollect.faces.discord.shards import is_allowed
 from recollect.faces.discord.splitting import LIMIT, harmless, split
+from recollect.faces.wording import say, spoken
 
 log = logging.getLogger("recollect.discord")
 
@@ -77,7 +79,7 @@ async def tell(interaction: Interaction, text: str) -> None:
 async def open_form(interaction: Interaction, form: discord.ui.Modal) -> None:
     """Open a form. Discord accepts one as the first response only; afterwards, a button opens it."""
     if interaction.response.is_done():
-        await interaction.followup.send(READY, view=FormOffer(form), ephemeral=True)
+        await interaction.followup.send(say(READY), view=FormOffer(form), ephemeral=True)
     else:
         await interaction.response.send_modal(form)
 
@@ -85,7 +87,7 @@ async def open_form(interaction: Interaction, form: discord.ui.Modal) -> None:
 async def send_answer(interaction: Interaction, command_answer: Answer | None) -> None:
     """Send a command's answer: its first page, with buttons when there are more."""
     if command_answer is None:
-        await interaction.followup.send(SWITCHED_OFF, ephemeral=True)
+        await interaction.followup.send(say(SWITCHED_OFF), ephemeral=True)
         return
     file = command_answer.file
     files = [] if file is None else [discord.File(BytesIO(file.text.encode()), file.name)]
@@ -98,7 +100,7 @@ async def send_text(interaction: Interaction, text: str) -> None:
 
 
 async def send_pages(interaction: Interaction, pages: Sequence[str], files: Sequence[discord.File] = ()) -> None:
-    first = pages[0] if pages else UNCHANGED
+    first = pages[0] if pages else translated(UNCHANGED, spoken())
     view = Pager(pages) if len(pages) > 1 else discord.utils.MISSING
     await interaction.followup.send(first, files=list(files), view=view, ephemeral=True)
 
@@ -113,7 +115,8 @@ async def run_work(work: Work) -> str:
 
 
 async def is_admitted(interaction: Interaction) -> bool:
-    """Whether to follow a button or a menu: from someone who is allowed, within the limits. Others are told."""
+    """Whether to follow a button, a menu or a form: from someone who is allowed, within the limits. Others are told."""
+    await speak_to(interaction.client.bot, interaction)
     problem = await look_up(interaction, _refusal(interaction))
     if problem is not None:
         await tell(interaction, problem)
@@ -123,7 +126,7 @@ async def is_admitted(interaction: Interaction) -> bool:
 async def _refusal(interaction: Interaction) -> str | None:
     bot: BotContext = interaction.client.bot
     if not await is_allowed(bot, interaction.user):
-        return NOT_ALLOWED
+        return say(NOT_ALLOWED)
     key = await refusal(bot, "command", interaction.user, interaction.channel_id or 0, interaction.guild)
     return None if key is None else notice(key, LANGUAGES.get(interaction.locale, ""))
 
@@ -131,7 +134,7 @@ async def _refusal(interaction: Interaction) -> str | None:
 async def report_failure(interaction: Interaction, error: Exception) -> None:
     """Log why a button, a menu or a form failed, and tell whoever used it."""
     log.error("a button, a menu or a form failed", exc_info=error)
-    text = outcome_text.problem(error) if isinstance(error, BadInput) else FAILED
+    text = outcome_text.problem(error) if isinstance(error, BadInput) else say(FAILED)
     try:
         await defer(interaction)
         await interaction.followup.send(text, ephemeral=True)
@@ -154,8 +157,9 @@ def is_expired(interaction: Interaction) -> bool:
 
 
 async def tell_expired(interaction: Interaction) -> None:
+    await speak_to(interaction.client.bot, interaction)
     try:
-        await interaction.response.send_message(EXPIRED, ephemeral=True)
+        await interaction.response.send_message(say(EXPIRED), ephemeral=True)
     except (discord.DiscordException, OSError) as error:
         log.info("cannot say that a button has expired: %s", error)
 
@@ -204,12 +208,13 @@ class Pager(Panel):
         super().__init__(timeout=VIEW_TIMEOUT_SECONDS)
         self._pages = pages
         self._index = 0
+        self.back.label = say("Back")
         self._update_buttons()
 
     def _update_buttons(self) -> None:
         self.back.disabled = self._index == 0
         self.forward.disabled = self._index == len(self._pages) - 1
-        self.forward.label = f"Next ({self._index + 1} of {len(self._pages)})"
+        self.forward.label = say("Next ({} of {})", self._index + 1, len(self._pages))
 
     async def _go(self, interaction: Interaction, by: int) -> None:
         self._index = max(0, min(self._index + by, len(self._pages) - 1))
@@ -269,7 +274,10 @@ class FormOffer(Panel):
 
 
 class Form(discord.ui.Modal):
-    """A form whose failures are logged and told to whoever filled it in."""
+    """A form whose failures are logged and told to whoever filled it in, who must still be allowed to."""
+
+    async def interaction_check(self, interaction: Interaction, /) -> bool:
+        return await is_admitted(interaction)
 
     async def on_error(self, interaction: Interaction, error: Exception, /) -> None:
         await report_failure(interaction, error)
@@ -283,7 +291,8 @@ class EditForm(Form, title="Other words"):
     )
 
     def __init__(self, text: str, change: Callable[[Interaction, str], Awaitable[str]]) -> None:
-        super().__init__(timeout=VIEW_TIMEOUT_SECONDS)
+        super().__init__(title=say("Other words"), timeout=VIEW_TIMEOUT_SECONDS)
+        self.words.label = say("What shall I remember instead?")
         self.words.default = text[:LIMIT]
         self._change = change
 

@@ -36,6 +36,7 @@ from recollect.faces.discord.places import PLATFORM, interaction_place, message_
 from recollect.faces.discord.server_settings import EffectiveSettings
 from recollect.faces.discord.shards import has_channel
 from recollect.faces.discord.splitting import LIMIT, harmless
+from recollect.faces.wording import in_language, say
 
 log = logging.getLogger("recollect.discord")
 
@@ -229,7 +230,9 @@ def _buttons(memo: Memo, change: int, language: str) -> discord.ui.View:
 def _render(event: Event, memo: Memo, language: str) -> str:
     source, heading = memo.source, translated(HEADINGS.get(event.kind, "Learned"), language)
     jump = message_link(source.guild, source.thread or source.channel or "", source.message or "")
-    line = harmless(f"{heading}: [{memo.kind}] {clip(collapse_spaces(memo.text), 300)}")
+    with in_language(language):
+        kind = say(memo.kind.value)
+    line = harmless(f"{heading}: [{kind}] {clip(collapse_spaces(memo.text), 300)}")
     return f"{line[: LIMIT - 200]} – {jump}"
 
 
@@ -272,7 +275,7 @@ class NoticeButton(
     async def press(self, interaction: Interaction) -> None:
         bot: BotContext = interaction.client.bot
         if not self._may_decide(interaction):
-            await tell(interaction, NOT_YOURS)
+            await tell(interaction, say(NOT_YOURS))
             return
         place = interaction_place(interaction)
         if self.action == "edit":
@@ -286,8 +289,7 @@ class NoticeButton(
         await acknowledge(interaction)
         text = await run_work(lambda: self._apply(bot, str(interaction.user.id), place))
         if text in OUTCOMES.values():
-            language = "" if interaction.guild is None else await bot.server_settings.language(interaction.guild.id)
-            await interaction.edit_original_response(content=translated(text, language), view=None)
+            await interaction.edit_original_response(content=say(text), view=None)
             await bot.state.drop(state.notice_message(self._scope(place), self.memo))
         else:
             await interaction.followup.send(text, ephemeral=True)
@@ -330,5 +332,5 @@ class NoticeButton(
                 user=user, place=place, lore=self._is_lore, memo=self.memo, expected=self.change
             )
             if not isinstance(outcome, Undone):
-                return CHANGED_SINCE
+                return say(CHANGED_SINCE)
         return OUTCOMES[self.action]

@@ -16,8 +16,9 @@ from recollect.faces.commands.dispatcher import Answer
 from recollect.faces.commands.parse import ParsedCommand, parse
 from recollect.faces.discord import message_changes, streaming
 from recollect.faces.discord.attachments import NOT_READ, read_files, unread
-from recollect.faces.discord.consent import NO, ask, consent_status, language_of, may_be_overheard
+from recollect.faces.discord.consent import NO, ask, consent_status, may_be_overheard
 from recollect.faces.discord.context import BotContext
+from recollect.faces.discord.languages import language_of, speak_as
 from recollect.faces.discord.localization import notice
 from recollect.faces.discord.messages import full_text, is_addressed, is_from_person, message_of, readable_text
 from recollect.faces.discord.onboarding import is_served, not_allowed_here
@@ -28,6 +29,7 @@ from recollect.faces.discord.quotas import What, count_tokens, refusal
 from recollect.faces.discord.shards import is_allowed
 from recollect.faces.discord.slash_commands import EXPORT_ATTACHED
 from recollect.faces.discord.splitting import harmless
+from recollect.faces.wording import say
 from recollect.policy.visibility import narrower
 
 log = logging.getLogger("recollect.discord")
@@ -86,6 +88,7 @@ class MessageListener(commands.Cog):
         if not await is_allowed(self._bot, message.author):
             await self._hint(message)
             return
+        await speak_as(self._bot, message)
         chat_message = message_of(message, place, readable_text(message, self._me))
         self._reserve_own_names(message, chat_message.place)
         try:
@@ -94,7 +97,7 @@ class MessageListener(commands.Cog):
             log.warning("message %s is not answered: %s", message.id, error)
         except Exception:
             log.exception("message %s is not answered", message.id)
-            await streaming.send(message, INTERNAL_ERROR)
+            await streaming.send(message, say(INTERNAL_ERROR))
 
     async def _hint(self, message: discord.Message) -> None:
         """Say once, on a server that is not allowed, whom to ask. Others who are not allowed get no answer, and nobody
@@ -106,6 +109,7 @@ class MessageListener(commands.Cog):
         if guild.id in self._hinted or is_served(self._bot, guild):
             return
         self._hinted.add(guild.id)
+        await speak_as(self._bot, message)
         await streaming.send(message, not_allowed_here(self._bot, guild))
 
     def _reserve_own_names(self, message: discord.Message, place: Place) -> None:
@@ -124,10 +128,10 @@ class MessageListener(commands.Cog):
             await self._run_command(message, replace(chat_message, place=here), command)
         elif await self._bot.is_paused(message.author, message.channel):
             if expects_answer:
-                await streaming.send(message, SWITCHED_OFF)
+                await streaming.send(message, say(SWITCHED_OFF))
         elif not full_text(message, self._me):
             if expects_answer:
-                await streaming.send(message, self._describe_empty(message))
+                await streaming.send(message, say(self._describe_empty(message)))
         elif expects_answer:
             await self._answer(message, chat_message, then)
         elif await self._may_overhear(message):
@@ -165,10 +169,10 @@ class MessageListener(commands.Cog):
         if not await self._is_admitted(message, "command"):
             return
         if command.verb == "remember" and await self._bot.is_paused(message.author, message.channel):
-            await streaming.send(message, SWITCHED_OFF)
+            await streaming.send(message, say(SWITCHED_OFF))
             return
         if command.verb == "export" and message.guild is not None:
-            await streaming.send(message, NO_PUBLIC_EXPORT)
+            await streaming.send(message, say(NO_PUBLIC_EXPORT))
         elif command.verb == "privacy":
             await streaming.send(message, await privacy_answer(self._bot, message, command.words))
         elif not needs_notice(self._bot, chat_message.text) or await self._may_be_kept(message):
@@ -226,9 +230,9 @@ class MessageListener(commands.Cog):
             if reply.command_answer is not None:
                 await self._send_answer(message, reply.command_answer)
                 return
-            text = reply.text.strip() or EMPTY_REPLY
+            text = reply.text.strip() or say(EMPTY_REPLY)
             if reply.is_offline and (skipped := unread(message)):  # a model says so itself
-                text = f"{text}\n{NOT_READ.format(', '.join(skipped))}"
+                text = f"{text}\n{say(NOT_READ, ', '.join(skipped))}"
             sent = await draft.finish(harmless(text) if reply.is_offline else text)
         await count_tokens(self._bot, chat_message.place, reply.usage)
         await self._bot.assistant.record_reply(text, chat_message, str(sent[0].id))
@@ -238,7 +242,7 @@ class MessageListener(commands.Cog):
         pages, file = answer.pages, None
         if answer.file is not None:
             file = discord.File(BytesIO(answer.file.text.encode()), answer.file.name)
-            pages = pages if len(pages) == 1 else (EXPORT_ATTACHED,)
+            pages = pages if len(pages) == 1 else (say(EXPORT_ATTACHED),)
         for index, page in enumerate(pages):
             await streaming.send(message, page, follows=index > 0, file=file if index == 0 else None)
 

@@ -24,6 +24,7 @@ from recollect.faces.discord.ephemeral import (
 )
 from recollect.faces.discord.localization import translated
 from recollect.faces.discord.splitting import harmless
+from recollect.faces.wording import say
 from recollect.policy.rendering import discord_url, ended
 from recollect.policy.visibility import is_source_visible
 from recollect.view import View
@@ -117,12 +118,12 @@ class MemoPanel(Panel):
         await defer(interaction)
         memos = (await self._view.forgotten()).memos
         embed = discord.Embed(
-            title=RESTORE_TITLE, description="\n".join(f"- {_text(memo, 150)}" for memo in memos[:25])
+            title=say(RESTORE_TITLE), description="\n".join(f"- {_text(memo, 150)}" for memo in memos[:25])
         )
-        embed.description = embed.description or "Nothing."
+        embed.description = embed.description or say("Nothing.")
         view = Panel(timeout=VIEW_TIMEOUT_SECONDS)
         if memos:
-            view.add_item(_Chooser(memos[:25], 0, self._restore, "Bring one back"))
+            view.add_item(_Chooser(memos[:25], 0, self._restore, say("Bring one back")))
         await interaction.followup.send(embed=embed, view=view, ephemeral=True)
 
     async def _restore(self, interaction: Interaction, memo_id: str) -> None:
@@ -130,7 +131,7 @@ class MemoPanel(Panel):
 
         async def restore() -> str:
             outcome = await self._view.restore(memo_id)
-            return "Say which." if isinstance(outcome, Ambiguous) else outcome_text.render_restored(outcome)
+            return say("Say which.") if isinstance(outcome, Ambiguous) else outcome_text.render_restored(outcome)
 
         text = await run_work(restore)
         await interaction.edit_original_response(content=harmless(text), embed=None, view=None)
@@ -155,11 +156,11 @@ class MemoCard(Panel):
     def embed(self) -> discord.Embed:
         memo = self._memo
         embed = discord.Embed(description=_text(memo, 3000))
-        embed.add_field(name="Kind", value=str(memo.kind))
-        embed.add_field(name="Since", value=f"{memo.created:%Y-%m-%d}")
-        embed.add_field(name="May be recalled", value=outcome_text.describe_audience(memo.audience), inline=False)
+        embed.add_field(name=say("Kind"), value=say(memo.kind.value))
+        embed.add_field(name=say("Since"), value=f"{memo.created:%Y-%m-%d}")
+        embed.add_field(name=say("May be recalled"), value=outcome_text.describe_audience(memo.audience), inline=False)
         link = _link(memo, self._view)
-        return embed.add_field(name="From", value=link) if link else embed
+        return embed.add_field(name=say("From"), value=link) if link else embed
 
     async def _edit(self, interaction: Interaction) -> None:
         view, memo = self._view, self._memo

@@ -11,9 +11,10 @@ import discord
 from recollect import bot_state as state
 from recollect.core.errors import RecollectError
 from recollect.core.state import Owner
-from recollect.faces.discord.consent import NO, YES, ConsentButton, language_of
+from recollect.faces.discord.consent import NO, YES, ConsentButton
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.ephemeral import Interaction, PersistentButton, defer
+from recollect.faces.discord.languages import language_of
 from recollect.faces.discord.localization import notice, translated
 from recollect.faces.discord.privacy_notice import render_notice
 from recollect.faces.discord.privacy_panel import privacy_panel

@@ -13,11 +13,13 @@ from recollect import bot_state as state
 from recollect.core.errors import RecollectError
 from recollect.core.state import Owner
 from recollect.faces.discord.context import BotContext
+from recollect.faces.discord.localization import LANGUAGES, notice
+from recollect.faces.wording import in_language, say
 
 log = logging.getLogger("recollect.discord")
 
 WELCOME = (
-    "Thank you for inviting me to **{guild}**. I answer when I am mentioned, and I remember what people tell me, once "
+    "Thank you for inviting me to **{}**. I answer when I am mentioned, and I remember what people tell me, once "
     "they were told so. What is said in a channel is repeated only to people who can read that channel.\n\n"
     "- `/memory-server setup`: channels, roles, consent, retention, language and limits\n"
     "- `/memory-server status`: what holds, and whether something is missing\n"
@@ -27,7 +29,7 @@ WELCOME = (
     "you stop it.”"
 )
 NOT_ALLOWED_HERE = (
-    "I joined **{guild}**, but I answer no one there yet: the server {id} is not on my operator's list. {who} can add "
+    "I joined **{}**, but I answer no one there yet: the server {} is not on my operator's list. {} can add "
     "it (`RECOLLECT_DISCORD_ALLOWED_GUILDS`)."
 )
 AUDIT_ENTRIES = 10
@@ -65,7 +67,8 @@ class Onboarding(commands.Cog):
         except RecollectError as error:
             log.warning("cannot store that the server %s was welcomed: %s", guild.id, error)
             return
-        text = self._text(guild)
+        with in_language(LANGUAGES.get(guild.preferred_locale, "")):
+            text = self._text(guild)
         async for recipient in self._recipients(guild):
             try:
                 await recipient.send(text)
@@ -84,9 +87,10 @@ class Onboarding(commands.Cog):
     def _text(self, guild: discord.Guild) -> str:
         options = self._bot.settings.discord
         if is_served(self._bot, guild):
-            parts = [WELCOME.format(guild=guild.name)]
-            parts += [f"I am run by {options.operator}."] if options.operator else []
-            parts += [f"Privacy policy: {options.privacy_policy}"] if options.privacy_policy else []
+            language = LANGUAGES.get(guild.preferred_locale, "")
+            parts = [say(WELCOME, guild.name)]
+            parts += [notice("operator", language).format(options.operator)] if options.operator else []
+            parts += [notice("policy", language).format(options.privacy_policy)] if options.privacy_policy else []
             return "\n\n".join(parts)
         return not_allowed_here(self._bot, guild)
 
@@ -116,8 +120,8 @@ class Onboarding(commands.Cog):
 
 def not_allowed_here(bot: BotContext, guild: discord.Guild) -> str:
     """Whom to ask on a server where nobody is answered."""
-    who = bot.settings.discord.operator or "Whoever runs me"
-    return NOT_ALLOWED_HERE.format(guild=guild.name, id=guild.id, who=who)
+    who = bot.settings.discord.operator or say("Whoever runs me")
+    return say(NOT_ALLOWED_HERE, guild.name, guild.id, who)
 
 
 def is_served(bot: BotContext, guild: discord.Guild) -> bool:

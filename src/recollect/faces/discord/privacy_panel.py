@@ -14,15 +14,15 @@ from recollect.faces.discord.consent import (
     ConsentStatus,
     consent_status,
     decide,
-    language_of,
     opt,
-    panel_language,
 )
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.ephemeral import VIEW_TIMEOUT_SECONDS, Panel, acknowledge
+from recollect.faces.discord.languages import language_of, panel_language
 from recollect.faces.discord.localization import translated
 from recollect.faces.discord.places import interaction_place, place_of
 from recollect.faces.discord.privacy_notice import render_notice
+from recollect.faces.wording import say
 from recollect.view import View
 
 TITLE = "Your privacy"
@@ -85,7 +85,7 @@ async def privacy_answer(bot: BotContext, message: discord.Message, words: str) 
     guild, user = None if message.guild is None else message.guild.id, message.author
     if what:
         if value.casefold() not in SWITCHES or what not in (OVERHEARING, MIRROR, "consent"):
-            return USAGE
+            return say(USAGE)
         is_on = SWITCHES[value.casefold()]
         if what == "consent":
             await decide(bot, user.id, guild, YES if is_on else NO)
@@ -94,7 +94,7 @@ async def privacy_answer(bot: BotContext, message: discord.Message, words: str) 
     view = bot.memory.view(str(user.id), place_of(message.channel, user.id))
     held = await choices(bot, user, guild, view)
     language = await language_of(bot, message.guild)
-    return "\n".join([await render_notice(bot, message.guild), "", *held.lines(language), "", USAGE])
+    return "\n".join([await render_notice(bot, message.guild), "", *held.lines(language), "", say(USAGE)])
 
 
 class PrivacyPanel(Panel):

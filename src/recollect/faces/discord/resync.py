@@ -98,11 +98,11 @@ class Resync(commands.Cog):
         now, stored = self._bot.clock(), await self._bot.state.values(StateKind.LISTENED_CHANNEL)
         parsed = [(parse_session(session), int(channel)) for session, channel in stored.items()]
         known = [(place, channel) for place, channel in parsed if place and self._bot.is_ours(place.guild)]
-        times = await self._bot.memory.timeline.last_times([place for place, _ in known])
-        for (place, channel), last in zip(known, times, strict=True):
+        messages = await self._bot.memory.timeline.last_messages([place for place, _ in known])
+        for (place, channel), last in zip(known, messages, strict=True):
             if last is None:
                 continue
-            time = now if self._is_missing(place) else last
+            time = now if self._is_missing(place) else last.at
             if now - time < MAX_AGE:
                 candidates.append((place.session not in reached, time, place, channel))
         candidates.sort(key=lambda candidate: candidate[:2], reverse=True)

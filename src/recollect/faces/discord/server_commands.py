@@ -8,9 +8,9 @@ import discord
 from discord import app_commands
 
 from recollect.core.types import Memo, bare_id
-from recollect.faces.discord.consent import panel_language
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.ephemeral import ConfirmDialog, Interaction, defer, send_pages, send_text
+from recollect.faces.discord.languages import panel_language
 from recollect.faces.discord.localization import translated
 from recollect.faces.discord.memo_panel import MemoPanel, count_memories
 from recollect.faces.discord.places import PLATFORM, interaction_place, person_of

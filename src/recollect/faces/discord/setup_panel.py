@@ -6,7 +6,6 @@ from typing import Any
 import discord
 
 from recollect.core.text import clip
-from recollect.faces.discord.consent import panel_language
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.ephemeral import (
     VIEW_TIMEOUT_SECONDS,
@@ -19,6 +18,7 @@ from recollect.faces.discord.ephemeral import (
     open_form,
     update,
 )
+from recollect.faces.discord.languages import panel_language
 from recollect.faces.discord.localization import translated
 from recollect.faces.discord.server_settings import MENTIONS, OPTIONS, Option
 

@@ -14,7 +14,7 @@ from recollect.core.text import clip, collapse_spaces, fold
 from recollect.core.types import Memo, Place
 from recollect.faces import outcome_text
 from recollect.faces.commands import erase as erasing
-from recollect.faces.discord.consent import NO_CONSENT, may_be_kept, panel_language
+from recollect.faces.discord.consent import NO_CONSENT, may_be_kept
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.ephemeral import (
     ConfirmDialog,
@@ -25,11 +25,13 @@ from recollect.faces.discord.ephemeral import (
     send_answer,
     send_text,
 )
+from recollect.faces.discord.languages import panel_language
 from recollect.faces.discord.localization import LANGUAGES, notice, translated
-from recollect.faces.discord.memo_panel import MemoPanel, count_memories
+from recollect.faces.discord.memo_panel import MemoPanel
 from recollect.faces.discord.places import PLATFORM, interaction_place
 from recollect.faces.discord.privacy_notice import NOT_NOTIFIED, ensure_notified_privately, needs_notice
 from recollect.faces.discord.privacy_panel import privacy_panel
+from recollect.faces.wording import say
 from recollect.policy.merge import COVERAGE
 from recollect.recall.listing import find
 from recollect.view import View
@@ -107,10 +109,10 @@ class SlashCommands:
     async def _problem(self, interaction: Interaction) -> str:
         """Why nothing may be kept of what someone says; empty if it may."""
         if not await ensure_notified_privately(self._bot, interaction):
-            return NOT_NOTIFIED
+            return say(NOT_NOTIFIED)
         if await self._bot.is_paused(interaction.user, interaction.channel):
-            return SWITCHED_OFF_HERE
-        return "" if await may_be_kept(self._bot, interaction.user, interaction.guild_id) else NO_CONSENT
+            return say(SWITCHED_OFF_HERE)
+        return "" if await may_be_kept(self._bot, interaction.user, interaction.guild_id) else say(NO_CONSENT)
 
     def _view(self, interaction: Interaction) -> View:
         return self._bot.memory.view(str(interaction.user.id), interaction_place(interaction))
@@ -139,7 +141,7 @@ class SlashCommands:
 
         memos = await load()
         if memos:
-            title = f"What fits “{clip(collapse_spaces(words), 100)}”"
+            title = say("What fits “{}”", clip(collapse_spaces(words), 100))
             language = await panel_language(self._bot, interaction)
             await MemoPanel(self._bot, view, title, load, memos, language).send(interaction)
         else:
@@ -165,7 +167,7 @@ class SlashCommands:
         user = str(interaction.user.id)
         answer = await self._bot.commands.answer("!memory export", user=user, place=Place(PLATFORM, dm=user))
         if answer is not None and (json or len(answer.pages) > 1):
-            answer = replace(answer, pages=(EXPORT_ATTACHED,))
+            answer = replace(answer, pages=(say(EXPORT_ATTACHED),))
         await send_answer(interaction, answer)
 
     @app_commands.describe(which="The memory: choose it, or type a part of it to forget all that match")
@@ -184,7 +186,7 @@ class SlashCommands:
             return outcome_text.render_forgotten(matches, _describe_request(which, matches), *forgotten)
 
         listed = [outcome_text.line(memo) for memo in matches]
-        question = "\n".join([f"Forget {count_memories(len(matches))}?", *listed])
+        question = "\n".join([say("Forget {}?", outcome_text.count_memories(len(matches))), *listed])
         await ConfirmDialog("Forget", forget).ask(interaction, question)
 
     @app_commands.describe(which="The memory: choose it, or type a part of it")
@@ -193,7 +195,9 @@ class SlashCommands:
         matches = await look_up(interaction, view.find(which))
         if len(matches) != 1:
             await defer(interaction)
-            await send_text(interaction, f"{count_memories(len(matches))} match; choose one from the list.")
+            await send_text(
+                interaction, say("{} match; choose one from the list.", outcome_text.count_memories(len(matches)))
+            )
             return
         (memo,) = matches
 
@@ -221,7 +225,7 @@ class SlashCommands:
             await send_text(interaction, outcome_text.problem(error))
             return
         if question is None:
-            await send_text(interaction, erasing.NOTHING_TO_ERASE)
+            await send_text(interaction, say(erasing.NOTHING_TO_ERASE))
         else:
             await ConfirmDialog("Erase", erase).ask(interaction, question)
 

@@ -168,7 +168,7 @@ class Consolidator:
 
     def _apply(self, tx: Tx, snapshot: ConsolidationInput, report: ConsolidationReport) -> None:
         """Write all changes as one batch; raises StaleResult when the memos changed since they were read."""
-        if _without_hits(tx.memos.list(report.subject, [Status.ACTIVE])) != _without_hits(snapshot.memos):
+        if not _are_same(tx.memos.list(report.subject, [Status.ACTIVE]), snapshot.memos):
             raise StaleResult
         if not report.changes and report.memos < self._options.min_memos:
             return
@@ -230,6 +230,9 @@ def _people(tx: Tx) -> list[Subject]:
     return [subject for subject in tx.memos.subjects() if not subject.is_lore]
 
 
-def _without_hits(memos: Sequence[Memo]) -> list[Memo]:
-    """Memos without their usage counts, which change all the time."""
-    return [replace(memo, hits=0) for memo in memos]
+def _are_same(memos: Sequence[Memo], planned: Sequence[Memo]) -> bool:
+    """Whether memos are as they were, but for their usage counts, which change all the time."""
+    return len(memos) == len(planned) and all(
+        memo is before or memo == before or replace(memo, hits=before.hits) == before
+        for memo, before in zip(memos, planned, strict=True)
+    )

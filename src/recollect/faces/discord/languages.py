@@ -1,0 +1,66 @@
+"""The language in which someone is answered: on a server the server's, and in direct messages their own."""
+
+import logging
+from typing import Any
+
+import discord
+
+from recollect.core.errors import RecollectError
+from recollect.faces.discord.context import BotContext
+from recollect.faces.discord.localization import LANGUAGES
+from recollect.faces.discord.places import place_of
+from recollect.faces.wording import speak
+from recollect.language import detection
+
+log = logging.getLogger("recollect.discord")
+
+MAX_LOCALES = 5_000
+"""People whose language is known while the bot runs, by what they used last: their messages don't tell it."""
+RECENT_MESSAGES = 8
+"""How many messages tell the language of someone of whom nothing else does."""
+
+Interaction = discord.Interaction[Any]
+
+
+async def language_of(bot: BotContext, guild: discord.Guild | None) -> str:
+    """The language of notices on a server: the one that was chosen, else that of the server."""
+    return "" if guild is None else await bot.server_settings.language(guild.id)
+
+
+async def panel_language(bot: BotContext, interaction: Interaction) -> str:
+    """The language of what someone is shown: the server's, and in direct messages their own."""
+    if interaction.guild is None:
+        return LANGUAGES.get(interaction.locale, "")
+    return await language_of(bot, interaction.guild)
+
+
+async def speak_to(bot: BotContext, interaction: Interaction) -> None:
+    """Answer whoever used a command, a button, a menu or a form in their language."""
+    locales = bot.locales
+    locales[interaction.user.id] = LANGUAGES.get(interaction.locale, "")
+    locales.move_to_end(interaction.user.id)
+    while len(locales) > MAX_LOCALES:
+        locales.popitem(last=False)
+    try:
+        speak(await panel_language(bot, interaction))
+    except RecollectError as error:
+        log.warning("cannot read the language of an answer: %s", error)
+
+
+async def speak_as(bot: BotContext, message: discord.Message) -> None:
+    """Answer a message in the language of its server, or of its author."""
+    try:
+        speak(await _language_for(bot, message))
+    except RecollectError as error:
+        log.warning("cannot read the language of an answer: %s", error)
+
+
+async def _language_for(bot: BotContext, message: discord.Message) -> str:
+    if message.guild is not None:
+        return await language_of(bot, message.guild)
+    author = message.author.id
+    if author in bot.locales:
+        return bot.locales[author]
+    recent = await bot.memory.timeline.recent(place_of(message.channel, author), RECENT_MESSAGES)
+    words = " ".join(said.text for said in recent if said.author == str(author))
+    return detection.detect(words) if words and detection.is_certain(words) else ""
