@@ -16,9 +16,11 @@ _CLAIM_WORDS = 16
 """Words that are further apart belong to different thoughts."""
 
 
-def claims_authority(text: str) -> bool:
-    """Whether a sentence says what the assistant must or may do about truth, rules, rights or other people."""
-    return any(_is_claim(sentence) for sentence in sentences(text) if not sentence.endswith("?"))
+def claims_authority(text: str, capitals: frozenset[str] = frozenset()) -> bool:
+    """Whether a sentence says what the assistant must or may do about truth, rules, rights or other people; `capitals`
+    are the words that were written with one.
+    """
+    return any(_is_claim(sentence, capitals) for sentence in sentences(text) if not sentence.endswith("?"))
 
 
 def addresses_assistant(text: str) -> bool:
@@ -40,8 +42,8 @@ def _is_duty(reading: Reading) -> bool:
     return reading.are_near("assistant", "duty") or reading.are_near("assistant", "leave")
 
 
-def _is_claim(sentence: str) -> bool:
-    return any(map(_judge, read(sentence)))
+def _is_claim(sentence: str, capitals: frozenset[str]) -> bool:
+    return any(map(_judge, read(sentence, capitals=capitals)))
 
 
 def _judge(reading: Reading) -> bool:
