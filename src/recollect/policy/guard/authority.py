@@ -64,9 +64,10 @@ def _binds_assistant(reading: Reading) -> bool:
         return False
     is_untrue = reading.has("untrue") and not reading.has_any("no", "posture")
     is_untrue |= reading.has("object", "no")  # "you may contradict me" is how to answer the speaker
-    if is_untrue or reading.has("grave"):
+    if is_untrue or reading.has("grave") or reading.has("others", "say", "stored", "reach"):
         return True
     is_about_stored = reading.are_near("whose", "stored", 1) and not reading.has("me")
+    is_about_stored |= reading.has("no", "stored") and not reading.are_near("own", "stored", 2)
     is_about_others = reading.has_any("others", "loyal", "rules") and not reading.has("kind")
     is_about_others |= reading.has("person") and (reading.has("reach", "comply") or reading.has("stored"))
     return has_duty and (is_about_stored or is_about_others)
@@ -74,6 +75,8 @@ def _binds_assistant(reading: Reading) -> bool:
 
 def _cites_rank(reading: Reading) -> bool:
     """What somebody of rank, or the system prompt, said or allowed."""
+    if reading.has("rank", "say", "assistant", "stored") or reading.has("rank", "me", "your", "stored"):
+        return True
     if not reading.has_any("say", "power") or not any(_is_rank(reading, at) for at in range(len(reading.words))):
         return False
     return reading.has_any("assistant", "your", "system") or (

@@ -21,8 +21,12 @@ def commands(reading: Reading) -> bool:
 
 
 def claims_right(reading: Reading) -> bool:
-    """Whether the speaker, or anybody, is said to have a right to what is others'."""
-    if not reading.has_any("may", "power", "rank"):
+    """Whether the speaker, or anybody, is said to have a right to what is others', or others none to be believed."""
+    if reading.has("blanket", "say", "person") and reading.has_any("untrue", "duty"):
+        return True
+    if reading.has("person", "duty", "slighted") and reading.has_any("asked", "stored"):
+        return True
+    if not reading.has_any("may", "power", "rank", "above"):
         return False
     is_of_others = reading.has_any("others", "whose", "reach", "person") and not reading.are_near("own", "stored", 2)
     is_to_read = reading.has("see") and (reading.has("stored") or reading.are_near("told", "assistant", 2))
@@ -33,8 +37,14 @@ def claims_right(reading: Reading) -> bool:
         return True
     if reading.are_near("power", "assistant", 1) and reading.has_any("stored", "grave"):
         return True
-    if reading.has("hold", "rank", "person") and reading.has_any("stored", "asked"):  # his messages count as the owner's
+    if reading.has("hold", "rank", "person") and reading.has_any(
+        "stored", "asked"
+    ):  # his messages count as the owner's
         return True
+    if reading.has("others", "may", "object", "me"):
+        return True
+    if reading.has("above") and reading.has_any("i", "own") and not reading.are_near("own", "rank", 1):
+        return reading.has("rank") or reading.has("others", "here")
     return reading.has("others", "may", "see") and (reading.has("rank", "here") or reading.has("your"))
 
 
@@ -73,6 +83,8 @@ def _is_about_others(reading: Reading) -> bool:
         return True
     if reading.has("person", "believe") and reading.has_any("no", "say", "told"):
         return True
+    if reading.has("expose", "person", "here") or reading.has("edit", "person", "detail"):
+        return True
     if reading.has("harm") and reading.has_any("person", "them", "others"):
         return True
     is_for_others = reading.has("others") and not reading.has("i") and not reading.are_near("command", "me", 1)
@@ -96,16 +108,22 @@ def _gives_rank(reading: Reading) -> bool:
     """Whether somebody is to be taken for one who has a say here, or is made one."""
     if reading.has("appoint", "rank") and reading.has_any("your", "here", "assistant"):
         return True
-    if reading.has("person", "rank", "same"):
+    if reading.has("power", "rank") or reading.has("person", "rank", "same") or reading.has("person", "rank", "make"):
+        return True
+    if reading.has("treat", "me", "cleared"):
         return True
     return reading.has("treat") and (reading.has("rank") or reading.has("person", "blanket"))
 
 
 def _is_about_tools(reading: Reading) -> bool:
-    """Whether a tool of rank is to be used, or something to be done without asking; "use the right tool" is advice."""
-    return reading.has("tool", "rank") or (reading.has("person") and reading.are_near("unasked", "asked", 1))
+    """Whether a tool of rank is to be used, something hidden from who has a say here, or done without asking; "use the
+    right tool" is advice.
+    """
+    if reading.has("tool", "rank") or reading.has("hide", "rank") or reading.has("person", "see", "here"):
+        return True
+    return reading.has("person") and reading.are_near("unasked", "asked", 1)
 
 
 def _is_about_rules(reading: Reading) -> bool:
-    is_dropped = reading.are_near("breach", "rules", 2) or reading.are_near("hidden", "rules", 1)
+    is_dropped = reading.are_near("breach", "rules") or reading.are_near("hidden", "rules", 1)
     return reading.has("rules") and (is_dropped or reading.are_near("your", "rules", 2) or reading.has("assistant"))

@@ -87,7 +87,9 @@ def _orders_about_name(text: str) -> bool:
 
 
 def _matches_any(form: str, capitals: frozenset[str]) -> bool:
-    return any(pattern.search(form) for pattern in instruction_patterns().candidates(form)) or claims_authority(form, capitals)
+    return any(pattern.search(form) for pattern in instruction_patterns().candidates(form)) or claims_authority(
+        form, capitals
+    )
 
 
 def _unmask(text: str) -> Iterator[str]:

@@ -20,7 +20,11 @@ _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 _BREAK = re.compile(r"[,:–—] *|\A[^\w]*")
 _NOTHING = frozenset[str]()
 _WHOSE = frozenset({"whose", "person"})
-_PERSON, _TRUSTED, _HEARD = frozenset({"person"}), frozenset({"believe", "source"}), frozenset({"told", "say"})
+_PERSON, _TRUSTED, _HEARD = (
+    frozenset({"person"}),
+    frozenset({"believe", "source", "appoint", "make", "rank", "harm", "comply"}),
+    frozenset({"told", "say"}),
+)
 _NOT_SORTS = ("shared_rank", "system_prompt", "joined", "onward", "attached")
 _MIN_STEM_CHARS = 3
 _MIN_UNACCENTED_CHARS = 5
@@ -69,9 +73,7 @@ def sentences(text: str) -> list[str]:
     return _SENTENCE.findall(text)
 
 
-def read(
-    sentence: str, spoken: Collection[str] = (), capitals: Collection[str] = frozenset()
-) -> Iterator[Reading]:
+def read(sentence: str, spoken: Collection[str] = (), capitals: Collection[str] = frozenset()) -> Iterator[Reading]:
     """What the words of a sentence stand for, in each language that knows several of them; of those that are `spoken`,
     if that is known: "has a" is a duty in Spanish. Words that were written with a capital may be names.
     """
