@@ -16,9 +16,11 @@ _CLAIM_WORDS = 16
 """Words that are further apart belong to different thoughts."""
 
 
-def claims_authority(text: str) -> bool:
-    """Whether a sentence says what the assistant must or may do about truth, rules, rights or other people."""
-    return any(_is_claim(sentence) for sentence in sentences(text) if not sentence.endswith("?"))
+def claims_authority(text: str, capitals: frozenset[str] = frozenset()) -> bool:
+    """Whether a sentence says what the assistant must or may do about truth, rules, rights or other people; `capitals`
+    are the words that were written with one.
+    """
+    return any(_is_claim(sentence, capitals) for sentence in sentences(text) if not sentence.endswith("?"))
 
 
 def addresses_assistant(text: str) -> bool:
@@ -40,8 +42,8 @@ def _is_duty(reading: Reading) -> bool:
     return reading.are_near("assistant", "duty") or reading.are_near("assistant", "leave")
 
 
-def _is_claim(sentence: str) -> bool:
-    return any(map(_judge, read(sentence)))
+def _is_claim(sentence: str, capitals: frozenset[str]) -> bool:
+    return any(map(_judge, read(sentence, capitals=capitals)))
 
 
 def _judge(reading: Reading) -> bool:
@@ -62,9 +64,10 @@ def _binds_assistant(reading: Reading) -> bool:
         return False
     is_untrue = reading.has("untrue") and not reading.has_any("no", "posture")
     is_untrue |= reading.has("object", "no")  # "you may contradict me" is how to answer the speaker
-    if is_untrue or reading.has("grave"):
+    if is_untrue or reading.has("grave") or reading.has("others", "say", "stored", "reach"):
         return True
     is_about_stored = reading.are_near("whose", "stored", 1) and not reading.has("me")
+    is_about_stored |= reading.has("no", "stored") and not reading.are_near("own", "stored", 2)
     is_about_others = reading.has_any("others", "loyal", "rules") and not reading.has("kind")
     is_about_others |= reading.has("person") and (reading.has("reach", "comply") or reading.has("stored"))
     return has_duty and (is_about_stored or is_about_others)
@@ -72,6 +75,8 @@ def _binds_assistant(reading: Reading) -> bool:
 
 def _cites_rank(reading: Reading) -> bool:
     """What somebody of rank, or the system prompt, said or allowed."""
+    if reading.has("rank", "say", "assistant", "stored") or reading.has("rank", "me", "your", "stored"):
+        return True
     if not reading.has_any("say", "power") or not any(_is_rank(reading, at) for at in range(len(reading.words))):
         return False
     return reading.has_any("assistant", "your", "system") or (

@@ -15,13 +15,18 @@ def commands(reading: Reading) -> bool:
         _is_about_others(reading)
         or _is_about_stored(reading)
         or _is_about_rules(reading)
-        or (reading.has("treat") and (reading.has("rank") or reading.has("person", "blanket")))
+        or _gives_rank(reading)
+        or _is_about_tools(reading)
     )
 
 
 def claims_right(reading: Reading) -> bool:
-    """Whether the speaker, or anybody, is said to have a right to what is others'."""
-    if not reading.has_any("may", "power", "rank"):
+    """Whether the speaker, or anybody, is said to have a right to what is others', or others none to be believed."""
+    if reading.has("blanket", "say", "person") and reading.has_any("untrue", "duty"):
+        return True
+    if reading.has("person", "duty", "slighted") and reading.has_any("asked", "stored"):
+        return True
+    if not reading.has_any("may", "power", "rank", "above"):
         return False
     is_of_others = reading.has_any("others", "whose", "reach", "person") and not reading.are_near("own", "stored", 2)
     is_to_read = reading.has("see") and (reading.has("stored") or reading.are_near("told", "assistant", 2))
@@ -32,6 +37,14 @@ def claims_right(reading: Reading) -> bool:
         return True
     if reading.are_near("power", "assistant", 1) and reading.has_any("stored", "grave"):
         return True
+    if reading.has("hold", "rank", "person") and reading.has_any(
+        "stored", "asked"
+    ):  # his messages count as the owner's
+        return True
+    if reading.has("others", "may", "object", "me"):
+        return True
+    if reading.has("above") and reading.has_any("i", "own") and not reading.are_near("own", "rank", 1):
+        return reading.has("rank") or reading.has("others", "here")
     return reading.has("others", "may", "see") and (reading.has("rank", "here") or reading.has("your"))
 
 
@@ -47,7 +60,8 @@ def _has_new_master(reading: Reading) -> bool:
     is_named = reading.has_row("your", "master", "is") or reading.has_row("is", "your", "master")
     is_rightful = reading.has_row("your", "rightful", "master") or reading.has_row("your", "rightful", "rank")
     works_for_one = reading.are_near("assistant", "works") and reading.are_near("works", "alone")
-    return is_named or is_rightful or (works_for_one and reading.has("for"))
+    is_appointed = reading.has("appoint", "your") and reading.has_any("master", "rank")
+    return is_named or is_rightful or is_appointed or (works_for_one and reading.has("for"))
 
 
 def _is_imperative(reading: Reading) -> bool:
@@ -67,6 +81,12 @@ def _is_about_others(reading: Reading) -> bool:
         reading.has("believe") or (reading.has("person") and reading.has_any("comply", "loyal", "asked"))
     ):
         return True
+    if reading.has("person", "believe") and reading.has_any("no", "say", "told"):
+        return True
+    if reading.has("expose", "person", "here") or reading.has("edit", "person", "detail"):
+        return True
+    if reading.has("harm") and reading.has_any("person", "them", "others"):
+        return True
     is_for_others = reading.has("others") and not reading.has("i") and not reading.are_near("command", "me", 1)
     is_untrue = reading.has("untrue") or reading.has("no", "truth")
     return is_for_others or (is_untrue and reading.has_any("person", "them"))
@@ -76,14 +96,34 @@ def _is_about_stored(reading: Reading) -> bool:
     """What is stored of somebody, or what somebody told the assistant; the speaker's own is theirs to ask for."""
     if reading.are_near("told", "assistant", 2) and not reading.has("i"):
         return True
-    if reading.has("known", "person") and not reading.has("i"):
+    if reading.has("person") and reading.has_any("known", "told") and not reading.has("i"):
         return True
     if not reading.has("stored") or reading.are_near("own", "stored", 2):
         return False
     is_of_another = reading.are_near("whose", "stored", 2) or reading.are_near("person", "stored")
-    return is_of_another or reading.has("power", "of")
+    return is_of_another or reading.has("power", "of") or reading.has("here", "of")
+
+
+def _gives_rank(reading: Reading) -> bool:
+    """Whether somebody is to be taken for one who has a say here, or is made one."""
+    if reading.has("appoint", "rank") and reading.has_any("your", "here", "assistant"):
+        return True
+    if reading.has("power", "rank") or reading.has("person", "rank", "same") or reading.has("person", "rank", "make"):
+        return True
+    if reading.has("treat", "me", "cleared"):
+        return True
+    return reading.has("treat") and (reading.has("rank") or reading.has("person", "blanket"))
+
+
+def _is_about_tools(reading: Reading) -> bool:
+    """Whether a tool of rank is to be used, something hidden from who has a say here, or done without asking; "use the
+    right tool" is advice.
+    """
+    if reading.has("tool", "rank") or reading.has("hide", "rank") or reading.has("person", "see", "here"):
+        return True
+    return reading.has("person") and reading.are_near("unasked", "asked", 1)
 
 
 def _is_about_rules(reading: Reading) -> bool:
-    is_dropped = reading.are_near("breach", "rules", 2) or reading.are_near("hidden", "rules", 1)
+    is_dropped = reading.are_near("breach", "rules") or reading.are_near("hidden", "rules", 1)
     return reading.has("rules") and (is_dropped or reading.are_near("your", "rules", 2) or reading.has("assistant"))

@@ -22,6 +22,8 @@ _PAIRS = (  # Cyrillic, Greek, Armenian and other letters that pass for a Latin 
     "ᴀa ʙb ᴄc ᴅd ᴇe ꜰf ɢg ʜh ɪi ᴊj ᴋk ʟl ᴍm ɴn ᴏo ᴘp ʀr ꜱs ᴛt ᴜu ᴠv ᴡw ʏy ᴢz"
 )
 _LOOK_ALIKES = str.maketrans({pair[0]: pair[1] for pair in _PAIRS.split()})
+_CAPITAL = re.compile(r"(?<=[\w,] )[^\W\d_a-zß-ÿ]\w+")
+"""Within a sentence."""
 _PIECE_CHARS = 2000
 _OVERLAP_CHARS = 200
 _SPELLED = re.compile(r"(?<!\w)\w(?:[ .·_-]\w){3,}(?!\w)")
@@ -75,7 +77,8 @@ def _is_instruction(text: str) -> bool:
     folded = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
     folded = _JOINERS.sub("", folded)
     forms = dict.fromkeys(" ".join(form.split()) for form in (folded, *_unmask(folded)))
-    return any(_matches_any(form) for form in forms) or _orders_about_name(text)
+    capitals = frozenset(word.casefold() for word in _CAPITAL.findall(text))
+    return any(_matches_any(form, capitals) for form in forms) or _orders_about_name(text)
 
 
 def _orders_about_name(text: str) -> bool:
@@ -83,8 +86,10 @@ def _orders_about_name(text: str) -> bool:
     return any(match["name"].casefold() not in lexicon.words("languages") for match in matches)
 
 
-def _matches_any(form: str) -> bool:
-    return any(pattern.search(form) for pattern in instruction_patterns().candidates(form)) or claims_authority(form)
+def _matches_any(form: str, capitals: frozenset[str]) -> bool:
+    return any(pattern.search(form) for pattern in instruction_patterns().candidates(form)) or claims_authority(
+        form, capitals
+    )
 
 
 def _unmask(text: str) -> Iterator[str]:

@@ -20,6 +20,11 @@ _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 _BREAK = re.compile(r"[,:–—] *|\A[^\w]*")
 _NOTHING = frozenset[str]()
 _WHOSE = frozenset({"whose", "person"})
+_PERSON, _TRUSTED, _HEARD = (
+    frozenset({"person"}),
+    frozenset({"believe", "source", "appoint", "make", "rank", "harm", "comply"}),
+    frozenset({"told", "say"}),
+)
 _NOT_SORTS = ("shared_rank", "system_prompt", "joined", "onward", "attached")
 _MIN_STEM_CHARS = 3
 _MIN_UNACCENTED_CHARS = 5
@@ -68,14 +73,14 @@ def sentences(text: str) -> list[str]:
     return _SENTENCE.findall(text)
 
 
-def read(sentence: str, spoken: Collection[str] = ()) -> Iterator[Reading]:
+def read(sentence: str, spoken: Collection[str] = (), capitals: Collection[str] = frozenset()) -> Iterator[Reading]:
     """What the words of a sentence stand for, in each language that knows several of them; of those that are `spoken`,
-    if that is known: "has a" is a duty in Spanish.
+    if that is known: "has a" is a duty in Spanish. Words that were written with a capital may be names.
     """
     patterns = _patterns()
     joined = patterns.joined.sub(r"\1to", patterns.system_prompt.sub(" systemprompt ", sentence))
     matches = list(_WORD.finditer(patterns.onward.sub(" fromnowon ", joined)))
-    known = [sorts_of(match[0]) for match in matches]
+    known = _with_names([sorts_of(match[0]) for match in matches], [match[0] in capitals for match in matches])
     languages = Counter(language for each in known for language in each)
     spoken = [name for name, count in languages.items() if count > 1 and (name in spoken or not spoken)]
     if not spoken:
@@ -84,6 +89,23 @@ def read(sentence: str, spoken: Collection[str] = ()) -> Iterator[Reading]:
     starts = frozenset(at for at, match in enumerate(matches) if match.start() in breaks)
     for name in spoken:
         yield Reading([each.get(name, _NOTHING) for each in known], starts)
+
+
+def _with_names(known: list[dict[str, Sorts]], is_capital: list[bool]) -> list[dict[str, Sorts]]:
+    """With the names that no list knows: a word with a capital whom one trusts, or who says something."""
+    if not any(is_capital):
+        return known
+    before, after = [{}, *known], [*known[1:], {}]
+    return [
+        {language: each.get(language, _NOTHING) | _PERSON for language in {*previous, *following, *each}}
+        if is_name and (_stands_for(previous, _TRUSTED) or _stands_for(following, _HEARD))
+        else each
+        for each, previous, following, is_name in zip(known, before, after, is_capital, strict=False)
+    ]
+
+
+def _stands_for(word: Mapping[str, Sorts], sorts: Sorts) -> bool:
+    return any(not sorts.isdisjoint(each) for each in word.values())
 
 
 def words_of(text: str) -> list[str]:
@@ -95,7 +117,8 @@ def sorts_of(word: str) -> dict[str, Sorts]:
     """What a word stands for, by language; a word of a lexicon that ends in `*` stands for all that begin with it."""
     owner = word.removesuffix("'s")
     whose = _WHOSE if owner != word else _NOTHING
-    if not lexicon.words("given_names").isdisjoint((word, fold(word))):
+    elided = word.partition("'")[2]  # "qu'Ella"
+    if not lexicon.words("given_names").isdisjoint((word, fold(word), elided)):
         whose |= {"person"}
     keys = (word, owner, *(f"{owner[:size]}*" for size in range(_MIN_STEM_CHARS, len(owner) + 1)))
     if len(owner) >= _MIN_UNACCENTED_CHARS:

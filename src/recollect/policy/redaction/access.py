@@ -13,7 +13,7 @@ from recollect.policy.redaction.span import Span
 from recollect.policy.redaction.spoken_secrets import PASSWORDS
 
 _REACH = 100
-_SENTENCE_END = re.compile(r"[\n;]|(?<!\d)[.!?](?=\s|$)")
+_SENTENCE_END = re.compile(r"[\n;]|(?<!\d)[.!?](?=\s)")
 
 # Class 1: what is typed to get in.
 _PURPOSE = re.compile(
@@ -78,8 +78,10 @@ _CODE = (
 _NUMBER = re.compile(rf"(?<![\w.,:/-]){_CODE}")
 _LOCK = (
     r"(?:(?:bike|bicycle|cable|combination|pad) ?)?lock|safe|vault|lock ?box|key ?box|keypad|voicemail"
-    r"|(?:fahrrad|zahlen|vorhänge)?schloss|tresor|schlüsselkasten|cadenas|coffre(?:-fort)?|digicode|boîte à clés"
-    r"|candado|caja fuerte|cadeado|cofre|lucchetto|cassaforte|kłódka|sejf|domofon|asma kilit|kilit|kasa"
+    r"|(?:fahrrad|zahlen|vorhänge)?schloss|tresor|schlüsselkasten|cadenas|serrure|coffre(?:-fort)?|digicode"
+    r"|boîte à clés"
+    r"|candado|cerradura|caja fuerte|fechadura|cadeado|cofre|serratura|lucchetto|cassaforte|kłódka|sejf|domofon"
+    r"|asma kilit|kilit|kasa"
 )
 _LOCK_IS = re.compile(
     rf"(?<!\w)(?:{_LOCK})(?:\s?[:=]|['’]s|,? (?:is|ist|hat|hat die nummer|hat den code|est|c['’]est|es|tiene el|é|è"
@@ -159,7 +161,8 @@ _ANSWER = re.compile(
     r"(?:[^\n.:=!,]{0,50}?(?:\?|\s?[:=]|,? (?:is|was|ist|lautet|est|es|é|è|to|jest))|)\s{1,2}" + _SAID
 )
 _BACK_CODE = re.compile(
-    r"(?:(?:code|digits|number|numbers) (?:on|from|at) the back|(?:code|nummer|zahl|ziffern) (?:auf der rückseite"
+    r"(?:(?:the )?(?:three|3|last three) digits|(?:code|digits|number|numbers) (?:on|from|at) the back|(?:code"
+    r"|nummer|zahl|ziffern) (?:auf der rückseite"
     r"|hinten)|(?:code|chiffres) (?:au dos|derrière)"
     r"|(?:c[óo]digo|n[úu]meros?|d[íi]gitos) (?:de atr[áa]s|de detr[áa]s|atr[áa]s|no verso|do verso|del reverso)"
     r"|(?:codice|numeri|cifre) (?:sul retro|dietro)"
@@ -176,21 +179,23 @@ _ACCOUNT = re.compile(
     r"|compte|accès|identifiants?|cuenta"
     r"|acceso|conta|acesso|accesso|hesab\w{0,3}|giriş|dostęp\w{0,2}|konta)(?!\w)"
 )
-_DIGIT = re.compile(r"\d")
 _QUESTION_STEM = re.compile("question|frage|answer|réponse|respuesta|resposta|risposta|pytani|soru")
 
 
 def spans(text: str, lower: str) -> Iterator[Span]:
     """The values of such secrets."""
-    if _DIGIT.search(lower):
-        for purpose in _PURPOSE.finditer(lower):
-            yield from _entered(*_sentence(lower, *purpose.span()), text, lower)
-        yield from _strong(text, lower)
     if _HAS_CODE.search(lower):
         yield from _codes(lower)
-    yield from _bracketed(text, lower)
+        yield from _bracketed(text, lower)
     if _QUESTION_STEM.search(lower):
         yield from _answers(text, lower)
+
+
+def chosen_spans(text: str, lower: str) -> Iterator[Span]:
+    """Values in a text with letters beside digits: what is typed to get in, and what could hardly be anything else."""
+    for purpose in _PURPOSE.finditer(lower):
+        yield from _entered(*_sentence(lower, *purpose.span()), text, lower)
+    yield from _strong(text, lower)
 
 
 def _strong(text: str, lower: str) -> Iterator[Span]:

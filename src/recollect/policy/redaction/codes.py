@@ -9,14 +9,18 @@ _CARD_CODES = (
     r"cvv2?|cvc2?|cvn|card (?:verification|security) (?:value|code|number)|security code|prüfziffer|kartenprüfnummer"
     r"|cryptogramme|código de seguridad|código de segurança|codice di sicurezza|güvenlik kodu|kod cvv"
 )
-_PINS = (
-    r"(?:pin|tan|otp|totp|puk)2?(?<![^\W_]\w\w\w)(?:[ -]?(?:code|number|nummer|kodu?m?|kod))?"
+PINS = (
+    r"(?:pins?|[mp]?tan|otp|totp|puk)2?(?<![^\W_]\w\w\w\w)(?:[ -]?(?:code|number|nummer|kodu?m?|kod))?"
     r"|(?:verification|door|alarm|gate|entry|unlock|access|garage|lock|safe|vault|2fa|mfa|two[- ]factor"
     r"|one[- ]time|login|sign[- ]?in|log[- ]?in"
     r"|confirmation|authentication|authenticator|auth|sms|pairing|building|lock ?box|key ?box|voicemail"
     r"|screen ?lock|activation|reset|elevator|keypad)"
     r" ?(?:code|pin|password|passcode)"
-    r"|geheimzahl|digicode|code confidentiel"
+    r"|(?:whatsapp|signal|telegram|google|apple|microsoft|paypal|instagram|facebook|amazon|steam|discord|twitch|uber)"
+    r"(?: id)?(?:[ -](?:verification|login|security))?[ -]code"
+    r"|geheimzahl|(?:clave|senha|password|contraseña) (?:de|del|da|do|della) (?:la )?(?:tarjeta|cajero|cartão"
+    r"|carta|bancomat)"
+    r"|digicode|geheimnummer|(?:num[ée]ro|número) (?:secreto?|segreto)|code confidentiel"
     r"|(?:sicherheits|bestätigungs|zugangs|tür|haustür|verifizierungs|freischalt|einmal|entsperr|alarm"
     r"|aktivierungs|sms|safe|zugriffs)-?(?:code|pin|passwort|kennwort)"
     r"|code (?:de )?(?:ma |la |sa )?(?:carte(?: bleue| bancaire)?|cb)|code (?:de (?:vérification|sécurité"
@@ -46,19 +50,22 @@ _THEIR = (
     r"\s{0,2}:?\s{0,2}[\"'`]?"
 )
 _THEIR_COLON = r"(?:\s[^\W\d_][\w'’.-]{0,20}){1,4}\s?[:=]\s{0,2}[\"'`]?"
-_DIGITS = r"(?P<value>[0-9]{3,4}[ -][0-9]{3,4}|[0-9](?:[ -][0-9]){3,7}|[0-9]{3,8})(?P<end>[#*]?)(?![\w-]|[.,:/]\d)"
+_DIGITS = (
+    r"(?P<value>[0-9]{3,4}[ -][0-9]{3,4}|[0-9](?:[ -][0-9]){3,7}|[0-9]{3,5}[a-f](?!\w)|[0-9]{3,8})"
+    r"(?P<end>[#*]?)(?![\w-]|[.,:/]\d)"
+)
 _CODE = re.compile(
-    rf"(?<![^\W_])(?:(?P<card>{_CARD_CODES})|(?P<pin>{_PINS}))(?![^\W\d_])(?P<link>{_LINK}|{_THEIR}"
+    rf"(?<![^\W_])(?:(?P<card>{_CARD_CODES})|(?P<pin>{PINS}))(?![^\W\d_])(?P<link>{_LINK}|{_THEIR}"
     rf"|{_THEIR_COLON}){_DIGITS}"
 )
 _COMBINED = re.compile(
     rf"(?:{_COMBINATION})(?:\s(?:is|was|ist|est|es)|\s?[:=])\s{{0,2}}"
-    r"((?:\d{1,2}[ -]){2,4}\d{1,2}|\d{4,8})(?![\w-])"
+    r"((?:\d{1,2}(?:[ -]| - )){2,4}\d{1,2}|\d{4,8})(?![\w-])"
 )
 _CODE_BEFORE = re.compile(
     r"(?<![\w.,:/-])(?:[a-z]{1,3}-)?([0-9]{4,8}|[0-9]{3}[ -][0-9]{3})\s(?:is|ist|est|es|é|è|to|jest|was)\s"
     r"(?:(?:your|my|the|our|ihr|dein|mein|der|votre|ton|mon|le|tu|su|el|seu|sua|o|il|tuo|mio|tw[oó]j|m[oó]j)\s){1,2}"
-    rf"(?:[\w'’-]{{1,20}}\s){{0,4}}?(?:{_PINS}|{_CARD_CODES}|code|passcode|code de|codice di|c[óo]digo de)\b"
+    rf"(?:[\w'’-]{{1,20}}\s){{0,4}}?(?:{PINS}|{_CARD_CODES}|code|passcode|code de|codice di|c[óo]digo de)\b"
 )
 _CODE_AS = re.compile(
     r"(?<![\w.,:/-])([0-9]{4,8})\s(?:as|als|comme|como|come|jako)\s(?:(?:my|the|a|your|mein\w?|die|code|mon|el|mi|o"
@@ -67,12 +74,15 @@ _CODE_AS = re.compile(
 )
 _SIX_DIGITS = re.compile(
     r"\b(?:your|my|the|dein|ihr|mein|der|votre|ton|mon|le|tu|su|mi|el|seu|teu|o|il tuo|il mio|il|tw[óo]j|m[óo]j)\s"
-    r"(?:code|código|codice|kod)\s(?:is|ist|est|es|é|è|to)\s?:?\s([0-9]{3}[ -][0-9]{3})(?![\w-])"
+    r"(?:code|código|codice|kod)\s(?:is|ist|est|es|é|è|to)\s?:?\s([0-9]{3}[ -][0-9]{3}|[0-9]{6,8})(?![\w-]"
+    r"|\s(?:\w+\s)?(?:lines|lignes|zeilen|líneas|linhas|bytes|chars))"
 )
 _CODE_TO_USE = re.compile(
     r"\b(?:use|enter|type)(?: the| this)? code:?\s([0-9]{4,8}|[0-9]{3}[ -][0-9]{3})(?![\w-])"
     r"(?! (?:at checkout|for \d+ ?%))"
 )
+_PLACE = re.compile(r"\b(?:area|city|town|village|district|region|locality)\b")
+"""A "pin code" is also a postal code."""
 _RECOVERY = re.compile(
     r"(?:(?:backup|back-up|recovery|rescue|emergency|scratch|restore|reset|one-time)[ -](?:codes?|keys?|kit"
     r"|tokens?)(?: secret key)?"
@@ -83,7 +93,8 @@ _RECOVERY = re.compile(
     r"|codic[ei] (?:di )?(?:backup|recupero|ripristino|emergenza)|chiav[ei] di recupero|kod(?:y"
     r"|ów)? (?:zapasow[ey]\w?|odzyskiwania|awaryjn[ey])|klucz odzyskiwania"
     r"|(?:yedek|kurtarma) (?:kod\w{0,6}|anahtar\w{0,4})|коды? восстановления|резервные коды|secret key)"
-    r"(?:(?:\s[^\W\d_][\w'’.-]{0,19}){0,5}?(?:\s{0,2}[:=-]|\s(?:are|is|these|sind|ist|son|es|são|é|sono|è|to|sont"
+    r"(?:(?:[\s,(]{1,2}[^\W\d_][\w'’.-]{0,19}){0,5}?(?:[\s)]{0,2}[:=-]|\s(?:are|is|these|sind|ist|son|es|são|é"
+    r"|sono|è|to|sont"
     r"|est))"
     r"\s{0,4}|\s{1,4})"
 )
@@ -93,6 +104,12 @@ _LISTED = re.compile(
     r"|[a-z0-9]{6,32}(?![\w-]))[\"'`]?[\s,;|/]{0,4}(?:and |und |et |y |e )?"
 )
 _DATE = re.compile(r"(?:19|20)\d\d-\d\d-\d\d|\d\d-\d\d-(?:19|20)\d\d")
+_IDEOGRAPHIC = re.compile(
+    r"(?:暗証番号|暗証|(?<![a-z])pin(?=[はがを:：])|ロック番号|パスコード|ピンコード|(?:認証|確認|解錠|入室|セキュリティ)(?:コード|番号)"
+    r"|(?:ドア|玄関|金庫|ロッカー|門|鍵|アラーム|スマホ|カード|オートロック)の?(?:コード|番号|暗証番号)"
+    r"|门锁?密码|验证码|保险柜密码|비밀번호|인증번호)"
+    r"[^\d\n。、，]{0,8}[:：、，]?\s?([0-9]{3,8})(?![0-9]|\s?[桁円年月人階号室回文字時分年位元개])"
+)
 _CODE_STEMS = (
     "geheimz cod cód kod код cvv cvc cvn pin пин tan otp puk passw kennwort prüfz kartenpr crypto şifre güvenlik "
     "verification 验证 認証 인증"
@@ -123,6 +140,8 @@ def spans(text: str, lower: str) -> Iterator[Span]:
             yield from (Span(*code.span(1), "PIN") for code in pattern.finditer(lower))
     if any(stem in lower for stem in _COMBINATION_STEMS):
         yield from (Span(*combined.span(1), "PIN") for combined in _COMBINED.finditer(lower))
+    if not lower.isascii():
+        yield from (Span(*code.span(1), "PIN") for code in _IDEOGRAPHIC.finditer(lower))
     if any(stem in lower for stem in _RECOVERY_STEMS):
         for name in _RECOVERY.finditer(lower):
             yield from _listed_codes(name.end(), text, lower)
@@ -131,6 +150,8 @@ def spans(text: str, lower: str) -> Iterator[Span]:
 def _is_code(match: re.Match[str], text: str) -> bool:
     value, name = match["value"], match["card"] or match["pin"]
     digits = sum(map(str.isdigit, value))
+    if _PLACE.search(match["link"]):
+        return False
     if not (3 if match["card"] else 4) <= digits <= 8 or UNIT.match(match.string, match.end()):
         return False
     if name in ("pin", "tan") and not match["link"].strip():  # "pin 1234" may be one of a connector

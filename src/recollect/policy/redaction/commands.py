@@ -57,6 +57,8 @@ _COMMANDS = tuple(
             r"\b(?:sqlplus|expdp|impdp|sqlldr)\s(?:-\w+\s)?[\w$]{1,40}/([^\s@/]{3,100})(?=@|\s|$)",
         ),
         ("chpasswd", r"\becho\s[\"']?[\w.-]{1,40}:([^\s\"']{3,100})[\"']?\s?\|\s?(?:sudo\s)?chpasswd"),
+        ("useradd usermod", rf"\buser(?:add|mod){_ARGS}-p\s{_VALUE}"),
+        ("jdbc:oracle", r"\bjdbc:oracle:\w+:[\w$]{1,40}/([^\s@/]{3,100})(?=@)"),
         ("sudo", rf"\becho\s{_VALUE}\s?\|\s?sudo\s(?:-\w+\s)?-S"),
         ("passwd", rf"\becho\s-?e?\s?{_VALUE}\s?\|\s?(?:sudo\s)?passwd"),
         ("wpa_passphrase", rf"\bwpa_passphrase\s(?:\"[^\"\n]+\"|\S+)\s{_VALUE}"),
@@ -87,9 +89,11 @@ _WIFI_NAMES = (
     "sae_",
     "passphrase",
 )
-_OPTION_SIGN = re.compile(
-    r"\s[-/]{1,2}\w|\||\\\\|requirepass|masterauth|sqlplus|(?:im|ex)pdp|login|passphrase|(?i:identified|password ')"
+_OPTION_SIGNS = (
+    *(" -", " /", "|", "\\\\", "\n-", "\t-", "requirepass", "masterauth", "jdbc:oracle", "sqlplus", "expdp", "impdp"),
+    *("login", "passphrase", "identified", "password '"),
 )
+"""A cheap test: no command that holds a password is without one of these."""
 _OPTION = re.compile(
     r"(?<=[-/])(?:password|passwd|passwort|pass|pwd|passphrase|token|secret|api-?key|access-?key|secret-?key"
     r"|auth-token|(?:de|en)cryption_key)"
@@ -102,6 +106,7 @@ _HEADER = re.compile(
     re.IGNORECASE,
 )
 _BARE_HEADER = re.compile(r"\bauthorization\s?:\s?([\w.+/=-]{20,4000})", re.IGNORECASE)
+_AUTH_FIELD = re.compile(r"(?<!\w)_?auth(?:[_-]?(?:token|key))?[\"']?\s?[:=]\s?[\"']?([\w+/=-]{16,400})", re.IGNORECASE)
 _TOKEN_HEADER = re.compile(r"(?<=-)(?:key|token|secret|signature|auth)\s?:\s?([^\s\"',;]{12,4000})")
 _COOKIE = re.compile(r"\b(?:set-)?cookie2?[\"']?\s?:\s?([^\n\"]{8,4000})", re.IGNORECASE)
 _CRUMB = re.compile(r"([\w.-]{1,64})=([^\s;,]{12,2000})")
@@ -113,8 +118,9 @@ _WIFI = re.compile(r"\bWIFI:(?:[^\n;]|\\;){0,100};.{0,300}", re.IGNORECASE)
 _WIFI_PASSWORD = re.compile(r"(?<=[;:])(?:P|PH2|I|A):((?:[^;\\\n]|\\.){3,100})")
 _WIFI_KEY = re.compile(
     r"\b(?:wpa[23]?(?:-psk)?|wep|wi-?fi|wlan|ssid|hotspot|router|network)\b[^\n:=]{0,40}?\b(?:key|psk|code"
-    r"|schlüssel)(?:\sis\s|\s?[:=]\s?|\s)\"?([^\s\"]{8,63})"
-    r"|\b(?:clé|clef|cl[ée]|code)\s(?:du\s|de\sla\s)?(?:wi-?fi|wpa2?)\s?(?:est\s|c['’]est\s)?[:=]?\s?([^\s\"]{8,63})|\b(?:wlan|wi-?fi"
+    r"|schlüssel)(?:(?:\s[a-z]{1,10}){0,4}?\s(?:is|says|reads|lautet)\s|\s?[:=]\s?|\s)\"?([^\s\"]{8,63})"
+    r"|\b(?:clé|clef|cl[ée]|code)\s(?:du\s|de\sla\s)?(?:wi-?fi|wpa2?)\s?(?:est\s"
+    r"|c['’]est\s)?[:=]?\s?([^\s\"]{8,63})|\b(?:wlan|wi-?fi"
     r"|netzwerk)-?schlüssel\s?(?:ist|lautet|:)?\s?([^\s\"]{6,63})"
     r"|\b(?:clave|chave|chiave|klucz)\s(?:del?|do|da|di)?\s?(?:la\s)?wi-?fi\s?(?:es|é|è"
     r"|to)?\s?[:=]?\s?([^\s\"]{8,63})"
@@ -144,7 +150,7 @@ _PORT_AND_PATH = re.compile(r"\d{1,5}/.*|[^@]*/[^@]*/.*")
 
 def spans(text: str, lower: str) -> Iterator[Span]:
     """The secrets in pasted commands, headers and codes."""
-    for tools, pattern in _COMMANDS if _OPTION_SIGN.search(text) else ():
+    for tools, pattern in _COMMANDS if any(sign in lower for sign in _OPTION_SIGNS) else ():
         if any(tool in lower for tool in tools):
             yield from _values(pattern, text)
     if "-" in text or "/" in text:
@@ -162,6 +168,8 @@ def spans(text: str, lower: str) -> Iterator[Span]:
     if "=" in text:
         yield from _random_values(_SESSION, lower)
         yield from _random_values(_QUERY, text, "token")
+    if "auth" in lower:
+        yield from _random_values(_AUTH_FIELD, text)
     if "-" in text and ":" in text:
         yield from _random_values(_TOKEN_HEADER, lower, "key")
     if "wifi:" in lower:

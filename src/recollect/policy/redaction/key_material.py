@@ -54,6 +54,8 @@ _AWS_ID = re.compile(r"(?<![A-Z0-9])A(?:KIA|SIA)[A-Z0-9]{16}(?![A-Z0-9])|\[redac
 _AWS_SECRET = re.compile(r"(?<![\w+/=])[A-Za-z0-9+/]{40}(?![\w+/=])")
 _AWS_SESSION = re.compile(r"(?<![\w+/])(?:IQoJb3JpZ2lu|FwoGZXIvYXdz|FQoGZXIvYXdz)[\w+/%]{40,}={0,2}")
 _AWS_REACH_CHARS = 300
+_ENCODED_PEM = re.compile(r"LS0tLS1CRUdJTi(?!BDRVJU|BQVUJMSUMg)[A-Za-z0-9+/]{16,}={0,2}")
+"""A key file in base64 once more, as kubeconfig has it; certificates and public keys begin otherwise."""
 _JWK = re.compile(r"\"(?:d|p|q|dp|dq|qi|k)\"\s?:\s?\"([\w-]{16,1400})\"")
 
 
@@ -65,6 +67,8 @@ def spans(text: str, lower: str) -> Iterator[Span]:
         yield from (Span(*match.span(1), "private key") for match in _JWK.finditer(text))
     if not _LONG.search(text):
         return
+    if "LS0tLS1CRUdJTi" in text:
+        yield from (Span(*match.span(), "private key") for match in _ENCODED_PEM.finditer(text))
     for beginning in _BEGINNING.finditer(text):
         if _mix(beginning[0]) == _MIN_MIX:
             yield Span(*beginning.span(), "private key")

@@ -163,9 +163,17 @@ _UNKNOWN = re.compile(
     r"(?<![A-Za-z0-9/_.%=-])[a-z][a-z0-9]{1,12}(?:[_-][a-z0-9]{1,8}){0,2}[_-]([A-Za-z0-9]{30,})(?![\w/.-])"
 )
 _MIDDLE = re.compile(r"(?<![\w.])[A-Za-z0-9]{14}\.atlasv1\.[\w-]{40,}|(?<!\w)pat[A-Za-z0-9]{14}\.[0-9a-f]{40,}")
+_CRYPT = re.compile(r"\$(?:1|2[abxy]|5|6|7|y|apr1|argon2(?:id|i|d)|pbkdf2[\w-]*)\$[\w./$=,+-]{20,200}")
 _VAULT = re.compile(r"(?<![\w.])s\.[A-Za-z0-9]{24}(?![\w.])")
 _JWT = re.compile(r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{6,8000}\.[A-Za-z0-9_-]{4,8000}(?:\.|(?![\w.-]))", re.ASCII)
 _WEBHOOK = re.compile(r"discord(?:app)?\.com/api/webhooks/\d{5,25}/([\w-]{20,100})", re.ASCII)
+_HOOK_ADDRESS = re.compile(r"://[\w.-]{0,60}/?[^\s?#]{0,200}?hooks?\b", re.IGNORECASE | re.ASCII)
+_SHORT_PART = re.compile(
+    r"(?:/with/key/|/api/key/|://hooks\.[\w.-]{1,60}/(?:[\w-]{1,40}/){1,4}?)((?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{6,80})(?![\w.-])",
+    re.ASCII,
+)
+_PATH_PART = re.compile(r"/((?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{16,120})(?![\w.-])", re.ASCII)
+"""Who knows the address of a webhook may post: its random parts are the key, whoever runs it."""
 _SAS = re.compile(r"[?&]sig=([\w%+/=-]{20,200})", re.ASCII)
 
 _BEARER = re.compile(r"\b(?:[Bb]earer|BEARER)\s{1,3}([A-Za-z0-9._~+/-]{16,2000}={0,2})")
@@ -205,7 +213,16 @@ def _vendor_tokens(run: str, offset: int) -> Iterator[Span]:
             yield Span(offset + match.start(), offset + match.end(), "token")
     yield from _matches(_MIDDLE, run, offset, "token")
     yield from (span for span in _matches(_VAULT, run, offset, "Vault token") if _is_random(run[2:]))
+    if "$" in run:
+        yield from (
+            Span(offset + match.start(), offset + match.end(), "password hash") for match in _CRYPT.finditer(run)
+        )
     yield from _matches(_WEBHOOK, run, offset, "webhook secret")
+    if "hook" in run and (address := _HOOK_ADDRESS.search(run)):
+        parts = _PATH_PART.finditer(run, address.end())
+        yield from (Span(offset + part.start(1), offset + part.end(1), "webhook secret") for part in parts)
+    if "/key/" in run or "hooks." in run:
+        yield from _matches(_SHORT_PART, run, offset, "webhook secret")
     yield from _matches(_SAS, run, offset, "signature")
 
 

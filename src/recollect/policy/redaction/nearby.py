@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from recollect.policy.redaction.access import OTHER_CODE
-from recollect.policy.redaction.codes import UNIT
+from recollect.policy.redaction.codes import PINS, UNIT
 from recollect.policy.redaction.shapes import is_mixed, is_strong, looks_chosen
 from recollect.policy.redaction.span import Span
 from recollect.policy.redaction.spoken_secrets import PASSWORDS
@@ -23,9 +23,10 @@ def _any(words: str) -> str:
 _REACH_AFTER, _REACH_BEFORE = 60, 40
 _SENTENCE_END = re.compile(r"[\n;]|(?<!\d)[.!](?=\s|$)")
 _NAMES = re.compile(
-    rf"(?<!\w)(?:{PASSWORDS}|"
+    rf"(?<!\w)(?:{PASSWORDS}|{PINS}|"
     + _any(r"""
-    pin pin-?code pin-?nummer pin-?number puk otp totp 2fa mfa tan zugangscode sicherheitscode entsperrcode
+    two-?factor two-?step verify verification pin pin(?:i|im|imiz|in|imi) pin-?code pin-?nummer pin-?number puk
+    otp totp 2fa mfa tan zugangscode sicherheitscode entsperrcode
     geheimzahl code+pin codes?+secret code+confidentiel digicode código+(?:secreto|pin) codice+(?:segreto|pin)
     kod+pin pin+kodu?
     """)
@@ -36,15 +37,20 @@ _THINGS = re.compile(
     + _any(r"""
     lap+?top computer pc printer router modem nas server tablet ipad i?phone wi-?fi w-?lan hotspot network drive
     folder disk netflix spotify disney steam account portal e-?mail mail mailbox app authenticator sms texted
-    alarm\w{0,8} keypad lock+?box pad+?lock locked lock locker key+?box safe vault gate door turnstile barrier
-    intercom garage parking storage elevator gym drucker rechner handy netzwerk netz platte \w{0,9}tresor schloss
+    alarm\w{0,8} keypad lock+?box call+?box pad+?lock locked lock locker key+?box key+?safe disarm luggage
+    suitcase to+get+in para+entrar per+entrare pour+entrer żeby+wejść girmek+için um+reinzukommen safe vault
+    gate door turnstile barrier
+    intercom garage parking storage elevator gym drucker rechner handy netzwerk netz platte \w{0,9}tresor
+    \w{0,9}schloss
     schranke tor tür haustür konto \w{2,8}konto briefkasten spind schließfach alarmanlage aufzug lager keller
     boîte+à+clés clés ordi ordinateur imprimante box téléphone portable réseau coffre portail portillon cadenas
-    casier compte immeuble alarme llaves? caja portátil ordenador impresora móvil teléfono red candado caja+fuerte
-    cuenta correo alarma portón verja trastero garaje computador impressora telemóvel celular telefone rede
-    cadeado cofre conta portão garagem cassetta chiavi stampante telefono cellulare rete lucchetto cassaforte
-    cancello conto posta allarme skrytk\w laptop\w{1,3} komputer\w? drukark\w telefon\w? sieć sieci sejf\w?
-    kłódk\w konta bram\w furtk\w garaż\w? bilgisayar\w{0,4} yazıcı\w{0,4} ağ\w{0,3} kasa\w{0,4} kilit\w{0,4}
+    casier serrure compte immeuble alarme llaves? caja portátil ordenador impresora móvil teléfono red candado
+    caja+fuerte
+    cuenta correo alarma portón verja trastero cerradura garaje computador impressora telemóvel celular telefone rede
+    cadeado cofre conta portão fechadura garagem cassetta chiavi stampante telefono cellulare rete lucchetto
+    serratura cassaforte
+    cancello conto posta allarme skrytk\w laptop\w{1,3} komputer\w? drukark\w telefon\w{0,6} sieć sieci sejf\w?
+    kłódk\w konta bram\w furtk\w garaż\w? bilgisayar\w{0,4} yazıcı\w{0,4} ağ\w{0,3} kasa\w{0,4} kili[td]\w{0,4}
     hesab\w{0,4} kapı\w{0,4} garaj\w{0,3} tokens? secret api[+-]?keys? unlock\w{0,3} log(?:ging)?[+-]?in
     sign(?:ing)?[+-]?in entsperr\w{0,4} einlogg\w{0,4} meld\w{0,2}+(?:mich|dich|sich) anmeld\w{0,4}
     déverrouill\w{0,4} connect\w{0,3} désactiv\w{0,4} desbloque\w{0,4} entrar sblocca\w{0,3} accede\w{0,3}
@@ -57,9 +63,10 @@ _IS = _any("is was ist war est es é è to jest")
 _HANDED = re.compile(
     r"(?:(?<!\w)(?:"
     + _any(r"""
-    it['’]s that['’]s wants? needs takes uses asks?+for accepts expects with use using type enter press punch key
+    it['’]s that['’]s wants? need (?:is+)?set+to unscharf scharf digita digitare marcar needs takes uses
+    asks?+for accepts expects with use using type enter press punch key
     dial just then to me said says shows came became under will goes+by lautet mit einfach tipp\w? gib
-    drück\w{0,2} nimm auf ich gilt kam sagt c['’]est avec tape[rz]? fais faites mets compose[rz]? sur dit con
+    drück\w{0,2} nimm auf ich gilt kam sagt c['’]est avec au tape[rz]? fais faites mets compose[rz]? sur dit con
     marca marcando pon teclea usa en dice com digita põe diz fai premi metti su na wpisz użyj wciśnij kodem mówi
     codes? código codice kod kodu combo (?:combin|kombin)\w{3,6}
     """)
@@ -70,7 +77,8 @@ _TYPED = re.compile(
     r"(?:,? (?:und|and|then|et|puis|y|luego|e|poi)){1,2} (?:dann |then |the )?"
     r"(?:raute|stern|star|hash|pound|dièse|étoile|almohadilla|cardinal|cancelletto)\b|[\"'`”“»)]?\s(?:"
     + _any(
-        "tippen eingeben eintippen drücken nehmen yaz gir tuşla ile opens unlocks öffnet an\\b ouvre abre apre otwiera"
+        "tippen eingeben eintippen drücken nehmen gets lets yaz gir tuşla ile "
+        "opens unlocks öffnet an\\b ouvre abre apre otwiera"
     )
     + ")"
 )
@@ -145,8 +153,10 @@ _TURNED = re.compile(
 _CODE_WORD = re.compile(
     r"(?<!\w)(?:code|combo|codice|clave|c[óo]digo|senha|kod|key ?pad|key ?box|lock ?box|pad ?lock|tresor)(?!\w)"
 )
-_LOCKS = re.compile(r"(?:key ?pad|key ?box|lock ?box|pad ?lock|safe|vault|\w*tresor|log ?in) ?:?$")
-_QUOTED_PHRASE = re.compile(r"pass ?phrase:? [\"'`“„«](?P<value>[^\n\"`”“»]{6,100}?)[\"'`”“»]")
+_LOCKS = re.compile(r"(?:key ?pad|key ?box|lock ?box|pad ?lock|safe|vault|\w*tresor|log ?in|kilidi) ?:?$")
+_QUOTED_PHRASE = re.compile(
+    r"pass ?phrase(?:\s?(?::|=|→|->)|,? (?:is|ist|est|es))? [\"'`“„«](?P<value>[^\n\"`”“»]{6,100}?)[\"'`”“»]"
+)
 _MIN_TURNS = 2
 _EVERYWHERE = re.compile(
     r"(?<!\w)(?:use|used|benutze|nehme|verwende|utilise|uso|używam) [\"'`“]?(?P<value>[^\s\"'`”]{6,64})[\"'`”]? (?:"
@@ -158,27 +168,31 @@ _EVERYWHERE = re.compile(
 )
 _IN_CODE_BEFORE, _IN_CODE = re.compile(r"[._(\[=\"]$|(?<![^\W\d_])'$"), re.compile(r"[_(\[=]|\.\w")
 """Around a name in program code."""
-_DIGIT = re.compile(r"\d")
 
 
-def spans(text: str, lower: str) -> Iterator[Span]:
-    """The values near such words."""
+def phrase_spans(lower: str) -> Iterator[Span]:
+    """Phrases of several words."""
     if "phras" in lower or "frase" in lower:
         for pattern in (_PHRASE, _QUOTED_PHRASE):
             yield from (Span(*match.span("value"), "password") for match in pattern.finditer(lower))
-    if not _DIGIT.search(lower):
+
+
+def value_spans(text: str, lower: str, *, mixed: bool) -> Iterator[Span]:
+    """Digits and mixed words in a text with a digit; `mixed` says that a letter is beside one."""
+    turns = list(_TURN.finditer(lower))
+    if len(turns) >= _MIN_TURNS and _TURNED.search(lower):
+        yield from (Span(*turn.span("value"), "PIN") for turn in turns)
+    if _CODE.search(lower):
+        for name in _NAMES.finditer(lower):
+            yield from _after_name(name, lower)
+    elif not mixed:
         return
-    for name in _NAMES.finditer(lower):
-        yield from _after_name(name, lower)
     for thing in _THINGS.finditer(lower):
         if not _is_in_code(thing, lower):
             yield from _near_thing(thing, text, lower)
     for match in _EVERYWHERE.finditer(lower):
         if looks_chosen(text[slice(*match.span("value"))]):
             yield Span(*match.span("value"), "password")
-    turns = list(_TURN.finditer(lower))
-    if len(turns) >= _MIN_TURNS and _TURNED.search(lower):
-        yield from (Span(*turn.span("value"), "PIN") for turn in turns)
 
 
 def _is_in_code(thing: re.Match[str], lower: str) -> bool:

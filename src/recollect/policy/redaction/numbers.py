@@ -57,7 +57,8 @@ _ID_NAMES = (
     r"|driv(?:er['’]?s|ing) licen[cs]e(?: number| no\.?)?|führerschein(?:nummer|nr\.?)|id card number"
     r"|steuer-?(?:id|identifikationsnummer|nummer)|sozialversicherungsnummer|rentenversicherungsnummer|svnr"
     r"|personalausweisnummer"
-    r"|s[ée]curit[ée] sociale|seguridad social|cpf|rg|cnpj|dni|nie|nif|curp|pesel|nip|dow[óo]d osobisty"
+    r"|(?:num[ée]ro de )?s[ée]cu(?:rit[ée] sociale)?|seguridad social|cpf|rg|cnpj|dni|nie|nif|curp|pesel|nip"
+    r"|dow[óo]d osobisty"
     r"|codice fiscale"
     r"|tc ?(?:kimlik|no)(?: ?(?:no|numaram|numaras[ıi]))?|t\.c\.(?: kimlik)?|kimlik (?:no|numaram?|numaras[ıi])"
     r"|aadhaar|pan number|bsn|burgerservicenummer"
@@ -65,13 +66,14 @@ _ID_NAMES = (
     r"|sin number|health insurance number"
 )
 _ACCOUNT_NAMES = (
-    r"(?:bank )?(?:account|acct)\.? (?:number|no\.?|nr\.?|#)|(?:routing|aba)(?: number)?|kontonummer|konto-?nr\.?"
+    r"(?:bank )?(?:account|acct)\.? (?:number|no\.?|nr\.?|#)|routing(?: number)? \d{9},? (?:and )?account(?: number)?"
+    r"|(?:routing|aba)(?: number)?|kontonummer|konto-?nr\.?"
     r"|num[ée]ro de compte"
     r"|n[úu]mero de (?:la )?cuenta|n[úu]mero da conta|numero (?:di|del) conto|numer (?:konta|rachunku)"
     r"|hesap (?:no|numaras[ıi]|numaram)"
-    r"|sort code \d\d-?\d\d-?\d\d,? (?:and )?account|routing(?: number)? \d{9},? (?:and )?account(?: number)?"
+    r"|sort code \d\d-?\d\d-?\d\d,? (?:and )?account"
 )
-_JOINT = r"(?:\s(?:is|was|ist|lautet|est|es|é|è|to|jest|это|:))?\s{0,2}[:=#]?\s{0,2}"
+_JOINT = r"(?:,\s[^\d\n:.,]{1,40}[:,])?(?:\s(?:is|was|ist|lautet|est|es|é|è|to|jest|это|:))?\s{0,2}[:=#]?\s{0,2}"
 _ID = re.compile(
     rf"(?<![^\W_])(?:(?P<account>{_ACCOUNT_NAMES})|{_ID_NAMES})(?![^\W_]){_JOINT}"
     r"(?P<value>[a-z]{0,4}\d?[a-z]{0,2}[ -]?\d(?:[ ./-]?[\da-z]){4,20}(?![^\W_]))"
@@ -79,7 +81,7 @@ _ID = re.compile(
 _ID_STEMS = (
     "ssn social insur tax pass pasap pasz ausweis licen führer steuer nummer svnr curit segur cpf rg cnpj dni nie "
     "nif curp pesel nip dow fiscale tc t.c kimlik aadh pan bsn cpr rodn инн снилс паспорт medicare nhs sin acc konto "
-    "compte cuenta conta conto rachunk hesap identi"
+    "compte cuenta conta conto rachunk hesap identi sécu secu"
 ).split()
 _MIN_ID_DIGITS = 5
 _DIGITS = re.compile(r"[0-9]")

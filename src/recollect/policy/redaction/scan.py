@@ -11,11 +11,13 @@ from recollect.policy.redaction import (
     indirect,
     key_material,
     known_formats,
+    mentioned,
     nearby,
     numbers,
     seed_phrases,
     spoken_secrets,
 )
+from recollect.policy.redaction.shapes import MIXED
 from recollect.policy.redaction.span import MARKER, Span
 from recollect.policy.redaction.visible_text import visible_text
 
@@ -36,13 +38,21 @@ def _spans(text: str) -> Iterator[Span]:
 
 def _plain_spans(text: str) -> Iterator[Span]:
     lower = text.replace("İ", "i").lower()  # the only letter whose lower case is longer
-    yield from spoken_secrets.spans(text, lower)
+    if spoken_secrets.mentions(lower):
+        yield from spoken_secrets.spans(text, lower)
+        yield from mentioned.spelled_spans(lower)
+        yield from mentioned.field_spans(text, lower)
     yield from indirect.spans(text, lower)
     yield from access.spans(text, lower)
-    yield from nearby.spans(text, lower)
+    yield from nearby.phrase_spans(lower)
     yield from seed_phrases.spans(lower)
     yield from commands.spans(text, lower)
     if _DIGIT.search(text):
+        mixed = MIXED.search(text) is not None
+        yield from nearby.value_spans(text, lower, mixed=mixed)
+        if mixed:
+            yield from mentioned.spans(text, lower)
+            yield from access.chosen_spans(text, lower)
         yield from numbers.spans(text, lower)
         yield from codes.spans(text, lower)
     if known_formats.LONG_RUN.search(text):

@@ -15,8 +15,10 @@ ARGUMENT = re.compile(r"[a-zA-Z_]\w*=(?:[\"'(\[]|(?:True|False|None|true|false|n
 """Program code: a name of several words, and a named argument."""
 DESCRIBES = frozenset(
     """
-    weak strong wrong right correct incorrect secure insecure safe unsafe long short secret empty blank missing invalid
-    valid old new gone lost bad good ok okay fine same different public private easy hard difficult simple complex null
+    weak strong wrong right correct incorrect secure insecure safe unsafe long short secret empty blank missing
+    invalid
+    valid old new gone lost bad good ok okay fine same different public private easy hard difficult simple
+    complex null
     unique random important mandatory optional required needed necessary there here somewhere nowhere this that these
     it yours mine ours hers theirs his everything nothing something anything default temporary temp permanent case
     plain plaintext encrypted hashed hash salted stale dead leaked stolen hacked unknown not no yes never always still
@@ -29,15 +31,18 @@ DESCRIBES = frozenset(
     stupid silly funny ridiculous obvious clear ready live case-sensitive sensitive annoying confidential personal
     sbagliata sbagliato corretta corta lunga debole nuova vecchia vuota necessaria stessa solita
     słabe silne mocne błędne złe dobre krótkie długie proste trudne nowe stare inne takie puste ważne tajne bezpieczne
-    potrzebne wymagane poprawne niepoprawne nieprawidłowe wygasłe za to yanlış doğru kısa uzun zayıf güçlü yeni eski boş
+    potrzebne wymagane poprawne niepoprawne nieprawidłowe wygasłe za to yanlış doğru kısa uzun zayıf güçlü yeni
+    eski boş
     geçersiz gerekli çok aynı zwak sterk fout verkeerd verlopen vergeten
     kwijt kort nieuw oud goed utgånget långt svag fel faible mauvais bon court expiré vide requis obligatoire
     débil vieja vacía obligatoria correcta fraca velha vazia obrigatória correta erforderlich
     falsch richtig weg neu alt sicher unsicher geheim lang kurz leer hier da dort nicht kein noch schon sehr zu im in
-    ungültig gültig schwach stark gleich anders abgelaufen vergessen unbekannt bekannt notwendig nötig ein eine der die
+    ungültig gültig schwach stark gleich anders abgelaufen vergessen unbekannt bekannt notwendig nötig ein eine
+    der die
     das auf bei mein dein sein
     incorrecta incorreta errada secreta segura nueva nova débil fraca forte fuerte longa larga corta curta igual otra
     outra misma mesma la el lo una un uma um en em no na não muy muito aquí aqui não válida inválida
+    scaduta scaduto cambiata dimenticata persa rubata compromessa bloccata troppo protetta richiesta
     incorrect oublié perdu nouveau secret faible fort dans le les une sur trop très pas ici
     """.split()
 )
@@ -55,6 +60,10 @@ SOFTWARE = re.compile(
     r"|log)[ _-]?\d+\w{0,2}",
     re.IGNORECASE,
 )
+
+
+MIXED = re.compile(r"\d(?:[^\w\s]{0,3}[^\W\d]|(?<=[^\W\d]\d)|(?<=[^\W\d][^\w\s]\d)|(?<=[^\W\d][^\w\s]{2}\d))")
+"""A cheap test: a letter beside a digit, or signs between them, as in every password that people choose."""
 
 
 def is_mixed(value: str) -> bool:

@@ -83,6 +83,7 @@ _WALKED = re.compile(
     r"|pass(?<!\wpass)(?=[ ,][^ ]))(?!\w)"
 )
 _IDEOGRAPHIC = re.compile(r"(?:密码|密碼|パスワード|비밀번호|비번|口令)[^\x00-\x7f]{0,8}\s?[:：]?\s?([!-~]{5,64})")
+_IDEOGRAPH = re.compile("[\u3000-\u30ff\u4e00-\u9fff]")
 _TOKENS = re.compile(r"\s*(\S+)")
 _CALL = frozenset("_.(")
 """Before a name that is an identifier or an argument in program code."""
@@ -104,6 +105,7 @@ _TO = frozenset("as to into auf zu in en à a para por pour pra con com na z naa
 _WHEN = frozenset("in en em na z".split())
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _ABOUT = frozenset(
+    "my our mein unser mon notre mi meu minha mio mia host server machine box "
     "for of on in at to from by with like the a an and or user username login account named called version ticket "
     "issue für "
     "von vom zum zur auf bei mit im am der die das den dem des und oder benutzer konto pour de du des le la les sur "
@@ -162,13 +164,7 @@ def mentions(lower: str) -> bool:
 
 
 def spans(text: str, lower: str) -> Iterator[Span]:
-    """The values of stated secrets."""
-    if mentions(lower):
-        yield from search(text, lower)
-
-
-def search(text: str, lower: str) -> Iterator[Span]:
-    """The same without the cheap test; names are matched in lower case, values are judged as written."""
+    """The values of stated secrets; names are matched in lower case, values are judged as written."""
     for match in _STATED.finditer(lower):
         yield from _stated_value(match, text)
     for match in _BESIDE.finditer(lower):
@@ -284,8 +280,15 @@ def _bare_value(token: re.Match[str]) -> tuple[int, str]:
     raw = token[1]
     value = raw.lstrip(_OPENING)
     start = token.start(1) + len(raw) - len(value)
+    value = _before_ideographs(value)
     stripped = value.rstrip(_CLOSING.replace("!", "").replace("*", ""))
     return start, stripped
+
+
+def _before_ideographs(value: str) -> str:
+    """A value in ASCII ends where Chinese or Japanese goes on without a space."""
+    following = _IDEOGRAPH.search(value) if value[:1].isascii() else None
+    return value[: following.start()] if following else value
 
 
 def _value_of_line(token: re.Match[str], text: str, previous: str) -> Iterator[Span]:
@@ -335,6 +338,7 @@ def _unquoted_value(match: re.Match[str], text: str) -> tuple[int, str]:
     start += len(raw) - len(value)
     if _PLACEHOLDER.fullmatch(raw):
         return start, ""
+    value = _before_ideographs(value)
     if match["joint"] in ("=", ":"):
         value = value.partition(";")[0]  # one of several settings in a row
     return start, value.rstrip(_CLOSING)
