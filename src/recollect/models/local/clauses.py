@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import cache
 
 from recollect.language import spelling
-from recollect.models.local import rejections
+from recollect.models.local import ellipses, rejections
 from recollect.models.local.grammar import expressions, grammar
 
 MAX_MESSAGE_CHARS = 20_000
@@ -58,8 +58,19 @@ def split_clauses(own_words: str, said_at: datetime, message_id: str) -> Iterato
     for index, sentence in enumerate(_sentences(own_words[:MAX_MESSAGE_CHARS])):
         if index >= MAX_SENTENCES:
             return
-        if len(sentence) <= MAX_SENTENCE_CHARS and not _is_doubtful(sentence):
+        if len(sentence) > MAX_SENTENCE_CHARS:
+            continue
+        for text, evidence in ellipses.asides(sentence):
+            if not _is_doubtful(text):
+                yield _clause(text, evidence, said_at, message_id)
+        sentence = ellipses.after_asides(sentence)
+        if not _is_doubtful(sentence):
             yield from _split_sentence(sentence, said_at, message_id)
+
+
+def _clause(text: str, evidence: str, said_at: datetime, message_id: str) -> Clause:
+    lacks_capitals = evidence == evidence.lower() or _is_shouting(evidence)
+    return Clause(_lower_shouting(normalize_spelling(text)), evidence.strip(), said_at, message_id, lacks_capitals)
 
 
 def _sentences(text: str) -> Iterator[str]:
@@ -99,6 +110,8 @@ def _split_sentence(sentence: str, said_at: datetime, message_id: str) -> Iterat
         unlinked = _without_asides(_LINK.sub(" ( ", evidence))
         text = _EXPRESSIONS.subject_dropped.sub(_missing_subject, strip_lead(normalize_spelling(unlinked)))
         text = _EXPRESSIONS.run_on_verb.sub(r"\1, ", text)
+        if (full := ellipses.written_out(text)) != text:
+            text, evidence = full, ellipses.up_to_here(evidence)
         if text:
             lacks_capitals = evidence == evidence.lower() or _is_shouting(evidence)
             yield Clause(_lower_shouting(text), evidence, said_at, message_id, lacks_capitals)

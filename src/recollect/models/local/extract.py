@@ -8,7 +8,7 @@ from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal, Re
 from recollect.core.types import Kind, Memo, Message
 from recollect.language import amendments, dates
 from recollect.language.corrections import resolve, splice
-from recollect.models.local import foreign, general, rejections, retractions, successions, transitions
+from recollect.models.local import biography, foreign, general, rejections, retractions, successions, transitions
 from recollect.models.local.clauses import MAX_MESSAGE_CHARS, Clause, split_clauses
 from recollect.models.local.corrections import correct
 from recollect.models.local.endings import Ending, continuations, find_endings, may_end
@@ -258,7 +258,11 @@ def _read_clause(clause: Clause) -> Iterator[tuple[Finding, bool | None]]:
         ended = retractions.find_ended(predicate, clause)
         if ended is not None:
             yield ended
-        elif (finding := _read_personal(predicate, clause)) is not None:
+        if (past := biography.used_to(predicate, clause)) is not None:
+            yield past, None
+        if ended is not None or past is not None:
+            continue
+        if (finding := _read_personal(predicate, clause)) is not None:
             yield finding, None
 
 

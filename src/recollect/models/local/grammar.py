@@ -1,4 +1,4 @@
-"""The extractor's English: expressions and rules, in `english.toml`, and what is said of work in `work.toml`."""
+"""The extractor's English: expressions and rules, in `english.toml` and the files beside it."""
 
 import re
 from functools import cache, partial
@@ -8,14 +8,19 @@ from typing import Any
 from recollect.language import lexicon
 from recollect.language.lexicon import Patterns, read_tables
 
+_FILES = ("english", "work", "biography", "ellipses")
+
 
 @cache
 def grammar() -> dict[str, Any]:
-    """Both files; where they have the same list of rules, those of `work.toml` come last."""
-    english, work = (read_tables(Path(__file__).with_name(name)) for name in ("english.toml", "work.toml"))
-    for group, rules in work.pop("rules").items():
-        english["rules"][group] += rules
-    return english | work | {"fragments": english["fragments"] | work["fragments"]}
+    """All files; where several have the same list of rules, those of `english.toml` come first."""
+    merged: dict[str, Any] = {"fragments": {}, "rules": {}}
+    for table in (read_tables(Path(__file__).with_name(f"{name}.toml")) for name in _FILES):
+        for group, rules in table.pop("rules", {}).items():
+            merged["rules"].setdefault(group, []).extend(rules)
+        merged["fragments"] |= table.pop("fragments", {})
+        merged |= table
+    return merged
 
 
 @cache

@@ -1,4 +1,4 @@
-"""The rules, in `english.toml`: each names a builder of this folder, or has a template for the fact."""
+"""The rules, in `english.toml` and the files beside it: each names a builder of this folder, or has a template for the fact."""
 
 import re
 from functools import cache
@@ -7,12 +7,14 @@ from typing import Any
 from recollect.core.types import Kind
 from recollect.models.local import (
     about_mine,
+    biography,
     events,
     habits,
     life,
     persona,
     presence,
     requests,
+    setups,
     statements,
     tastes,
     work,
@@ -23,9 +25,9 @@ from recollect.models.local.grammar import expressions, grammar
 from recollect.models.local.rule import LIKELY, SURE, Build, Finding, Reading, Rule, template
 
 _MODULES = {
-    "about_mine": about_mine, "events": events, "habits": habits, "life": life, "persona": persona,
-    "presence": presence,
-    "requests": requests, "statements": statements, "tastes": tastes, "work": work, "workplace": workplace,
+    "about_mine": about_mine, "biography": biography, "events": events, "habits": habits, "life": life, "persona": persona,
+    "presence": presence, "requests": requests, "setups": setups,
+    "statements": statements, "tastes": tastes, "work": work, "workplace": workplace,
 }  # fmt: skip
 
 
