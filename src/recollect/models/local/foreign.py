@@ -80,6 +80,7 @@ class Grammar:
         verbs = "|".join(sorted(conjugation.verb_forms(language), key=len, reverse=True)) or "(?!)"
         table: Mapping[str, str] = data["fragments"] | data["expressions"] | {"verbs": verbs}
         self.expressions = Patterns(re.IGNORECASE, lambda: table)
+        self.sentence_spellings = self._pairs(data.get("sentence_spellings", ()))
         self.spellings, self.reorders = self._pairs(data["spellings"]), self._pairs(data.get("reorders", ()))
         self.ended, self.owners = self._pairs(data["ended"]), self._pairs(data["owners"])
         self.finish = self._pairs(data.get("finish", ()))
@@ -179,6 +180,8 @@ def _read_sentence(rules: Grammar, sentence: str, message: Message) -> Iterator[
     is_asked = statement.rstrip(" \"')»").endswith(("?", "？"))
     is_question = is_asked or requests.is_verb_first(statement, rules.language)  # "bin ich Vegetarier" asks
     statement = rules.expressions.correction.sub(r"\1", statement)
+    for pattern, replacement in rules.sentence_spellings:
+        statement = pattern.sub(replacement, statement)
     lacks_capitals = statement == statement.lower()
     is_doubtful = rules.expressions.doubtful.search(sentence) is not None
     start = 0
