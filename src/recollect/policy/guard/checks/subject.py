@@ -32,7 +32,8 @@ _PATTERNS = Patterns(
     made_other=r"\b(?:i|we) (?:\w+ )?(?:convinced|persuaded|asked|told|helped|let|made|got|forced|encouraged|advised"
     r"|taught|invited|begged|ordered|allowed|expect(?:ed)?|want(?:ed)?|watched|saw|heard) (?!to\b|myself\b)(?P<who>\w+)"
     r"(?: [a-z]\w+)?? (?:to )?(?P<verb>[a-z]+)\b",
-    unspaced_relative=r"^\W*(?:我们?的?|私の|僕の|俺の|우리|내|제)? ?(?P<who>{unspaced_relatives})(?!の?(?:頃|時)|時代|婦)",
+    unspaced_relative=r"^\W*(?:我们?的?|私の|僕の|俺の|우리|내|제)? ?(?P<who>{unspaced_relatives})"
+    r"(?!の?(?:頃|時)|時代|婦)",
     unspaced_itself=r"^\W*(?:私|わたし|僕|俺|自分)(?:は|も)",
 )
 _OWN_TRAITS = frozenset(
