@@ -86,7 +86,8 @@ class Grammar:
         self.spaced: bool = data.get("spaced", True)
         verbs = "|".join(sorted(conjugation.verb_forms(language), key=len, reverse=True)) or "(?!)"
         table: Mapping[str, str] = data["fragments"] | data["expressions"] | {"verbs": verbs}
-        accents = {name: without_accents(text) for name, text in table.items() if name not in _ACCENTED}
+        self.accents: Mapping[str, str] = data.get("accents", {})
+        accents = {name: self._bare(text) for name, text in table.items() if name not in _ACCENTED}
         self.expressions = Patterns(re.IGNORECASE, lambda: table | accents)
         self.sentence_spellings = self._pairs(data.get("sentence_spellings", ()))
         self.spellings, self.reorders = self._pairs(data["spellings"]), self._pairs(data.get("reorders", ()))
@@ -97,7 +98,7 @@ class Grammar:
 
     def _rule(self, entry: Mapping[str, Any]) -> _Rule:
         return _Rule(
-            re.compile(without_accents(self.expressions.expand(entry["when"])), re.IGNORECASE),
+            re.compile(self._bare(self.expressions.expand(entry["when"])), re.IGNORECASE),
             entry.get("fact", "{v} {o}"),
             Kind(entry.get("kind", "fact")),
             LIKELY if entry.get("likely") else SURE,
@@ -110,18 +111,27 @@ class Grammar:
     def _pairs(self, pairs: Iterable[list[str]]) -> list[tuple[re.Pattern[str], str]]:
         expand = self.expressions.expand
         return [
-            (re.compile(without_accents(expand(pattern)), re.IGNORECASE), replacement) for pattern, replacement in pairs
+            (re.compile(self._bare(expand(pattern)), re.IGNORECASE), replacement) for pattern, replacement in pairs
         ]
 
+    def _bare(self, expression: str) -> str:
+        return without_accents(expression, self.accents)
 
-def without_accents(expression: str) -> str:
-    """An expression that also matches words written without their accents, as in chats: "después", "despues"."""
+
+def without_accents(expression: str, spelled: Mapping[str, str]) -> str:
+    """An expression that also matches words without their accents, as people chat: "después" and "despues".
+
+    `spelled` has the letters of a language that are spelled otherwise then: "für" is "fuer".
+    """
+
+    def bare(word: re.Match[str]) -> str:
+        return "".join(f"(?:{char}|{plain})" if (plain := write(char)) != char else char for char in word[0])
+
+    def write(char: str) -> str:
+        return spelled.get(char, char) if spelled else fold(char) if char.islower() else char
+
     parts = _EXPRESSION_PART.split(expression)
-    return "".join(part if index % 2 else _WORD.sub(_bare_word, part) for index, part in enumerate(parts))
-
-
-def _bare_word(word: re.Match[str]) -> str:
-    return "".join(f"[{char}{fold(char)}]" if len(fold(char)) == 1 and fold(char) != char else char for char in word[0])
+    return "".join(part if index % 2 else _WORD.sub(bare, part) for index, part in enumerate(parts))
 
 
 @cache

@@ -13,7 +13,7 @@ _WHO = r"^\W*(?:(?:and|but|so|also)\s)?(?P<who><@!?\d+>|@?[^\W\d_][\w'’-]*(?:\
 _PATTERNS = Patterns(
     relative=r"""
         ^\W*(?:(?:but|so|also|well|{and})\s)?(?:{my})\s(?:\w+\s){0,2}?(?P<who>(?:{relatives})s?)\b
-        (?!\s(?:{and})\s(?:{subject})\b)""",
+        (?!\s(?:{and})\s(?:{subject}|moi)\b)""",
     report=r"""
         (?:^|[\s,;(])
         (?!(?:{subject}|who|which|that|it|and|also|just|always|never|often|as|like|then|one|people|don't|didn't|can't|to
