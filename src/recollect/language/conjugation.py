@@ -38,7 +38,13 @@ def third_person(verb: str, language: str) -> str:
         changed = pattern.sub(replacement, verb)
         if changed != verb:
             return changed
-    return verb
+    return _bare_forms(language).get(verb, verb)
+
+
+@cache
+def _bare_forms(language: str) -> dict[str, str]:
+    """The listed forms without their accents, as people type them in a hurry."""
+    return {fold(first): third for first, third in verb_forms(language).items()}
 
 
 @cache

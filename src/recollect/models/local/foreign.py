@@ -34,6 +34,13 @@ _SENTENCE_END = re.compile(
 _CODE = re.compile(r"[{}]\s*$|\);|=>|==|\w\(\)|^\s*(?:SELECT|import|def|class|const|let|var)\s\w|^\s*[$#/]")
 _EDGES = " \t,.!?…~-–—:;*_\"'“”„«»¡¿()。、！？〜"
 
+_EXPRESSION_PART = re.compile(r"(\\.|\[(?:\\.|[^\]\\])*\])")
+"""What is no plain text in an expression: an escape, a class of characters."""
+_WORD = re.compile(r"[^\W\d_]{3,}")
+"""Shorter ones become others without their accents: "él", "là", "é"."""
+_ACCENTED = frozenset(("pointing", "no_name"))
+"""Expressions for short words that would mean too much without their accents."""
+
 _REFUSED = Finding("", Kind.FACT)
 """Stands for a statement in the language at hand that is not worth learning."""
 
@@ -79,7 +86,10 @@ class Grammar:
         self.spaced: bool = data.get("spaced", True)
         verbs = "|".join(sorted(conjugation.verb_forms(language), key=len, reverse=True)) or "(?!)"
         table: Mapping[str, str] = data["fragments"] | data["expressions"] | {"verbs": verbs}
-        self.expressions = Patterns(re.IGNORECASE, lambda: table)
+        self.accents: Mapping[str, str] = data.get("accents", {})
+        accents = {name: self._bare(text) for name, text in table.items() if name not in _ACCENTED}
+        self.expressions = Patterns(re.IGNORECASE, lambda: table | accents)
+        self.sentence_spellings = self._pairs(data.get("sentence_spellings", ()))
         self.spellings, self.reorders = self._pairs(data["spellings"]), self._pairs(data.get("reorders", ()))
         self.ended, self.owners = self._pairs(data["ended"]), self._pairs(data["owners"])
         self.finish = self._pairs(data.get("finish", ()))
@@ -88,7 +98,7 @@ class Grammar:
 
     def _rule(self, entry: Mapping[str, Any]) -> _Rule:
         return _Rule(
-            re.compile(self.expressions.expand(entry["when"]), re.IGNORECASE),
+            re.compile(self._bare(self.expressions.expand(entry["when"])), re.IGNORECASE),
             entry.get("fact", "{v} {o}"),
             Kind(entry.get("kind", "fact")),
             LIKELY if entry.get("likely") else SURE,
@@ -100,7 +110,28 @@ class Grammar:
 
     def _pairs(self, pairs: Iterable[list[str]]) -> list[tuple[re.Pattern[str], str]]:
         expand = self.expressions.expand
-        return [(re.compile(expand(pattern), re.IGNORECASE), replacement) for pattern, replacement in pairs]
+        return [
+            (re.compile(self._bare(expand(pattern)), re.IGNORECASE), replacement) for pattern, replacement in pairs
+        ]
+
+    def _bare(self, expression: str) -> str:
+        return without_accents(expression, self.accents)
+
+
+def without_accents(expression: str, spelled: Mapping[str, str]) -> str:
+    """An expression that also matches words without their accents, as people chat: "después" and "despues".
+
+    `spelled` has the letters of a language that are spelled otherwise then: "für" is "fuer".
+    """
+
+    def bare(word: re.Match[str]) -> str:
+        return "".join(f"(?:{char}|{plain})" if (plain := write(char)) != char else char for char in word[0])
+
+    def write(char: str) -> str:
+        return spelled.get(char, char) if spelled else fold(char) if char.islower() else char
+
+    parts = _EXPRESSION_PART.split(expression)
+    return "".join(part if index % 2 else _WORD.sub(bare, part) for index, part in enumerate(parts))
 
 
 @cache
@@ -175,10 +206,16 @@ def _read_pairs(rules: Grammar, text: str, message: Message) -> Iterator[tuple[C
 
 
 def _read_sentence(rules: Grammar, sentence: str, message: Message) -> Iterator[tuple[Clause, Finding]]:
+    told = rules.expressions.told.match(sentence) if sentence.endswith(("?", "？")) else None
+    if told:  # "I don't like beer, but do you drink it?"
+        yield from _read_sentence(rules, told[0], message)
+        sentence = sentence[told.end() :]
     statement = rules.expressions.question_tail.sub("", _NO_ASIDE.sub(" ", sentence))
     is_asked = statement.rstrip(" \"')»").endswith(("?", "？"))
     is_question = is_asked or requests.is_verb_first(statement, rules.language)  # "bin ich Vegetarier" asks
     statement = rules.expressions.correction.sub(r"\1", statement)
+    for pattern, replacement in rules.sentence_spellings:
+        statement = pattern.sub(replacement, statement)
     lacks_capitals = statement == statement.lower()
     is_doubtful = rules.expressions.doubtful.search(sentence) is not None
     start = 0

@@ -20,7 +20,7 @@ from recollect.policy.guard.clauses import QuoteContext
 _PATTERNS = Patterns(
     foreign_mine=r"^\W*(?:(?:{foreign_and}) )?(?:il |la |o |a )?(?:{foreign_my}) (?P<who>[\w-]+)",
     own_thing="{own_things}",
-    unspaced_other="^(?:{my_before})?(?:{unspaced_relatives}|{others_before})(?:{topic})",
+    unspaced_other="^(?:{my_before})?(?:{unspaced_relatives}|{others_before})(?!の(?:頃|時))(?:{topic})",
     i=r"\b(?:{first_person}|im|we're)\b|^\W*(?!your|his|her|their)\w",
     mine_or_had=r"\b(?:{my}|have|has|got|had|'ve|with|and|\d+|a|an|two|three|four|five)\b",
     we_at=r"""\b(?:we|our)\b.*\b(?:at|in) (?:the|our|my) (?P<where>office|work|company|school|uni|university|club

@@ -13,7 +13,7 @@ _WHO = r"^\W*(?:(?:and|but|so|also)\s)?(?P<who><@!?\d+>|@?[^\W\d_][\w'’-]*(?:\
 _PATTERNS = Patterns(
     relative=r"""
         ^\W*(?:(?:but|so|also|well|{and})\s)?(?:{my})\s(?:\w+\s){0,2}?(?P<who>(?:{relatives})s?)\b
-        (?!\s(?:{and})\s(?:{subject})\b)""",
+        (?!\s(?:{and})\s(?:{subject}|moi)\b)""",
     report=r"""
         (?:^|[\s,;(])
         (?!(?:{subject}|who|which|that|it|and|also|just|always|never|often|as|like|then|one|people|don't|didn't|can't|to
@@ -32,7 +32,9 @@ _PATTERNS = Patterns(
     made_other=r"\b(?:i|we) (?:\w+ )?(?:convinced|persuaded|asked|told|helped|let|made|got|forced|encouraged|advised"
     r"|taught|invited|begged|ordered|allowed|expect(?:ed)?|want(?:ed)?|watched|saw|heard) (?!to\b|myself\b)(?P<who>\w+)"
     r"(?: [a-z]\w+)?? (?:to )?(?P<verb>[a-z]+)\b",
-    unspaced_relative=r"^\W*(?:我们?的?|私の|僕の|俺の|우리|내|제)? ?(?P<who>{unspaced_relatives})",
+    unspaced_relative=r"^\W*(?:我们?的?|私の|僕の|俺の|우리|내|제)? ?(?P<who>{unspaced_relatives})"
+    r"(?!の?(?:頃|時)|時代|婦)",
+    unspaced_itself=r"^\W*(?:私|わたし|僕|俺|自分)(?:は|も)",
 )
 _OWN_TRAITS = frozenset(
     "name names nickname age job profession occupation role title nationality religion pronouns birthday height weight "
@@ -66,6 +68,8 @@ def _about_another(case: Case) -> str | None:
     report = _PATTERNS.report.search(said) or _PATTERNS.reference.search(said)
     if report and not _PATTERNS.finding.search(said):  # a diagnosis is about the speaker, although a doctor said it
         return report["who"]
+    if _PATTERNS.unspaced_itself.match(case.quote.words):
+        return None
     own = _PATTERNS.itself.match
     if any(map(own, case.context.clauses)) and len(case.clauses) == 1 and own(case.clauses[0]):
         return None
