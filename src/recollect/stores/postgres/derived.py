@@ -11,6 +11,7 @@ class PostgresDerived(Derived[Database]):
     def put_words(
         self, corpus: Corpus, scope: int, key: int, text: str, *, replaces: bool = False, new: bool = False
     ) -> None:
+        del new  # the statement is the same
         write = words.rewrite if replaces else words.add
         write(self._db, corpus, [(scope, key, text)])
 
