@@ -4,10 +4,12 @@ Each is an HMAC of an unkeyed digest, so that a digest that was stored or export
 when its text is gone.
 """
 
+import hashlib
 import hmac
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from recollect.core.text import digest, normalize
 
@@ -17,6 +19,12 @@ _SHORT_HASH_CHARS = 8
 def text_digest(text: str) -> str:
     """The unkeyed digest of a memo's text: for files that hold the text as well."""
     return digest("memo", normalize(text))
+
+
+@lru_cache(maxsize=8)
+def _keyed(secret: str) -> hmac.HMAC:
+    """What each fingerprint of a store begins with; setting up the key takes longer than the rest."""
+    return hmac.new(secret.encode(), digestmod=hashlib.sha256)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +53,9 @@ class Fingerprints:
         return next(free, f"durable-{digest(full_hash, text)}")
 
     def of_digest(self, unkeyed: str) -> str:
-        return hmac.digest(self.secret.encode(), unkeyed.encode("utf-8", "replace"), "sha256").hex()
+        keyed = _keyed(self.secret).copy()
+        keyed.update(unkeyed.encode("utf-8", "replace"))
+        return keyed.hexdigest()
 
     @property
     def _key_name(self) -> str:

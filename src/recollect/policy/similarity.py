@@ -118,7 +118,12 @@ class _Parsed:
     def __init__(self, text: str) -> None:
         self.normalized = normalize(text).replace("’", "'").replace("i'm ", "i am ")
         self.statement = self.normalized if len(self.normalized) <= MAX_STATEMENT_CHARS else ""
-        self.symbols = sorted(_SYMBOLS.findall(text))
+        self._text = text
+
+    @cached_property
+    def symbols(self) -> list[str]:
+        """Signs that are part of a value: "A+"."""
+        return sorted(_SYMBOLS.findall(self._text))
 
     @cached_property
     def order(self) -> list[str]:
@@ -170,11 +175,12 @@ def compare(new: str, old: str) -> Similarity:
         similarity = _compare_values(fresh.slot.value, known.slot.value)
         is_same = similarity is not Similarity.SAME or fresh.symbols == known.symbols
         return similarity if is_same else Similarity.CONTRADICTS  # "A+", "A-"
-    if fresh.symbols != known.symbols or fresh.persons != known.persons:
-        return Similarity.OTHER
-    if _flips(fresh, known) or _moved_away(fresh, known):
-        return Similarity.CONTRADICTS
-    return _compare_words(fresh, known)
+    is_reversed = _flips(fresh, known) or _moved_away(fresh, known)
+    similarity = Similarity.CONTRADICTS if is_reversed else _compare_words(fresh, known)
+    if similarity is Similarity.OTHER:  # nearly always, and known without looking for persons
+        return similarity
+    is_about_same = fresh.symbols == known.symbols and fresh.persons == known.persons
+    return similarity if is_about_same else Similarity.OTHER
 
 
 def details(long: str, short: str) -> bool:

@@ -52,7 +52,7 @@ def _name_patterns() -> list[re.Pattern[str]]:
 
 def remove_invisible(text: str) -> str:
     """Without invisible characters, which could hide words from every rule."""
-    return _INVISIBLE.sub("", text)
+    return text if text.isascii() else _INVISIBLE.sub("", text)
 
 
 @lru_cache(maxsize=256)
@@ -74,11 +74,15 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _is_instruction(text: str) -> bool:
-    folded = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
-    folded = _JOINERS.sub("", folded)
+    folded = text.lower() if text.isascii() else _fold(text)
     forms = dict.fromkeys(" ".join(form.split()) for form in (folded, *_unmask(folded)))
     capitals = frozenset(word.casefold() for word in _CAPITAL.findall(text))
     return any(_matches_any(form, capitals) for form in forms) or _orders_about_name(text)
+
+
+def _fold(text: str) -> str:
+    folded = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
+    return _JOINERS.sub("", folded)
 
 
 def _orders_about_name(text: str) -> bool:

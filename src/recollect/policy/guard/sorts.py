@@ -115,6 +115,8 @@ def words_of(text: str) -> list[str]:
 @lru_cache(maxsize=8192)
 def sorts_of(word: str) -> dict[str, Sorts]:
     """What a word stands for, by language; a word of a lexicon that ends in `*` stands for all that begin with it."""
+    if word.isdecimal():  # endless, and no lexicon has them
+        return {}
     owner = word.removesuffix("'s")
     whose = _WHOSE if owner != word else _NOTHING
     elided = word.partition("'")[2]  # "qu'Ella"

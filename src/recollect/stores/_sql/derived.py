@@ -16,8 +16,10 @@ class Derived(ABC, Generic[D]):
         self._db = db
 
     @abstractmethod
-    def put_words(self, corpus: Corpus, scope: int, key: int, text: str, *, replaces: bool = False) -> None:
-        """Index the words of a row; `replaces` others that have to go."""
+    def put_words(
+        self, corpus: Corpus, scope: int, key: int, text: str, *, replaces: bool = False, new: bool = False
+    ) -> None:
+        """Index the words of a row; `replaces` others that have to go, and `new` says that the row was just made."""
         ...
 
     @abstractmethod

@@ -17,6 +17,18 @@ Counted = tuple[int, str, Collection[int]]
 """The number of rows that have a stem, the stem, and the rows if they were read already."""
 
 
+ROWS_OF_A_SCOPE = 1 << 32
+"""Keys of one scope: the scope is in the upper half of a key."""
+
+
+def estimate(newest: Sequence[int], limit: int) -> int:
+    """How many rows of a scope have a word, if `limit` were read of it and it was always as common as there."""
+    if len(newest) < limit:
+        return len(newest)
+    last = newest[0] % ROWS_OF_A_SCOPE
+    return round(limit * last / (newest[0] - newest[-1] + 1))
+
+
 def affordable(
     counted: Iterable[Counted], candidates: Collection[int] | None, max_rows: int | None = None
 ) -> Iterator[Counted]:

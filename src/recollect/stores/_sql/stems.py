@@ -72,7 +72,7 @@ def query_stems(terms: Sequence[str]) -> Mapping[str, str]:
     cleaned = [clean(term) for term in terms]
     by_stem = dict(zip(map(_thread_local.english.__getitem__, cleaned), terms, strict=True))
     query = " ".join(cleaned)
-    local = _thread_local.of(detection.detect(query)) if detection.is_certain(query) else None
-    if local is None:
+    local = _thread_local.of(detection.detect(query))
+    if local is None or not detection.is_certain(query):
         return by_stem
     return dict(zip(map(local.__getitem__, cleaned), terms, strict=True)) | by_stem

@@ -8,7 +8,10 @@ from recollect.stores.postgres.rows import grow
 
 
 class PostgresDerived(Derived[Database]):
-    def put_words(self, corpus: Corpus, scope: int, key: int, text: str, *, replaces: bool = False) -> None:
+    def put_words(
+        self, corpus: Corpus, scope: int, key: int, text: str, *, replaces: bool = False, new: bool = False
+    ) -> None:
+        del new  # the statement is the same
         write = words.rewrite if replaces else words.add
         write(self._db, corpus, [(scope, key, text)])
 

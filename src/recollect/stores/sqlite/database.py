@@ -78,6 +78,7 @@ class Database(apsw.Connection):
         """Ids of scopes by name: they never change once committed."""
         self._snapshot: dict[tuple[str, Row], Row | None] | None = None
         """What `known_row` has read in the running transaction, if it only reads."""
+        self.writes = not (read_only or immutable)
         self.has_stale_words = False
         """Whether a word index still holds words of rows that were deleted or edited; see `secure_delete`."""
         self.set_busy_timeout(BUSY_TIMEOUT_MS)

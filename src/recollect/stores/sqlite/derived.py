@@ -12,9 +12,11 @@ class SQLiteDerived(Derived[Database]):
         super().__init__(db)
         self._index = index
 
-    def put_words(self, corpus: Corpus, scope: int, key: int, text: str, *, replaces: bool = False) -> None:
+    def put_words(
+        self, corpus: Corpus, scope: int, key: int, text: str, *, replaces: bool = False, new: bool = False
+    ) -> None:
         del scope  # the key begins with it
-        self._index.put(corpus, key, text, replaces=replaces)
+        self._index.put(corpus, key, text, replaces=replaces, new=new)
 
     def remove_words(self, corpus: Corpus, key: int) -> None:
         self._index.remove(corpus, key)

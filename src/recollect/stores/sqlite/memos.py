@@ -69,7 +69,7 @@ class SQLiteMemos(Memos[Database]):
         if old is not None:
             self._update_derived(key, memo, old)
         elif memo.active:
-            self._derived.put_words("memos", key >> 32, key, indexed_text(memo))
+            self._derived.put_words("memos", key >> 32, key, indexed_text(memo), new=True)
         if vector is not None and embedded:
             vectors.add(self._db, "memos", vector[0], {key: vector[1]}, new=old is None)
         elif memo.active:

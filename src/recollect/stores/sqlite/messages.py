@@ -99,7 +99,7 @@ class SQLiteMessages(Messages[Database]):
                 question_share(text),
             ),
         )
-        self._derived.put_words("messages", key >> 32, key, text)
+        self._derived.put_words("messages", key >> 32, key, text, new=True)
         self._derived.note_missing("messages", key)
         return True
 

@@ -5,51 +5,25 @@ however many scopes there are. FTS5 keeps the lists; how a text is cut into word
 """
 
 import json
-from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from functools import cache
-from heapq import nlargest
 
 from recollect.core.ports import Corpus, WordHit
-from recollect.stores._sql.scoring import MAX_POSTINGS, Counted, Postings, affordable, best_hits, only_common
+from recollect.stores._sql.scoring import MAX_POSTINGS, Counted, Postings, affordable, best_hits, estimate, only_common
 from recollect.stores._sql.search import WordQuery
 from recollect.stores._sql.stems import query_stems, text_stems
 from recollect.stores.sqlite.database import Database
+from recollect.stores.sqlite.held_words import HeldWords
 
 TABLE: dict[Corpus, str] = {"memos": "memo_words", "messages": "message_words"}
 _PUT = {corpus: f"INSERT OR REPLACE INTO {table} (rowid, terms) VALUES (?, ?)" for corpus, table in TABLE.items()}
-_ACTIVE_TEXTS = "SELECT key, text, tags FROM memos WHERE key >> 32 = ? AND status = 'active'"
+_ADD = {corpus: f"INSERT INTO {table} (rowid, terms) VALUES (?, ?)" for corpus, table in TABLE.items()}
+"""For rows that were just made, which have no words yet: nothing is looked for that it could replace."""
 Candidates = Collection[int] | None
 MAX_TERMS_PER_QUERY = 16
 """Terms that one statement looks up."""
 MAX_UNCOUNTED_ROWS = 300
 """Entries of a word that are read at once; where there are more, they are counted first."""
-ROWS_OF_A_SCOPE = 1 << 32
-"""Keys of one scope: the scope is in the upper half of a key."""
-ROWS_PER_SEARCH = 40
-"""Rows whose text can be split into words again in the time of a search."""
-
-
-class _HeldScope:
-    """The words of the memos of one scope, for the rest of a transaction that looks there again and again."""
-
-    def __init__(self) -> None:
-        self._keys: defaultdict[str, set[int]] = defaultdict(set)
-        self._terms: dict[int, set[str]] = {}
-
-    def put(self, key: int, terms: Collection[str] | None) -> None:
-        for term in self._terms.pop(key, ()):
-            self._keys[term].discard(key)
-        if terms is not None:
-            self._terms[key] = set(terms)
-            for term in self._terms[key]:
-                self._keys[term].add(key)
-
-    def counted(self, terms: Sequence[str], max_rows: int | None = None) -> Iterator[Counted]:
-        limit = max_rows or MAX_POSTINGS
-        for term in terms:
-            keys = self._keys.get(term, ())
-            yield len(keys), term, keys if len(keys) <= limit else nlargest(limit, keys)
 
 
 class WordIndex:
@@ -61,12 +35,14 @@ class WordIndex:
     def __init__(self, db: Database) -> None:
         self._db = db
         self._pending: dict[tuple[Corpus, int], list[str] | None] = {}
-        self._searches: Counter[int] = Counter()
-        """Searches of a scope since the transaction has written memos."""
-        self._held: dict[int, _HeldScope] = {}
+        self._new: set[tuple[Corpus, int]] = set()
+        """Those of them that were just made."""
+        self._held = HeldWords(db)
 
-    def put(self, corpus: Corpus, key: int, text: str, *, replaces: bool = False) -> None:
-        """Index the words of a row; `replaces` others that have to go."""
+    def put(self, corpus: Corpus, key: int, text: str, *, replaces: bool = False, new: bool = False) -> None:
+        """Index the words of a row; `replaces` others that have to go, and `new` says that it was just made."""
+        if new:
+            self._new.add((corpus, key))
         self._put(corpus, key, text_stems(text))
         self._db.has_stale_words |= replaces
 
@@ -76,32 +52,36 @@ class WordIndex:
 
     def _put(self, corpus: Corpus, key: int, terms: list[str] | None) -> None:
         self._pending[corpus, key] = terms
-        if corpus == "memos" and (held := self._held.get(key >> 32)) is not None:
-            held.put(key, terms)
+        if corpus == "memos":
+            self._held.put(key, terms)
 
     def flush(self) -> None:
         """Write what is pending, at the end of a transaction."""
         self._write()
-        self.discard()
+        self._held.end()
 
     def _write(self) -> None:
-        for (corpus, key), terms in self._pending.items():
+        for name, terms in self._pending.items():
+            corpus, key = name
             if terms is None:
                 self._db.run(f"DELETE FROM {TABLE[corpus]} WHERE rowid = ?", (key,))
             else:
-                self._db.run(_PUT[corpus], (key, _scoped(key >> 32, terms)))
+                put = _ADD if name in self._new else _PUT
+                self._db.run(put[corpus], (key, _scoped(key >> 32, terms)))
         self._pending.clear()
+        self._new.clear()
 
     def discard(self) -> None:
         """Drop what is pending: the transaction is rolled back."""
         self._pending.clear()
-        self._searches.clear()
+        self._new.clear()
         self._held.clear()
+        self._held.end()
 
     def search(self, corpus: Corpus, scopes: Sequence[int], size: int, query: WordQuery) -> list[WordHit]:
         """The rows of these scopes, `size` in all, that share the rarest words with the query."""
         by_stem = query_stems(query.terms)
-        held = self._hold(scopes[0], size) if corpus == "memos" and len(scopes) == 1 else None
+        held = self._held.scope(scopes[0], size) if corpus == "memos" and len(scopes) == 1 else None
         if held is None:
             self._write()
         stems, limit = list(by_stem), query.max_rows
@@ -109,21 +89,6 @@ class WordIndex:
         if limit is not None and only_common(counted, limit):
             return self.search(corpus, scopes, size, query._replace(max_rows=None))
         return best_hits(self._lists(corpus, scopes, counted, query), size, by_stem, query.limit)
-
-    def _hold(self, scope: int, size: int) -> _HeldScope | None:
-        """The scope's words in memory, once that is less work than another search of the index.
-
-        Only within a transaction that writes: `flush` and `discard` end it.
-        """
-        if scope in self._held or not (self._pending or self._searches):
-            return self._held.get(scope)
-        self._searches[scope] += 1
-        if self._searches[scope] * ROWS_PER_SEARCH < size:
-            return None
-        held = self._held[scope] = _HeldScope()
-        for key, text, tags in self._db.rows(_ACTIVE_TEXTS, (scope,)):
-            held.put(key, text_stems(f"{text} {' '.join(json.loads(tags))}" if tags else text))
-        return held
 
     def _lists(
         self,
@@ -160,7 +125,7 @@ class WordIndex:
             lists = [found[scope, term] for scope in scopes]
             keys = [key for keys in lists for key in keys[:max_rows]]
             if max_rows is not None:
-                yield sum(_estimate(keys, most) for keys in lists), term, keys
+                yield sum(estimate(keys, most) for keys in lists), term, keys
             elif len(keys) < most:
                 yield len(keys), term, keys
             else:
@@ -187,14 +152,6 @@ def is_indexed(db: Database, corpus: Corpus, key: int, text: str) -> bool:
     stems, table = text_stems(text), TABLE[corpus]
     sql = f"SELECT 1 FROM {table} WHERE {table} MATCH ? AND rowid = ?"
     return not stems or db.value(sql, (_phrase(key >> 32, stems[0]), key)) is not None
-
-
-def _estimate(newest: Sequence[int], limit: int) -> int:
-    """How many rows of a scope have a word, if `limit` were read of it and it was always as common as there."""
-    if len(newest) < limit:
-        return len(newest)
-    last = newest[0] % ROWS_OF_A_SCOPE
-    return round(limit * last / (newest[0] - newest[-1] + 1))
 
 
 def _phrase(scope: int, term: str) -> str:

@@ -70,11 +70,15 @@ def _about_another(case: Case) -> str | None:
         return report["who"]
     if _PATTERNS.unspaced_itself.match(case.quote.words):
         return None
-    own = _PATTERNS.itself.match
-    if any(map(own, case.context.clauses)) and len(case.clauses) == 1 and own(case.clauses[0]):
-        return None
     relative = _PATTERNS.relative.match(case.quote.clause) or _PATTERNS.unspaced_relative.match(case.quote.clause)
-    return relative["who"] if relative else _named(case) or _subject(case, "states_of")
+    other = relative["who"] if relative else _named(case) or _subject(case, "states_of")
+    return None if other is None or _is_of_own_clause(case) else other
+
+
+def _is_of_own_clause(case: Case) -> bool:
+    """Whether the fact was derived from a clause that begins with the speaker."""
+    own = _PATTERNS.itself.match
+    return any(map(own, case.context.clauses)) and len(case.clauses) == 1 and own(case.clauses[0]) is not None
 
 
 def _named(case: Case) -> str | None:
