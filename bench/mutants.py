@@ -219,7 +219,10 @@ class Trial:
                 path.write_bytes(source)
 
         files = nearest_tests(mutant.module)[:stages]
-        for stage in [self.callers(mutant, source.decode(), files[0]), *files]:
+        callers = self.callers(mutant, source.decode(), files[0])
+        if stages == 1 and 0 < len(callers) < MAX_CALLERS:
+            files = []
+        for stage in [callers, *files]:
             while stage and (failed := fails(stage, changed)) is not None:
                 if "::" not in failed:  # no test could be run at all
                     return failed
@@ -301,7 +304,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=30.0)
-    parser.add_argument("--near", action="store_true", help="only the nearest tests")
+    parser.add_argument("--near", action="store_true", help="only the nearest tests, and of them those that call the function")
     parser.add_argument("--calls", type=Path, help="a file that keeps which test calls what, for further runs")
     options = parser.parse_args()
     equivalent, survivors, tried = reviewed(), list[Mutant](), 0
