@@ -43,7 +43,7 @@ PLUGINS, FACES_PLUGINS = ("asyncio", "timeout", "hypothesispytest"), ("schemathe
 """Of pytest, loaded by name: to load all that are installed takes longer than most tests."""
 TEST_TIMEOUT_SECONDS = 1800
 """Generous, as it counts as noticed: a single test that hangs is ended much earlier."""
-MAX_CALLERS = 150
+MAX_CALLERS = 250
 """Tests that are tried before whole files."""
 MAX_SURVIVING_SHARE = 0.1
 
@@ -242,7 +242,9 @@ class Trial:
         missing = [file for file in files if _version(file) not in self.calls]
         if missing:
             self._record(missing)
-        first, last = _function(source, mutant.line)
+        # what a cached function calls is called once per process, whoever needs it
+        line = 0 if "cache" in source else mutant.line
+        first, last = _function(source, line)
         known = [test for file in files for test in self.calls[_version(file)]]
         self.broken |= {test["id"] for test in known if not test["passed"]}
         lines = {f"{mutant.module}:{line}" for line in range(first, last + 1)}
