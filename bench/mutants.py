@@ -1,8 +1,8 @@
 """`make mutants`: change one thing at a time in the source, and see whether a test near it notices.
 
 A seeded sample of mutants of the modules below is tried, one after the other, in a copy of the source: first against
-those of the nearest tests that call the function, the quickest first, then against all of the nearest, of the folder
-and the stories over the wire. What survives is printed, and by which test each other one is noticed: a test that
+the tests that call the function, the nearest and the quickest first, then against all that are near, those of the
+folder and the stories over the wire. What survives is printed, and by which test each other one is noticed: a test that
 fails without the mutant as well does not count.
 Mutants that change nothing anyone could observe are listed in `mutants-equivalent.txt` with a reason, and not counted.
 """
@@ -10,6 +10,7 @@ Mutants that change nothing anyone could observe are listed in `mutants-equivale
 import argparse
 import ast
 import compileall
+import hashlib
 import json
 import os
 import py_compile
@@ -42,7 +43,7 @@ PLUGINS, FACES_PLUGINS = ("asyncio", "timeout", "hypothesispytest"), ("schemathe
 """Of pytest, loaded by name: to load all that are installed takes longer than most tests."""
 TEST_TIMEOUT_SECONDS = 1800
 """Generous, as it counts as noticed: a single test that hangs is ended much earlier."""
-MAX_CALLERS = 150
+MAX_CALLERS = 250
 """Tests that are tried before whole files."""
 MAX_SURVIVING_SHARE = 0.1
 
@@ -194,7 +195,7 @@ class Trial:
     broken: set[str] = field(default_factory=set[str])
     """Tests that fail without a mutant, or with one at times; left out from then on."""
     calls: dict[str, list[dict[str, Any]]] = field(default_factory=dict[str, list[dict[str, Any]]])
-    """By test file: its tests, and the functions that each of them calls."""
+    """By test file, as it is now: its tests, and the functions that each of them calls."""
 
     def __post_init__(self) -> None:
         self.copy = self.folder / "src"
@@ -205,7 +206,7 @@ class Trial:
         if self.calls_file.exists():
             self.calls = json.loads(self.calls_file.read_text("utf-8"))
 
-    def killer(self, mutant: Mutant, stages: int) -> str | None:
+    def killer(self, mutant: Mutant, whole: bool) -> str | None:
         """The first test that fails with the mutant, twice, and passes without; None if the mutant survives."""
         path = self.copy / "recollect" / mutant.module
         source = path.read_bytes()
@@ -218,8 +219,7 @@ class Trial:
             finally:
                 path.write_bytes(source)
 
-        files = nearest_tests(mutant.module)[:stages]
-        for stage in [self.callers(mutant, source.decode(), files[0]), *files]:
+        for stage in self.stages(mutant, source.decode(), whole):
             while stage and (failed := fails(stage, changed)) is not None:
                 if "::" not in failed:  # no test could be run at all
                     return failed
@@ -229,26 +229,37 @@ class Trial:
                 print(f"fails without the mutant, or passes with it at times; left out: {failed}", flush=True)
         return None
 
+    def stages(self, mutant: Mutant, source: str, whole: bool) -> Iterator[list[str]]:
+        """Tests to try, one stage after the other: those that call the function, near and far, then `whole` files."""
+        files = nearest_tests(mutant.module)
+        for stage in files:
+            yield self.callers(mutant, source, stage)
+        if whole:
+            yield from files
+
     def callers(self, mutant: Mutant, source: str, files: list[str]) -> list[str]:
         """Tests of the files that call the mutant's function, quickest first; any of its module's, outside of one."""
-        missing = [file for file in files if file not in self.calls]
+        missing = [file for file in files if _version(file) not in self.calls]
         if missing:
             self._record(missing)
-        first, last = _function(source, mutant.line)
-        self.broken |= {test["id"] for file in files for test in self.calls[file] if not test["passed"]}
+        # what a cached function calls is called once per process, whoever needs it
+        line = 0 if "cache" in source else mutant.line
+        first, last = _function(source, line)
+        known = [test for file in files for test in self.calls[_version(file)]]
+        self.broken |= {test["id"] for test in known if not test["passed"]}
         lines = {f"{mutant.module}:{line}" for line in range(first, last + 1)}
-        tests = [test for file in files for test in self.calls[file] if lines & set(test["called"])]
+        tests = [test for test in known if lines & set(test["called"])]
         tests.sort(key=lambda test: test["seconds"])
         return [test["id"] for test in tests if test["id"] not in self.broken][:MAX_CALLERS]
 
     def _record(self, files: list[str]) -> None:
         """Run tests without a mutant, and note what they call."""
-        self.calls |= {file: [] for file in files}
+        self.calls |= {_version(file): [] for file in files}
         notes = self.folder / "called.jsonl"
         notes.write_text("")
         self._run(["-p", "bench.called", *files], {FILE: str(notes)})
         for test in map(json.loads, notes.read_text("utf-8").splitlines()):
-            self.calls[test["id"].partition("::")[0]].append(test)
+            self.calls[_version(test["id"].partition("::")[0])].append(test)
         self.calls_file.write_text(json.dumps(self.calls))
 
     def _first_failure(self, tests: list[str]) -> str | None:
@@ -277,6 +288,11 @@ class Trial:
         )
 
 
+def _version(file: str) -> str:
+    """A test file and what is in it."""
+    return f"{file} {hashlib.sha256((ROOT / file).read_bytes()).hexdigest()[:16]}"
+
+
 def _function(source: str, line: int) -> tuple[int, int]:
     """First and last line of the outermost function that a line is in; of the module, if in none."""
     tree = ast.parse(source)
@@ -301,7 +317,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=30.0)
-    parser.add_argument("--near", action="store_true", help="only the nearest tests")
+    parser.add_argument("--near", action="store_true", help="only tests that call the function")
     parser.add_argument("--calls", type=Path, help="a file that keeps which test calls what, for further runs")
     options = parser.parse_args()
     equivalent, survivors, tried = reviewed(), list[Mutant](), 0
@@ -316,7 +332,7 @@ def main() -> int:
                 break
             tried += 1
             print(f"{tried}: {mutant.key}", flush=True)
-            test = trial.killer(mutant, 1 if options.near else 2)
+            test = trial.killer(mutant, not options.near)
             print(f"   {test or f'SURVIVED, line {mutant.line}'}", flush=True)
             if test is None:
                 survivors.append(mutant)

@@ -166,4 +166,4 @@ async def test_the_id_in_memories_is_the_one_that_the_tool_prints(tmp_path: Path
     ((memo_id, category),) = ground.rows(store, "SELECT id, category FROM memories")
     assert (memo_id, category) == (saved.data["memory"]["id"], "fact")
     assert f"(id {memo_id}, " in saved.text
-    assert memo_id in found.text
+    assert f"(id {memo_id}, " in found.text

@@ -69,6 +69,15 @@ def after(
     return {one.text: one for one in left if one.active}
 
 
+@pytest.mark.parametrize(("confidence", "is_raised"), [(0.0, True), (-0.01, True), (0.01, False)])
+def test_what_is_used_often_is_trusted_once(confidence: float, is_raised: bool) -> None:
+    often = memo("Plays the cello", confidence=TRUSTED_CONFIDENCE + (confidence or -0.2), hits=99)
+    changes = plan(ConsolidationInput([often, memo("Has a dog named Rex")]), FREELY, NOW).changes
+    assert [change.after.confidence for change in changes] == ([TRUSTED_CONFIDENCE] if is_raised else [])
+    trusted = replace(often, confidence=TRUSTED_CONFIDENCE)
+    assert not plan(ConsolidationInput([trusted, memo("Has a dog named Rex")]), FREELY, NOW).changes
+
+
 class TestNearDuplicates:
     def test_become_one_that_keeps_the_words_that_say_most(self) -> None:
         short = memo("Likes green tea", 3, tags=("drink",), confidence=0.9)

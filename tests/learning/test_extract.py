@@ -258,6 +258,21 @@ async def test_a_model_that_takes_too_long_is_no_outage_and_holds_up_nobody() ->
     assert set(later) == {"the model is too slow"}
 
 
+async def test_of_an_answer_that_stays_half_usable_the_usable_half_is_learned_and_that_is_noted() -> None:
+    def learns(hearing: ExtractionInput) -> ExtractionResult:
+        flaw = "an entry is no object"
+        return ExtractionResult((quoting(hearing.messages[-1], "Lives in Berlin"),), problems=(flaw,), flaw=flaw)
+
+    model = FakeModel(learns)
+    async with opened(model=model) as stage:
+        said = await stage.tell("I live in Berlin and play the cello")
+        assert await stage.known() == ["Lives in Berlin"], "not the local model's"
+        (event,) = await stage.events("extract.degraded")
+    assert [hearing.objection for hearing in model.inputs] == ["", "an entry is no object"]
+    assert event.reason == Reason.LEARNED_IN_PART
+    assert event.data["messages"] == [f"discord/{said.id}"]
+
+
 @pytest.mark.slow
 async def test_where_a_design_says_that_a_failure_changes_nothing_there_is_no_floor() -> None:
     async def learns(hearing: ExtractionInput) -> ExtractionResult:

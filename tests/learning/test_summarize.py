@@ -392,6 +392,19 @@ async def test_what_comes_late_is_in_the_next_summary(seconds: int) -> None:
     assert left == []
 
 
+async def test_a_reply_that_comes_late_is_in_the_next_summary_of_whom_it_answers() -> None:
+    own = {"every_n_turns": 1, "session_key": "user_channel"}
+    async with opened("discoclaw", model=summing(adding), summary=own) as stage:
+        asked = await stage.say("where do zebras live?")
+        await talk(stage, 1, about="first")
+        await stage.settle()
+        late = Message("late", "bot", DEV, "in the savanna", asked.at, name="Bot", bot=True, reply_to=asked.id)
+        await stage.memory.add(late)
+        await talk(stage, 1, about="second")
+        await stage.settle()
+        assert (await summary(stage) or "").count("in the savanna") == 1
+
+
 async def test_what_comes_late_while_a_summary_is_made_is_in_the_next_one() -> None:
     asked, answer = asyncio.Event(), asyncio.Event()
 

@@ -135,6 +135,20 @@ async def test_of_two_facts_of_a_message_one_is_undone_alone_and_then_the_other(
         assert await stage.memory.undo(user="discord:ann") is None
 
 
+async def test_what_someone_stated_is_undone_by_its_memo_unless_they_changed_it_since() -> None:
+    async with opened() as stage:
+        await stage.remember("I play chess", "I own a boat", "I like tea")
+        known = {memo.text: memo for memo in (await stage.memory.show(user="ann", place=DEV)).memos}
+        await stage.memory.pin(known["I own a boat"].id, user="ann", place=DEV)
+        undone = [await stage.memory.undo(user="ann", place=DEV, memo=memo.id) for memo in known.values()]
+        assert dict(zip(known, map(bool, undone), strict=True)) == {
+            "I play chess": True,
+            "I own a boat": False,
+            "I like tea": True,
+        }
+        assert await stage.known() == ["I own a boat"]
+
+
 async def test_of_a_deleted_message_no_word_stays_in_the_record_of_changes() -> None:
     async with opened(model=FakeModel()) as stage:
         await stage.tell("I live in Ghent")

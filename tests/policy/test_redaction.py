@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.policy.redaction import Redacted, known_formats, redact, spoken_secrets
+from recollect.policy.redaction.scan import secrets_in
 
 MIX = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0u1V2w3X4y5Z6" * 2
 
@@ -395,3 +396,9 @@ def test_recovery_codes_are_listed_up_to_the_first_that_may_be_a_word_or_a_date(
 )
 def test_a_code_has_as_many_digits_as_codes_have_and_is_named_as_one(text: str, is_secret: bool):
     assert (redact(text).text != text) == is_secret
+
+
+def test_a_text_without_secrets_has_none_and_overlapping_ones_are_one():
+    assert secrets_in("I like tea") == secrets_in("") == []
+    (span,) = secrets_in("password: https://ann:hunter2@a.example/x")
+    assert span.start < span.end

@@ -26,6 +26,10 @@ async def test_a_person_gets_everything_of_theirs_and_nothing_of_others(tmp_path
     assert [event["kind"] for event in forgotten["history"]] == ["memo.added", "memo.retired"]
     said = {message["text"] for message in document["messages"]}
     assert said >= {"I dream of a quetzal at night", "A zanzibar lighthouse, how nice!", "So a quetzal it is"}
+    assert {message["author"]: message.get("bot", "unsaid") for message in document["messages"]} == {
+        "ann": "unsaid",
+        "bot": True,
+    }
     assert [summary["session"] for summary in document["summaries"]] == ["discord:dm:ann"]
     assert len(document["exchanges"]) == 2
     assert document["events"]

@@ -223,7 +223,7 @@ def _visible_messages(tx: Tx, user: str | None, place: Place, messages: Sequence
     to them.
     """
     messages = [message for message in messages if audience_covers_place(message.place.audience, place)]
-    turns = messages if user is None else _turns_of(user, messages)
+    turns = messages if user is None else _turns_of(tx, user, messages)
     forgotten = {
         message.id for message in turns if is_forgotten(tx.memos.from_message(message.place.platform, message.id))
     }
@@ -261,10 +261,16 @@ def _update_late(tx: Tx, page: _Page, missed: Sequence[Message]) -> None:
         tx.state.append(StateKind.LATE_MESSAGES, page.session, reference, Owner.of_session(page.session))
 
 
-def _turns_of(user: str, messages: Sequence[Message]) -> list[Message]:
-    """One user's messages and the replies to them."""
-    own_ids = {message.id for message in messages if bare_id(message.place.platform, user) == message.author}
-    return [message for message in messages if message.id in own_ids or message.reply_to in own_ids]
+def _turns_of(tx: Tx, user: str, messages: Sequence[Message]) -> list[Message]:
+    """One user's messages and the replies to them; a reply may come after its question was summarized."""
+
+    def is_own(message: Message | None) -> bool:
+        return message is not None and message.author == bare_id(message.place.platform, user)
+
+    def answers(message: Message) -> bool:
+        return message.reply_to is not None and is_own(tx.messages.get(message.place.platform, message.reply_to))
+
+    return [message for message in messages if is_own(message) or answers(message)]
 
 
 def exchanges(messages: Sequence[Message], reply_chars: int, assistant: str = "Bot") -> list[str]:

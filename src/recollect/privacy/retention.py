@@ -6,6 +6,7 @@ assistant to remember, and what they pinned, is theirs and stays.
 
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -75,11 +76,19 @@ class Retention:
                 if message.at >= cutoff:
                     return position, True
                 if message.text:
-                    await self._store.write(lambda tx, old=message: self._delete(tx, old), background=True)
+                    await self._store.write(lambda tx, old=message: self._forget(tx, old), background=True)
                 position = key
             if len(rows) < PAGE_MESSAGES:
                 return position, True
         return position, False
+
+    def _forget(self, tx: Tx, message: Message) -> None:
+        """Delete a message; what someone pinned of it rests on it no longer."""
+        for memo in tx.memos.from_message(message.place.platform, message.id):
+            if memo.pinned:
+                source = replace(memo.source, origin=Origin.MANUAL, message=None, evidence=None)
+                tx.memos.put(replace(memo, source=source))
+        self._delete(tx, message)
 
 
 def expired_memos(tx: Tx, guild: str, cutoff: datetime) -> list[Memo]:

@@ -404,8 +404,9 @@ async def test_turns_of_one_conversation_are_answered_one_after_the_other() -> N
 
 
 @pytest.mark.acceptance("D41")
-async def test_the_same_slice_serves_text_voice_and_what_nobody_asked_for() -> None:
-    async with opened(model=FakeModel(nothing)) as stage:
+@pytest.mark.parametrize("profile", ["unified", "clanker"])
+async def test_the_same_slice_serves_text_voice_and_what_nobody_asked_for(profile: str) -> None:
+    async with opened(profile, model=FakeModel(nothing), embedder="null") as stage:
         await stage.remember("Lives in Berlin")
         for source in ("text", "voice", "voice_realtime", "automation", "initiative"):
             message = Message(f"x-{source}", "ann", DEV, "Berlin weather", stage.clock(), source=source)

@@ -16,6 +16,8 @@ from recollect.faces.cli.main import build
 from tests import ground
 
 ENVIRONMENT = {"RECOLLECT_EMBEDDER": "null", "RECOLLECT_DATA_DIR": "data", "PATH": os.environ["PATH"], "COLUMNS": "80"}
+if "PYTHONPATH" in os.environ:  # the source that is tested, where that is not the installed one
+    ENVIRONMENT["PYTHONPATH"] = os.pathsep.join(map(os.path.abspath, os.environ["PYTHONPATH"].split(os.pathsep)))
 
 
 @dataclass(frozen=True)
