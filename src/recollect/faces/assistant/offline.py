@@ -62,6 +62,8 @@ async def offline_answer(
             text = answer("hello", request.language, name="")
         case Request(RequestKind.THANKS):
             text = answer("welcome", request.language)
+        case Request(RequestKind.GOODBYE):
+            text = answer("bye", request.language)
         case Request(RequestKind.ABOUT_SELF) if memory.settings.memos.enabled:
             text = await search.describe_known()
         case Request(RequestKind.WHEN_TOLD):
@@ -197,7 +199,9 @@ class OfflineSearch:
         if previous is not None and not is_question(previous.text):
             return self.say("told_on", day=self._day(previous.at), text=_clipped(previous))
         query = topic or (previous.text if previous else "")
-        findings = await evidence.find(self.memory, self.message, query, self.language) if query else None
+        findings = (
+            await evidence.find(self.memory, self.message, query, self.language, is_topic=True) if query else None
+        )
         memos = [item for item in findings.fits if isinstance(item, Memo)] if findings else []
         if not memos:
             return await self.find(query) if query else self.say("nothing")
