@@ -88,7 +88,7 @@ async def _language(memory: AsyncMemory, message: Message) -> str:
     """The language to answer in: that of the message or, if it can't be told, of what was said before."""
     recent = await memory.timeline.recent(message.place, RECENT_FOR_LANGUAGE)
     own = " ".join(said.text for said in recent if said.author == message.author and said.id != message.id)
-    if own and language_of(own) in requests.question_languages(message.text):
+    if own and detection.is_certain(own) and language_of(own) in requests.question_languages(message.text):
         return language_of(own)
     is_long = len(message.text.split()) >= MIN_WORDS_FOR_LANGUAGE
     if is_long and detection.is_certain(message.text) and detection.detect(message.text) in requests.languages():
