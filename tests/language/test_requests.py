@@ -213,3 +213,88 @@ def test_a_reply_is_told_without_what_says_nothing(reply: str, left: str) -> Non
 )
 def test_who_asks_for_a_habit_tells_something(text: str) -> None:
     assert not is_question(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "exit please",
+            "Bye!",
+            "log out",
+            "quit the chat",
+            ":q",
+            "see you later",
+            "tschüss",
+            "Auf Wiedersehen",
+            "beenden",
+        ),
+        *("au revoir", "quitter", "¡adiós!", "salir", "tchau", "sair", "さようなら", "終了"),
+    ],
+)
+def test_goodbyes_are_recognized(text: str):
+    request = recognize(text)
+    assert request is not None
+    assert request.kind is K.GOODBYE
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I want to exit the motorway",
+        "bye bye love is my favourite song",
+        "I quit my job yesterday",
+        "ich muss die Schule verlassen",
+        "quero sair mais cedo",
+        "stop",
+    ],
+)
+def test_a_statement_with_the_word_in_it_is_no_goodbye(text: str):
+    assert recognize(text) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "what I really can't stand is coriander, it tastes like soap",
+        "when I told my mum about Porto she cried",
+        "how I met your mother is my favourite show",
+        "Was ich gar nicht mag: Leberkäse",
+        "いつも鍵を忘れます",
+        "祖母は何でも忘れます",
+    ],
+)
+def test_a_clause_that_begins_like_a_question_asks_nothing(text: str):
+    assert not is_question(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["what I teach", "where we live", "wie ich heiße", "what do I hate?", "いつ会いますか"]
+)
+def test_a_short_one_or_one_in_the_order_of_a_question_asks(text: str):
+    assert is_question(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "topic"),
+    [
+        ("please forget I ever said I smoke", K.FORGET, "I smoke"),
+        ("note to self: buy milk", K.REMEMBER, "buy milk"),
+        ("sorry, I meant Lisbon, not Porto", K.MEANT, "Lisbon"),
+        ("sorry, ich meinte Lissabon und nicht Porto", K.MEANT, "Lissabon"),
+        ("não, eu quis dizer Lisboa", K.MEANT, "Lisboa"),
+        ("erzähl mir, was du von mir weißt", K.ABOUT_SELF, ""),
+        ("how do I leave?", K.HELP, ""),
+        ("olvídalo todo", K.FORGET_ALL, ""),
+    ],
+)
+def test_plain_requests_are_recognized_as_what_they_are(text: str, kind: RequestKind, topic: str):
+    request = recognize(text)
+    assert request is not None
+    assert (request.kind, request.topic) == (kind, topic)
+
+
+def test_a_request_that_two_languages_share_is_answered_in_the_one_that_is_spoken():
+    request = recognize("anota que não gosto de cebola e que moro no nível três")
+    assert request is not None
+    assert request.language == "pt"

@@ -28,6 +28,7 @@ _ASKS_WHAT = re.compile(
     re.IGNORECASE,
 )
 _ASKS_HOW = re.compile(r"\W*(?:how|wie|comment|cómo|como) (?!(?:is|are|geht|va|está)\b)", re.IGNORECASE)
+_OPENING_WORDS = 3
 _POSSESSIVE = re.compile(r"(?:['’]s|s['’])$")
 _LAUGHTER = re.compile(
     r"(?<!\w)(?:l+o+l+|rofl|jk|j/k|x[dD]+|(?:ha){2,}h?|(?:he){2,}|mdr|ptdr|(?:ja){2,}|k{3,})(?!\w)|;-?\)|😉|😜|🤪"
@@ -117,7 +118,9 @@ def _clauses(sentence: str, question: Question) -> Iterator[Clause]:
     for part in filter(None, _CLAUSE_END.split(sentence)):
         text = _OPENING_LINK.sub("", part, count=1).strip() if _OPENING_LINK.match(part) else part.strip()
         is_of_thing = tables.determiner.match(text) is not None and not tables.speaks.search(text)
-        if is_of_thing or subjects.is_about_others(text, replace(question, terms=()), is_memo=False):
+        if tables.own.match(text) and not any(map(kinship.person, words(text)[:_OPENING_WORDS])):
+            is_own = True  # "Toco violino": a verb at the beginning is no name
+        elif is_of_thing or subjects.is_about_others(text, replace(question, terms=()), is_memo=False):
             is_own = False  # "the rabbit" may be anyone's
         elif tables.own.search(text):
             is_own = True

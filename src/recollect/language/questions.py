@@ -157,6 +157,15 @@ class Question:
         )
         return Fit(share, is_complete, has_wanted)
 
+    def shares_subject(self, text: str) -> bool:
+        """Whether a statement has whom the question is about, and anything that it names by a word of its own."""
+        tokens = set(word_forms.tokens(text))
+        own = [term for term in self.terms if term.words]
+        people = [term for term in own if term.names or any(map(kinship.person, term.words))]
+        return all(term.is_in(text, tokens) for term in people) and (
+            not own or any(term.is_in(text, tokens) for term in own)
+        )
+
     def _is_told(self, text: str) -> bool:
         """Whether more is asked than whom a statement is about: of "what breed is Rosie?" only the name is known."""
         if self.is_topic or self.wants or (self.is_own and not self.is_strict):

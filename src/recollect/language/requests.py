@@ -3,8 +3,8 @@
 One file per language in `phrases/`; a new language is a new file. Its table `requests` has expressions by the kind of
 request, which must match all of a text: `before` and `after` may surround each of them, `{name}` stands for a fragment
 of the table `fragments`, a group `topic` is what the request is about, and a group `every` asks for all of that.
-`questions` are expressions for how a question begins, `standing` asks for a habit of the assistant, and `answers` are
-the assistant's sentences.
+`questions` are expressions for how a question begins, `clause` for what only begins so, `standing` asks for a habit of
+the assistant, and `answers` are the assistant's sentences.
 """
 
 import re
@@ -52,6 +52,8 @@ class RequestKind(StrEnum):
     """In the order in which they are tried."""
 
     HELP = auto()
+    GOODBYE = auto()
+    """The conversation is over, where a face can end it."""
     HELLO = auto()
     THANKS = auto()
     ABOUT_SELF = auto()
@@ -133,18 +135,31 @@ def _standing() -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(expression, re.IGNORECASE) for expression in found)
 
 
+@cache
+def _clauses() -> tuple[re.Pattern[str], ...]:
+    found = (tables["clause"] for tables in _phrases().values() if "clause" in tables)
+    return tuple(re.compile(expression, re.IGNORECASE) for expression in found)
+
+
 def recognize(text: str) -> Request | None:
     """The request that a text makes in one of the languages; None when it says anything else."""
     if len(text) > MAX_CHARS:
         return None
     plain = collapse_spaces(text).replace("’", "'").rstrip(_CLOSING)
-    for language in _phrases():
-        for kind, pattern in _patterns(language):
-            if match := pattern.fullmatch(plain):
-                topic = (match.groupdict().get("topic") or "").strip(_QUOTES + ",:")
-                if topic and _SUBORDINATE.search(plain[: match.start("topic")]):
-                    topic = _main_clause(topic)
-                return Request(kind, topic, language, every=bool(match.groupdict().get("every")))
+    found = [request for language in _phrases() if (request := _recognize_in(plain, language)) is not None]
+    if len(found) > 1:  # "anota que …" is Spanish and Portuguese
+        spoken = detect(text)
+        found.sort(key=lambda request: request.language != spoken)
+    return found[0] if found else None
+
+
+def _recognize_in(plain: str, language: str) -> Request | None:
+    for kind, pattern in _patterns(language):
+        if match := pattern.fullmatch(plain):
+            topic = (match.groupdict().get("topic") or "").strip(_QUOTES + ",:")
+            if topic and _SUBORDINATE.search(plain[: match.start("topic")]):
+                topic = _main_clause(topic)
+            return Request(kind, topic, language, every=bool(match.groupdict().get("every")))
     return None
 
 
@@ -190,6 +205,8 @@ def is_question(text: str) -> bool:
         return False
     if question_share(text) > 0:
         return True
+    if any(pattern.fullmatch(plain) for pattern in _clauses()):
+        return False
     return any(_question_start(language).match(plain) or is_verb_first(plain, language) for language in _phrases())
 
 

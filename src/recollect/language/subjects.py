@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from recollect.core.text import fold, words
 from recollect.language import kinship, lexicon, word_forms
-from recollect.language.question_tables import Tables, tables_of
+from recollect.language.question_tables import Tables, languages, tables_of
 from recollect.language.questions import Question, is_correction
 
 _OPENING_WORDS = 3
@@ -82,7 +82,7 @@ def _subject(text: str, language: str, *, is_memo: bool) -> str:
 
 
 def _is_function(word: str, language: str) -> bool:
-    return fold(word) in lexicon.words("function", language)
+    return language in languages() and fold(word) in lexicon.words("function", language)
 
 
 def _is_owner(word: str, following: str, tables: Tables) -> bool:

@@ -303,3 +303,38 @@ async def test_all_that_was_said_of_a_topic_is_listed_whatever_may_have_changed(
         told = await talk.ask("what do you know about Ellie?", place=DM)
     assert told.startswith(answer("fits", "en"))
     assert len(told.splitlines()) == 3
+
+
+async def test_what_may_be_outdated_is_marked_and_shown_with_what_was_said_since() -> None:
+    async with opened(model="local", run_worker=True) as stage:
+        talk = alone(stage)
+        for said in ("I play darts for the Red Lion on Wednesdays", "darts moved to Thursdays because of the quiz"):
+            await talk.ask(said, place=DM)
+        told = await talk.ask("on what day do I play darts?", place=DM)
+        for said in ("I'm reading Wolf Hall at the moment", "Finished it! Now on to The Overstory"):
+            await talk.ask(said, place=DM)
+        read = await talk.ask("which book am I reading?", place=DM)
+    assert told.startswith(answer("nearest"))
+    assert "Thursdays" in told.splitlines()[1]
+    assert read.startswith(answer("nearest"))
+    assert "The Overstory" in read
+
+
+async def test_a_plain_request_in_a_language_without_tables_of_questions_is_answered() -> None:
+    async with opened(model="local", run_worker=True) as stage:
+        talk = alone(stage)
+        await talk.ask("私はポルトに住んでいて、タバコを吸います", place=DM)
+        assert await talk.ask("タバコを吸うことは忘れて", place=DM)
+
+
+async def test_a_question_that_two_languages_begin_alike_is_answered_in_the_one_that_was_spoken() -> None:
+    async with opened(model="local", run_worker=True) as stage:
+        talk = alone(stage)
+        await talk.ask("mein kleiner Bruder heißt Karim und ist zwölf Jahre alt", place=DM)
+        told = await talk.ask("was spielt karim am liebsten?", place=DM)
+    assert told.startswith((answer("nearest", "de"), answer("nothing", "de")))
+
+
+async def test_goodbye_is_answered_where_a_face_can_not_end_the_conversation() -> None:
+    async with opened() as stage:
+        assert await alone(stage).ask("Tschüss!") == answer("bye", "de")

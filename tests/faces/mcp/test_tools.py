@@ -118,6 +118,11 @@ async def test_what_a_model_writes_almost_right_is_taken(memory: AsyncMemory):
         }.items():
             assert told in await refused(client, "search_memory", query="x", **{wrong: "many"})
         assert "not a JSON object" in await refused(client, "save_memory", content="x is y", metadata="{")
+        memo_id = found["results"][0]["id"]
+        for written in (f"`{memo_id}`", f'"{memo_id}"', f"[id {memo_id}]"):
+            assert (await called(client, "why_memory", id=written))["memory"]["id"] == memo_id
+        assert (await called(client, "list_memories", category="null", limit="3.0"))["total"] == 7
+        assert "query: it should have at most" in await refused(client, "search_memory", query="x" * 100_000)
 
 
 async def test_a_memory_that_was_changed_meanwhile_is_not_overwritten_and_the_error_says_how_to_go_on(

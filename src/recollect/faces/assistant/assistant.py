@@ -149,6 +149,10 @@ class Assistant:
         """What the last reply of a model took."""
         return None if self._responder is None else self._responder.usage
 
+    @property
+    def has_model(self) -> bool:
+        return self._responder is not None
+
     def use(self, chat_model: ChatModel | None) -> None:
         """Reply with another model from now on."""
         definitions = tool_definitions(self._memory.settings)
@@ -203,6 +207,9 @@ class Assistant:
             return await plain_changes.change_in_words(self._memory, message, is_unchanged=is_unchanged)
         except RecollectError as error:
             log.warning("a plain request can't be followed: %s", error)
+            return None
+        except Exception:  # whatever fails, there is a reply
+            log.exception("a plain request can't be followed")
             return None
 
     async def record_reply(self, text: str, to: Message, message_id: str) -> Message:

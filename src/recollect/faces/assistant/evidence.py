@@ -207,11 +207,12 @@ def _said_since(
 
 
 def _may_answer(question: Question, each: Evidence) -> bool:
-    if each.fits or each.share < MIN_SHARE:
+    if each.fits or each.share < MIN_SHARE or not question.shares_subject(each.item.text):
         return each.fits
-    return (each.is_meant and each.has_wanted and bool(question.wants)) or questions.is_change(
-        each.item.text, question.language
-    )
+    if (question.wants and not each.has_wanted) or (question.is_own and not each.is_meant):
+        return False
+    is_told = each.is_meant and bool(question.wants)
+    return is_told or questions.is_change(each.item.text, question.language)
 
 
 def _origin(item: Memo | Message) -> str:

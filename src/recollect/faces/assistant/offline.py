@@ -62,6 +62,8 @@ async def offline_answer(
             text = answer("hello", request.language, name="")
         case Request(RequestKind.THANKS):
             text = answer("welcome", request.language)
+        case Request(RequestKind.GOODBYE):
+            text = answer("bye", request.language)
         case Request(RequestKind.ABOUT_SELF) if memory.settings.memos.enabled:
             text = await search.describe_known()
         case Request(RequestKind.WHEN_TOLD):
@@ -86,7 +88,7 @@ async def _language(memory: AsyncMemory, message: Message) -> str:
     """The language to answer in: that of the message or, if it can't be told, of what was said before."""
     recent = await memory.timeline.recent(message.place, RECENT_FOR_LANGUAGE)
     own = " ".join(said.text for said in recent if said.author == message.author and said.id != message.id)
-    if own and language_of(own) in requests.question_languages(message.text):
+    if own and detection.is_certain(own) and language_of(own) in requests.question_languages(message.text):
         return language_of(own)
     is_long = len(message.text.split()) >= MIN_WORDS_FOR_LANGUAGE
     if is_long and detection.is_certain(message.text) and detection.detect(message.text) in requests.languages():
@@ -197,7 +199,9 @@ class OfflineSearch:
         if previous is not None and not is_question(previous.text):
             return self.say("told_on", day=self._day(previous.at), text=_clipped(previous))
         query = topic or (previous.text if previous else "")
-        findings = await evidence.find(self.memory, self.message, query, self.language) if query else None
+        findings = (
+            await evidence.find(self.memory, self.message, query, self.language, is_topic=True) if query else None
+        )
         memos = [item for item in findings.fits if isinstance(item, Memo)] if findings else []
         if not memos:
             return await self.find(query) if query else self.say("nothing")

@@ -18,7 +18,7 @@ from recollect.memory import AsyncMemory
 from recollect.view import View
 
 RECENT_MESSAGES = 16
-_SMALL_TALK = (RequestKind.HELLO, RequestKind.THANKS, RequestKind.HELP)
+_SMALL_TALK = (RequestKind.HELLO, RequestKind.GOODBYE, RequestKind.THANKS, RequestKind.HELP)
 _CHANGES = {"added": "change_added", "retired": "change_retired", "hidden": "change_retired"}
 
 

@@ -25,6 +25,7 @@ from recollect.faces.chat.shown_list import ShownList, is_listing
 from recollect.faces.chat.speaker import ChatSpeaker
 from recollect.faces.commands.help import USAGE
 from recollect.faces.commands.parse import parse
+from recollect.language.requests import RequestKind, recognize
 from recollect.learning.ingest import LearnedOutcome
 from recollect.memory import AsyncMemory
 from recollect.policy.redaction import redact
@@ -48,13 +49,6 @@ COMMANDS = {
     "/quit": ("", "leave, as exit, bye and Ctrl-D do"),
 }
 """Commands with their arguments and meaning."""
-GOODBYES = frozenset(
-    {
-        *("exit", "exit()", "quit", "quit()", "logout", ":q", ":wq", "cya"),
-        *("bye", "bye bye", "bye-bye", "goodbye", "good bye", "see you", "see ya", "see you later"),
-    }
-)
-"""Lines that end the chat besides commands; they are not stored."""
 MEMORY_VERBS = frozenset(USAGE) - {"help", "why"}
 """Commands of memory that work after a mere slash: `/forget 3`."""
 COMPLETIONS = {
@@ -126,12 +120,14 @@ class Conversation:
         line = line.strip()
         name, _, words = line.partition(" ")
         name = name.casefold()
-        if name in ("/quit", "/exit", "/bye") or normalize(line) in GOODBYES:
-            return False
+        request = recognize(line)
+        if name in ("/quit", "/exit", "/bye") or (request is not None and request.kind is RequestKind.GOODBYE):
+            return False  # not stored
+        asks_help = request is not None and request.kind is RequestKind.HELP and not self._assistant.has_model
         try:
             if parse(line) is not None and self._memory.settings.chat_commands.enabled:
                 await self._run_memory_command(line)
-            elif line == "?" or normalize(line) == "help":
+            elif asks_help or line == "?" or normalize(line) == "help":
                 await self._help("")
             elif name[1:] in MEMORY_VERBS and name.startswith("/") and self._memory.settings.chat_commands.enabled:
                 await self._run_memory_command(f"!memory {line[1:]}")

@@ -139,7 +139,7 @@ def _print_list(call: Invocation, listed: Sequence[AccessToken]) -> None:
         call.screen.data({"tokens": [_to_json(token) for token in listed]})
     elif not listed:
         call.screen.say(
-            "No tokens yet. 'recollect tokens create' makes one; 'recollect serve --tokens' shows the file's"
+            "No tokens yet; 'recollect tokens create' makes one. 'recollect serve --tokens' shows those of its file."
         )
     else:
         call.screen.table(_COLUMNS, [_row(token) for token in listed], "label")

@@ -14,7 +14,9 @@ from recollect.policy.kinds import CATEGORIES
 Kind = TypeVar("Kind", bound=Call)
 
 _NUMBERS = ("limit", "offset", "version")
-_INTEGER = re.compile(r"-?[0-9]{1,9}")
+_INTEGER = re.compile(r"(-?[0-9]{1,9})(?:\.0+)?")
+_TEXTS = ("content", "query", "id")
+_SUBJECT = re.compile(r"^(?:Input|String|List|Value)\b")
 _EMPTY_VALUES: tuple[object, ...] = (None, "", [], {})
 
 
@@ -42,16 +44,16 @@ def validate(action: str, kind: type[Kind], parameters: Mapping[str, Any]) -> Ki
 def parse_object(arguments: object) -> dict[str, Any]:
     """The parameters that are not empty, from an object or its JSON text: some models fill in all that they know of.
 
-    Numbers may be written as text, and ids as numbers. Raises BadInput.
+    Numbers may be written as text, and texts as numbers. Raises BadInput.
     """
     given = {name: value for name, value in _object(arguments).items() if not _is_empty(value)}
     return {name: _coerced(name, value) for name, value in given.items()}
 
 
 def _coerced(name: str, value: Any) -> Any:
-    if name in _NUMBERS and isinstance(value, str) and _INTEGER.fullmatch(value.strip()):
-        return int(value)
-    return str(value) if name == "id" and isinstance(value, int) and not isinstance(value, bool) else value
+    if name in _NUMBERS and isinstance(value, str) and (number := _INTEGER.fullmatch(value.strip())):
+        return int(number[1])
+    return str(value) if name in _TEXTS and isinstance(value, int) and not isinstance(value, bool) else value
 
 
 def _object(arguments: object) -> dict[str, Any]:
@@ -80,7 +82,7 @@ def _describe_problem(action: str, kind: type[Call], problem: Mapping[str, Any])
             return f"unknown {name} {_clip_repr(problem['input'])}; use one of {', '.join(CATEGORIES)}"
         case _:
             location = ".".join(map(str, [name, *_indices(inner_path)]))
-            return f"{location}: {problem['msg'].replace('Input', 'it', 1)}"
+            return f"{location}: {_SUBJECT.sub('it', problem['msg'])}"
 
 
 def _indices(path: Iterable[object]) -> list[int]:

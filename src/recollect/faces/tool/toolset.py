@@ -34,6 +34,11 @@ URI_PREFIX = "recollect://memory/"
 """Of the resource of one memory; the tools take it for its id."""
 
 
+_AROUND_ID = " \t\n\"'`<>[](){}"
+_MAY_BE_NULL = ("category", "keywords", "metadata", "limit", "offset", "version")
+_NULLS = ("null", "none", "None", "any", "all")
+
+
 @dataclass(frozen=True, slots=True)
 class Tool:
     """The definition of one tool."""
@@ -147,9 +152,10 @@ class MemoryTools:
 
 def _lenient(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """What models write almost right, put right: a category in other letters or in the plural, keywords as one text,
-    metadata as JSON text, the address of a memory for its id.
+    metadata as JSON text, the address of a memory for its id, or an id in quotes; "null" for what is left out.
     """
-    return {name: _corrected(name, value) for name, value in parameters.items()}
+    given = {name: value for name, value in parameters.items() if name not in _MAY_BE_NULL or value not in _NULLS}
+    return {name: _corrected(name, value) for name, value in given.items()}
 
 
 def _corrected(name: str, value: Any) -> Any:
@@ -168,6 +174,6 @@ def _corrected(name: str, value: Any) -> Any:
             except ValueError:
                 raise BadInput("metadata: it is not a JSON object; give one, or leave it out") from None
         case "id":
-            return value.strip().removeprefix(URI_PREFIX)
+            return value.strip(_AROUND_ID).removeprefix("id ").removeprefix(URI_PREFIX)
         case _:
             return value

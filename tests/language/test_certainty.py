@@ -1,0 +1,83 @@
+"""Whether a statement answers a question for sure."""
+
+import pytest
+
+from recollect.language import certainty
+from recollect.language.questions import parse
+
+
+def sure(asked: str, said: str, language: str = "en", *, is_memo: bool = False) -> bool:
+    return certainty.is_sure(said, parse(asked, language), asked, is_memo=is_memo)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said", "language"),
+    [
+        ("how much do I owe Clara?", "I owe Clara 150 pounds for the tickets", "en"),
+        ("when do we usually talk?", "we talk every night at ten", "en"),
+        ("where does Lena work?", "Lena works at the zoo, my brother at a bank", "en"),
+        ("Welches Instrument spiele ich?", "ich spiele Cello im Orchester, mehr schlecht als recht", "de"),
+        ("À quelle heure est-ce que je me lève ?", "Je me lève à 3 heures, c'est dur", "fr"),
+    ],
+)
+def test_a_clause_that_says_all_that_is_asked_is_sure(asked: str, said: str, language: str) -> None:
+    assert sure(asked, said, language)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said", "language"),
+    [
+        ("what do I play?", "maybe I play chess", "en"),
+        ("where do I live?", "if I won I'd live in a lighthouse in Wales", "en"),
+        ("what do I play?", "I play the harp lol", "en"),
+        ("Wo wohne ich?", "Nils sagt, ich wohne in Ulm", "de"),
+        ("¿dónde vivo?", "creo que vivo en Lima", "es"),
+    ],
+)
+def test_what_is_guessed_or_joked_or_only_said_is_not_sure(asked: str, said: str, language: str) -> None:
+    assert not sure(asked, said, language)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said", "language"),
+    [
+        ("do I have a pet?", "the rabbit is called Tesla", "en"),
+        ("Wie alt bin ich?", "Nee, mein Fehler: Oma wird 91", "de"),
+        ("what's my business?", "business insurance went up to 1,200", "en"),
+        ("who's my fiancé?", "Hugh has a teenage daughter, Cerys, from his first marriage", "en"),
+    ],
+)
+def test_a_question_about_oneself_is_not_answered_for_sure_by_what_is_about_others(
+    asked: str, said: str, language: str
+) -> None:
+    assert not sure(asked, said, language)
+
+
+def test_a_compound_is_not_the_thing_it_begins_with() -> None:
+    assert not sure("Was für ein Fahrrad habe ich?", "Arbeitet in einem Fahrradladen", "de", is_memo=True)
+    assert not sure("Was für ein Rad habe ich?", "Fährt jeden Tag mit dem Rad zur Arbeit", "de", is_memo=True)
+
+
+def test_a_joke_somewhere_else_in_a_message_does_not_matter_to_a_memory() -> None:
+    assert sure("what do I play?", "Plays the harp", is_memo=True)
+
+
+def test_two_clauses_of_one_message_do_not_answer_together() -> None:
+    assert not sure("what's the baby going to be called?", "I had a pig as a kid. His name was Duke")
+
+
+def test_that_something_happened_does_not_say_how() -> None:
+    assert not sure("how did Elvis die?", "Elvis died, poor thing")
+
+
+@pytest.mark.parametrize("later", ["Finished it!", "sold it already", "gave it up"])
+def test_what_is_said_next_may_end_what_was_said(later: str) -> None:
+    assert certainty.may_end(later, "en")
+    assert not certainty.may_end("I've quit the course, too hard", "en")
+
+
+@pytest.mark.parametrize("asked", ["do I have a dog?", "Habe ich einen Hund?", "est-ce que j'ai un chien ?"])
+def test_a_question_for_yes_or_no_is_known(asked: str) -> None:
+    assert certainty.asks_whether(asked)
+    assert not certainty.asks_whether("what is my dog called?")
+    assert not certainty.asks_whether("Wie heißt mein Hund?")
