@@ -356,7 +356,7 @@ async def test_everything_about_a_server_is_in_the_language_that_was_chosen_for_
         await scene.env.advance_time(TICK)
         line = scene.dev.last_message
         assert line is not None
-        assert line.content.startswith("Gelernt: [Vorliebe] I like green tea")
+        assert line.content.startswith("Gelernt: [Tatsache] I like green tea")
         await scene.ann.click(line, label="Vergessen")
         assert scene.dev.last_message.content == "Vergessen."
         privacy = shown(await scene.ann.slash(scene.dev, "memory privacy"))

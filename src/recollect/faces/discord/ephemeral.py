@@ -13,12 +13,12 @@ from recollect.core.errors import BadInput, RecollectError
 from recollect.faces import outcome_text
 from recollect.faces.commands.dispatcher import Answer
 from recollect.faces.discord.context import BotContext
-from recollect.faces.discord.languages import speak_to
+from recollect.faces.discord.languages import language_for_user
 from recollect.faces.discord.localization import LANGUAGES, notice, translated
 from recollect.faces.discord.quotas import refusal
 from recollect.faces.discord.shards import is_allowed
 from recollect.faces.discord.splitting import LIMIT, harmless, split
-from recollect.faces.wording import say, spoken
+from recollect.faces.wording import in_language, say, speak, spoken
 
 log = logging.getLogger("recollect.discord")
 
@@ -55,8 +55,8 @@ async def look_up(interaction: Interaction, work: Awaitable[T]) -> T:
     task = asyncio.ensure_future(work)
     await asyncio.wait([task], timeout=DEFER_AFTER_SECONDS)
     if not task.done():
-        is_component = interaction.type is discord.InteractionType.component
-        await (acknowledge(interaction) if is_component else defer(interaction))
+        has_message = interaction.message is not None  # that of a button, or of a button that opened a form
+        await (acknowledge(interaction) if has_message else defer(interaction))
     return await task
 
 
@@ -116,15 +116,22 @@ async def run_work(work: Work) -> str:
 
 async def is_admitted(interaction: Interaction) -> bool:
     """Whether to follow a button, a menu or a form: from someone who is allowed, within the limits. Others are told."""
-    await speak_to(interaction.client.bot, interaction)
-    problem = await look_up(interaction, _refusal(interaction))
+    language, problem = await look_up(interaction, _admission(interaction))
+    speak(language)
     if problem is not None:
         await tell(interaction, problem)
     return problem is None
 
 
-async def _refusal(interaction: Interaction) -> str | None:
+async def _admission(interaction: Interaction) -> tuple[str, str | None]:
+    """The language of the answers, and why there are none."""
     bot: BotContext = interaction.client.bot
+    language = await language_for_user(bot, interaction)
+    with in_language(language):
+        return language, await _refusal(bot, interaction)
+
+
+async def _refusal(bot: BotContext, interaction: Interaction) -> str | None:
     if not await is_allowed(bot, interaction.user):
         return say(NOT_ALLOWED)
     key = await refusal(bot, "command", interaction.user, interaction.channel_id or 0, interaction.guild)
@@ -157,7 +164,7 @@ def is_expired(interaction: Interaction) -> bool:
 
 
 async def tell_expired(interaction: Interaction) -> None:
-    await speak_to(interaction.client.bot, interaction)
+    speak(await language_for_user(interaction.client.bot, interaction))
     try:
         await interaction.response.send_message(say(EXPIRED), ephemeral=True)
     except (discord.DiscordException, OSError) as error:
@@ -283,18 +290,19 @@ class Form(discord.ui.Modal):
         await report_failure(interaction, error)
 
 
-class EditForm(Form, title="Other words"):
+class EditForm(Form):
     """A form to edit the text of a memo."""
-
-    words: "discord.ui.TextInput[EditForm]" = discord.ui.TextInput(
-        label="What shall I remember instead?", style=discord.TextStyle.paragraph, max_length=LIMIT
-    )
 
     def __init__(self, text: str, change: Callable[[Interaction, str], Awaitable[str]]) -> None:
         super().__init__(title=say("Other words"), timeout=VIEW_TIMEOUT_SECONDS)
-        self.words.label = say("What shall I remember instead?")
-        self.words.default = text[:LIMIT]
         self._change = change
+        self.words: discord.ui.TextInput[EditForm] = discord.ui.TextInput(
+            label=say("What shall I remember instead?"),
+            style=discord.TextStyle.paragraph,
+            default=text[:LIMIT],
+            max_length=LIMIT,
+        )
+        self.add_item(self.words)
 
     async def on_submit(self, interaction: Interaction, /) -> None:
         await defer(interaction)
