@@ -28,6 +28,7 @@ SWITCHED_OFF = "Memory commands are switched off."
 NOT_ALLOWED = "I am not allowed to talk with you; the person who runs me can change that."
 FAILED = "That did not work; it is in my log."
 EXPIRED = "These buttons have expired, and nothing was changed. Please use the command again."
+NOT_A_MANAGER = "That is for those who manage this server."
 UNCHANGED = "Nothing was changed."
 READY = "It took a moment; now you can go on."
 DEFER_AFTER_SECONDS = 1.5
@@ -36,6 +37,7 @@ DEFER_AFTER_SECONDS = 1.5
 Interaction = discord.Interaction[Any]
 T = TypeVar("T")
 Work = Callable[[], Awaitable[str]]
+May = Callable[[Interaction], bool]
 
 
 async def defer(interaction: Interaction) -> None:
@@ -76,7 +78,7 @@ async def tell(interaction: Interaction, text: str) -> None:
         await interaction.response.send_message(text, ephemeral=True)
 
 
-async def open_form(interaction: Interaction, form: discord.ui.Modal) -> None:
+async def open_form(interaction: Interaction, form: "Form") -> None:
     """Open a form. Discord accepts one as the first response only; afterwards, a button opens it."""
     if interaction.response.is_done():
         await interaction.followup.send(say(READY), view=FormOffer(form), ephemeral=True)
@@ -114,10 +116,23 @@ async def run_work(work: Work) -> str:
         return outcome_text.problem(error)
 
 
-async def is_admitted(interaction: Interaction) -> bool:
-    """Whether to follow a button, a menu or a form: from someone who is allowed, within the limits. Others are told."""
+def anyone(interaction: Interaction) -> bool:
+    del interaction
+    return True
+
+
+def is_manager(interaction: Interaction) -> bool:
+    return interaction.guild_id is not None and interaction.permissions.manage_guild
+
+
+async def is_admitted(interaction: Interaction, may: May = anyone) -> bool:
+    """Whether to follow a button, a menu or a form: from someone who is allowed, and still `may`, within the limits.
+    Others are told.
+    """
     language, problem = await look_up(interaction, _admission(interaction))
     speak(language)
+    if problem is None and not may(interaction):
+        problem = translated(NOT_A_MANAGER, language)
     if problem is not None:
         await tell(interaction, problem)
     return problem is None
@@ -200,8 +215,11 @@ class PersistentButton(discord.ui.DynamicItem[discord.ui.Button[Any]], template=
 class Panel(discord.ui.View):
     """A view whose failures are logged and told to whoever pressed the button."""
 
+    may: May = staticmethod(anyone)
+    """Who may use it: their rights may have changed since it was shown."""
+
     async def interaction_check(self, interaction: Interaction, /) -> bool:
-        return await is_admitted(interaction)
+        return await is_admitted(interaction, self.may)
 
     async def on_error(self, interaction: Interaction, error: Exception, item: discord.ui.Item[Any], /) -> None:
         del item
@@ -242,9 +260,9 @@ class Pager(Panel):
 class ConfirmDialog(Panel):
     """Asks before something is deleted."""
 
-    def __init__(self, label: str, work: Work, language: str = "") -> None:
+    def __init__(self, label: str, work: Work, language: str = "", may: May = anyone) -> None:
         super().__init__(timeout=VIEW_TIMEOUT_SECONDS)
-        self._work, self._language = work, language
+        self._work, self._language, self.may = work, language, may
         self.confirm.label, self.cancel.label = translated(label, language), translated("Keep", language)
 
     async def ask(self, interaction: Interaction, question: str) -> None:
@@ -269,9 +287,9 @@ class ConfirmDialog(Panel):
 class FormOffer(Panel):
     """A button that opens a form, which was ready too late to open by itself."""
 
-    def __init__(self, form: discord.ui.Modal) -> None:
+    def __init__(self, form: "Form") -> None:
         super().__init__(timeout=VIEW_TIMEOUT_SECONDS)
-        self._form = form
+        self._form, self.may = form, form.may
         self.open.label = form.title
 
     @discord.ui.button(style=discord.ButtonStyle.primary)
@@ -283,8 +301,10 @@ class FormOffer(Panel):
 class Form(discord.ui.Modal):
     """A form whose failures are logged and told to whoever filled it in, who must still be allowed to."""
 
+    may: May = staticmethod(anyone)
+
     async def interaction_check(self, interaction: Interaction, /) -> bool:
-        return await is_admitted(interaction)
+        return await is_admitted(interaction, self.may)
 
     async def on_error(self, interaction: Interaction, error: Exception, /) -> None:
         await report_failure(interaction, error)
@@ -293,9 +313,9 @@ class Form(discord.ui.Modal):
 class EditForm(Form):
     """A form to edit the text of a memo."""
 
-    def __init__(self, text: str, change: Callable[[Interaction, str], Awaitable[str]]) -> None:
+    def __init__(self, text: str, change: Callable[[Interaction, str], Awaitable[str]], may: May = anyone) -> None:
         super().__init__(title=say("Other words"), timeout=VIEW_TIMEOUT_SECONDS)
-        self._change = change
+        self._change, self.may = change, may
         self.words: discord.ui.TextInput[EditForm] = discord.ui.TextInput(
             label=say("What shall I remember instead?"),
             style=discord.TextStyle.paragraph,
