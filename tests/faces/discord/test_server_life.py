@@ -80,6 +80,23 @@ async def test_who_refused_on_one_server_and_agreed_on_another_is_known_on_the_o
         assert lines[0].id not in [one.id for one in there.history()]
 
 
+@pytest.mark.parametrize("how", ["delete_message", "bulk_delete_messages"])
+async def test_a_panel_that_someone_deletes_is_sent_again(how: str) -> None:
+    async with acting(discord={"memory_channel_style": "panel"}) as scene:
+        settings, general = scene.client.bot.server_settings, str(scene.general.id)
+        await settings.change(scene.guild.id, "memory_channel", general, scene.ann.id)
+        await scene.restart()
+        await scene.env.advance_time(TICK)
+        (panel,) = scene.general.history()
+        said = await scene.bob.send(scene.general, "hello")
+        ids = panel.id if how == "delete_message" else [panel.id, said.id]
+        getattr(scene.env.backend, how)(scene.general.id, ids)
+        await scene.env.advance_time(TICK)
+        (again,) = [one for one in scene.general.history() if one.author.id == scene.client.user.id]
+        assert again.id != panel.id
+        assert again.embeds[0].title == "What I remember"
+
+
 async def test_in_a_raid_the_bot_does_not_flood_the_channel_and_members_are_answered() -> None:
     async with acting(discord={"privacy_notice": "reply", "replies_per_minute": 5}) as scene:
         assert NOTICE in await scene.ask("hello", where=scene.general)
