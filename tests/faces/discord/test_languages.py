@@ -43,8 +43,9 @@ async def test_slash_commands_menus_and_forms_answer_in_the_language_of_the_serv
     async with acting() as scene:
         await speak_german(scene)
         message = await scene.ann.send(scene.dev, "I like green tea")
+        await scene.settle()
         kept = await scene.ann.context_menu(scene.dev, "Remember this", message)
-        assert (kept.response or kept.followups[-1]).content.startswith('Gemerkt: "I like green tea"')
+        assert (kept.response or kept.followups[-1]).content.startswith('Das wusste ich schon: "I like green')
         found = await scene.ann.slash(scene.dev, "memory search", words="tea")
         assert (found.response or found.followups[-1]).embeds[0].title == "Was zu „tea“ passt"
         form = await scene.ann.slash(scene.dev, "memory edit", which="green")

@@ -9,7 +9,7 @@ from simcord import InteractionResult, MemberActor
 from simcord.results import ResponseMessage
 
 from recollect.bot_state import welcomed
-from recollect.faces.discord import server_commands, setup_panel
+from recollect.faces.discord import ephemeral, server_commands, setup_panel
 from recollect.faces.discord.localization import translated
 from recollect.faces.discord.member_translations import MEMBER_PANELS
 from recollect.faces.discord.onboarding import Onboarding
@@ -356,7 +356,7 @@ async def test_everything_about_a_server_is_in_the_language_that_was_chosen_for_
         await scene.env.advance_time(TICK)
         line = scene.dev.last_message
         assert line is not None
-        assert line.content.startswith("Gelernt: [Vorliebe] I like green tea")
+        assert line.content.startswith("Gelernt: [Tatsache] I like green tea")
         await scene.ann.click(line, label="Vergessen")
         assert scene.dev.last_message.content == "Vergessen."
         privacy = shown(await scene.ann.slash(scene.dev, "memory privacy"))
@@ -368,7 +368,7 @@ async def test_everything_about_a_server_is_in_the_language_that_was_chosen_for_
 def test_every_text_of_the_servers_panels_is_translated_and_takes_the_same_values() -> None:
     texts = {text for option in OPTIONS.values() for text in (option.label, option.meaning)}
     texts |= {meaning for name, option in OPTIONS.items() if name != "language" for _, meaning in option.choices}
-    texts |= {setup_panel.TITLE, setup_panel.LOCKED, setup_panel.NOT_A_MANAGER, setup_panel.NOT_A_NUMBER}
+    texts |= {setup_panel.TITLE, setup_panel.LOCKED, ephemeral.NOT_A_MANAGER, setup_panel.NOT_A_NUMBER}
     texts |= {server_commands.LORE_TITLE, server_commands.NO_CHANGES, server_commands.SAY_WHAT}
     texts |= {text for switch in SWITCHES.values() for text in switch}
     assert [text for text in sorted(texts) if translated(text, "ja") == text] == []

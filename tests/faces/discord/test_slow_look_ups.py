@@ -33,6 +33,10 @@ async def slowly(monkeypatch: pytest.MonkeyPatch, **settings: object) -> AsyncIt
         yield wire
 
 
+async def _knows(wire: Wired, text: str) -> bool:
+    return text in await wire.known()
+
+
 def newest(wire: Wired) -> Interaction:
     return list(wire.lab._asked.asked.values())[-1]
 
@@ -69,7 +73,7 @@ async def test_commands_are_deferred_and_answered(monkeypatch: pytest.MonkeyPatc
         asked = await wire.lab.slash(wire.lab.ada, wire.lab.dev, "memory edit", {"which": "tea"})
         assert asked.answered_with == DEFERRED
         await fill_in(wire, asked, "Other words", "I like mate")
-        assert await wire.known() == ["I like mate"]
+        await eventually(lambda: _knows(wire, "I like mate"), WAIT)
 
 
 async def test_who_is_not_allowed_is_told_however_long_it_takes_to_find_out(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,7 +93,7 @@ async def test_buttons_and_menus_of_panels_are_deferred_and_followed(monkeypatch
         await press(wire, listed, "Choose one to change, forget or explain it", memo.id)
         await eventually(lambda: listed.embeds[0]["description"] == memo.text, WAIT)
         await fill_in(wire, await press(wire, listed, "Edit"), "Other words", "Plays the cello")
-        assert "Plays the cello" in await wire.known()
+        await eventually(lambda: _knows(wire, "Plays the cello"), WAIT)
         await press(wire, listed, "Forget")
         await wire.learned(11)
         asked = await command(wire, "memory forget", which="instrument 7")

@@ -11,12 +11,12 @@ from discord import app_commands
 from recollect.core.state import Owner, StateKind
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.ephemeral import FAILED, NOT_ALLOWED, look_up, tell
-from recollect.faces.discord.languages import speak_to
+from recollect.faces.discord.languages import language_for_user
 from recollect.faces.discord.localization import LANGUAGES, notice
 from recollect.faces.discord.onboarding import is_served, not_allowed_here
 from recollect.faces.discord.quotas import refusal
 from recollect.faces.discord.shards import is_allowed
-from recollect.faces.wording import say
+from recollect.faces.wording import in_language, say, speak
 
 log = logging.getLogger("recollect.discord")
 
@@ -30,13 +30,21 @@ class MemoryCommandTree(app_commands.CommandTree[Any]):
         """Whether to run a command. Discord waits three seconds for an answer, so a slow look-up defers it."""
         if self.bot is None:
             return False
-        await speak_to(self.bot, interaction)
         is_autocomplete = interaction.type is discord.InteractionType.autocomplete
-        reason = self._refusal(self.bot, interaction, counts=not is_autocomplete)
-        text = await (reason if is_autocomplete else look_up(interaction, reason))
+        admission = self._admission(self.bot, interaction, counts=not is_autocomplete)
+        language, text = await (admission if is_autocomplete else look_up(interaction, admission))
+        speak(language)
         if text is not None:
             await (interaction.response.autocomplete([]) if is_autocomplete else tell(interaction, text))
         return text is None
+
+    async def _admission(
+        self, bot: BotContext, interaction: discord.Interaction[Any], counts: bool
+    ) -> tuple[str, str | None]:
+        """The language of the answers, and why there are none."""
+        language = await language_for_user(bot, interaction)
+        with in_language(language):
+            return language, await self._refusal(bot, interaction, counts)
 
     async def _refusal(self, bot: BotContext, interaction: discord.Interaction[Any], counts: bool) -> str | None:
         """Why someone may not run a command now; None if they may."""

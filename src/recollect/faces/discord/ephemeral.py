@@ -13,12 +13,12 @@ from recollect.core.errors import BadInput, RecollectError
 from recollect.faces import outcome_text
 from recollect.faces.commands.dispatcher import Answer
 from recollect.faces.discord.context import BotContext
-from recollect.faces.discord.languages import speak_to
+from recollect.faces.discord.languages import language_for_user
 from recollect.faces.discord.localization import LANGUAGES, notice, translated
 from recollect.faces.discord.quotas import refusal
 from recollect.faces.discord.shards import is_allowed
 from recollect.faces.discord.splitting import LIMIT, harmless, split
-from recollect.faces.wording import say, spoken
+from recollect.faces.wording import in_language, say, speak, spoken
 
 log = logging.getLogger("recollect.discord")
 
@@ -28,6 +28,7 @@ SWITCHED_OFF = "Memory commands are switched off."
 NOT_ALLOWED = "I am not allowed to talk with you; the person who runs me can change that."
 FAILED = "That did not work; it is in my log."
 EXPIRED = "These buttons have expired, and nothing was changed. Please use the command again."
+NOT_A_MANAGER = "That is for those who manage this server."
 UNCHANGED = "Nothing was changed."
 READY = "It took a moment; now you can go on."
 DEFER_AFTER_SECONDS = 1.5
@@ -36,6 +37,7 @@ DEFER_AFTER_SECONDS = 1.5
 Interaction = discord.Interaction[Any]
 T = TypeVar("T")
 Work = Callable[[], Awaitable[str]]
+May = Callable[[Interaction], bool]
 
 
 async def defer(interaction: Interaction) -> None:
@@ -55,8 +57,8 @@ async def look_up(interaction: Interaction, work: Awaitable[T]) -> T:
     task = asyncio.ensure_future(work)
     await asyncio.wait([task], timeout=DEFER_AFTER_SECONDS)
     if not task.done():
-        is_component = interaction.type is discord.InteractionType.component
-        await (acknowledge(interaction) if is_component else defer(interaction))
+        has_message = interaction.message is not None  # that of a button, or of a button that opened a form
+        await (acknowledge(interaction) if has_message else defer(interaction))
     return await task
 
 
@@ -76,7 +78,7 @@ async def tell(interaction: Interaction, text: str) -> None:
         await interaction.response.send_message(text, ephemeral=True)
 
 
-async def open_form(interaction: Interaction, form: discord.ui.Modal) -> None:
+async def open_form(interaction: Interaction, form: "Form") -> None:
     """Open a form. Discord accepts one as the first response only; afterwards, a button opens it."""
     if interaction.response.is_done():
         await interaction.followup.send(say(READY), view=FormOffer(form), ephemeral=True)
@@ -114,17 +116,37 @@ async def run_work(work: Work) -> str:
         return outcome_text.problem(error)
 
 
-async def is_admitted(interaction: Interaction) -> bool:
-    """Whether to follow a button, a menu or a form: from someone who is allowed, within the limits. Others are told."""
-    await speak_to(interaction.client.bot, interaction)
-    problem = await look_up(interaction, _refusal(interaction))
+def anyone(interaction: Interaction) -> bool:
+    del interaction
+    return True
+
+
+def is_manager(interaction: Interaction) -> bool:
+    return interaction.guild_id is not None and interaction.permissions.manage_guild
+
+
+async def is_admitted(interaction: Interaction, may: May = anyone) -> bool:
+    """Whether to follow a button, a menu or a form: from someone who is allowed, and still `may`, within the limits.
+    Others are told.
+    """
+    language, problem = await look_up(interaction, _admission(interaction))
+    speak(language)
+    if problem is None and not may(interaction):
+        problem = translated(NOT_A_MANAGER, language)
     if problem is not None:
         await tell(interaction, problem)
     return problem is None
 
 
-async def _refusal(interaction: Interaction) -> str | None:
+async def _admission(interaction: Interaction) -> tuple[str, str | None]:
+    """The language of the answers, and why there are none."""
     bot: BotContext = interaction.client.bot
+    language = await language_for_user(bot, interaction)
+    with in_language(language):
+        return language, await _refusal(bot, interaction)
+
+
+async def _refusal(bot: BotContext, interaction: Interaction) -> str | None:
     if not await is_allowed(bot, interaction.user):
         return say(NOT_ALLOWED)
     key = await refusal(bot, "command", interaction.user, interaction.channel_id or 0, interaction.guild)
@@ -157,7 +179,7 @@ def is_expired(interaction: Interaction) -> bool:
 
 
 async def tell_expired(interaction: Interaction) -> None:
-    await speak_to(interaction.client.bot, interaction)
+    speak(await language_for_user(interaction.client.bot, interaction))
     try:
         await interaction.response.send_message(say(EXPIRED), ephemeral=True)
     except (discord.DiscordException, OSError) as error:
@@ -193,8 +215,11 @@ class PersistentButton(discord.ui.DynamicItem[discord.ui.Button[Any]], template=
 class Panel(discord.ui.View):
     """A view whose failures are logged and told to whoever pressed the button."""
 
+    may: May = staticmethod(anyone)
+    """Who may use it: their rights may have changed since it was shown."""
+
     async def interaction_check(self, interaction: Interaction, /) -> bool:
-        return await is_admitted(interaction)
+        return await is_admitted(interaction, self.may)
 
     async def on_error(self, interaction: Interaction, error: Exception, item: discord.ui.Item[Any], /) -> None:
         del item
@@ -235,9 +260,9 @@ class Pager(Panel):
 class ConfirmDialog(Panel):
     """Asks before something is deleted."""
 
-    def __init__(self, label: str, work: Work, language: str = "") -> None:
+    def __init__(self, label: str, work: Work, language: str = "", may: May = anyone) -> None:
         super().__init__(timeout=VIEW_TIMEOUT_SECONDS)
-        self._work, self._language = work, language
+        self._work, self._language, self.may = work, language, may
         self.confirm.label, self.cancel.label = translated(label, language), translated("Keep", language)
 
     async def ask(self, interaction: Interaction, question: str) -> None:
@@ -262,9 +287,9 @@ class ConfirmDialog(Panel):
 class FormOffer(Panel):
     """A button that opens a form, which was ready too late to open by itself."""
 
-    def __init__(self, form: discord.ui.Modal) -> None:
+    def __init__(self, form: "Form") -> None:
         super().__init__(timeout=VIEW_TIMEOUT_SECONDS)
-        self._form = form
+        self._form, self.may = form, form.may
         self.open.label = form.title
 
     @discord.ui.button(style=discord.ButtonStyle.primary)
@@ -276,25 +301,28 @@ class FormOffer(Panel):
 class Form(discord.ui.Modal):
     """A form whose failures are logged and told to whoever filled it in, who must still be allowed to."""
 
+    may: May = staticmethod(anyone)
+
     async def interaction_check(self, interaction: Interaction, /) -> bool:
-        return await is_admitted(interaction)
+        return await is_admitted(interaction, self.may)
 
     async def on_error(self, interaction: Interaction, error: Exception, /) -> None:
         await report_failure(interaction, error)
 
 
-class EditForm(Form, title="Other words"):
+class EditForm(Form):
     """A form to edit the text of a memo."""
 
-    words: "discord.ui.TextInput[EditForm]" = discord.ui.TextInput(
-        label="What shall I remember instead?", style=discord.TextStyle.paragraph, max_length=LIMIT
-    )
-
-    def __init__(self, text: str, change: Callable[[Interaction, str], Awaitable[str]]) -> None:
+    def __init__(self, text: str, change: Callable[[Interaction, str], Awaitable[str]], may: May = anyone) -> None:
         super().__init__(title=say("Other words"), timeout=VIEW_TIMEOUT_SECONDS)
-        self.words.label = say("What shall I remember instead?")
-        self.words.default = text[:LIMIT]
-        self._change = change
+        self._change, self.may = change, may
+        self.words: discord.ui.TextInput[EditForm] = discord.ui.TextInput(
+            label=say("What shall I remember instead?"),
+            style=discord.TextStyle.paragraph,
+            default=text[:LIMIT],
+            max_length=LIMIT,
+        )
+        self.add_item(self.words)
 
     async def on_submit(self, interaction: Interaction, /) -> None:
         await defer(interaction)

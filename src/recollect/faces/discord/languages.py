@@ -34,28 +34,29 @@ async def panel_language(bot: BotContext, interaction: Interaction) -> str:
     return await language_of(bot, interaction.guild)
 
 
-async def speak_to(bot: BotContext, interaction: Interaction) -> None:
-    """Answer whoever used a command, a button, a menu or a form in their language."""
+async def language_for_user(bot: BotContext, interaction: Interaction) -> str:
+    """The language for whoever used a command, a button, a menu or a form, which tells what they speak."""
     locales = bot.locales
     locales[interaction.user.id] = LANGUAGES.get(interaction.locale, "")
     locales.move_to_end(interaction.user.id)
     while len(locales) > MAX_LOCALES:
         locales.popitem(last=False)
     try:
-        speak(await panel_language(bot, interaction))
+        return await panel_language(bot, interaction)
     except RecollectError as error:
         log.warning("cannot read the language of an answer: %s", error)
+        return ""
 
 
 async def speak_as(bot: BotContext, message: discord.Message) -> None:
     """Answer a message in the language of its server, or of its author."""
     try:
-        speak(await _language_for(bot, message))
+        speak(await _language_for_author(bot, message))
     except RecollectError as error:
         log.warning("cannot read the language of an answer: %s", error)
 
 
-async def _language_for(bot: BotContext, message: discord.Message) -> str:
+async def _language_for_author(bot: BotContext, message: discord.Message) -> str:
     if message.guild is not None:
         return await language_of(bot, message.guild)
     author = message.author.id

@@ -110,11 +110,15 @@ class LearnedNotices:
                 await self._remove_notice(name)
 
     async def remove_of(self, person: str) -> None:
-        """Remove the notices about someone, who does not want them."""
-        for key in await self._bot.state.keys(StateKind.NOTICE_MESSAGE):
-            scope, _, memo_id = key.rpartition(":")
-            if scope == Subject(person).scope:
-                await self._remove_notice(state.notice_message(scope, memo_id))
+        """Remove the notices about someone that they no longer want: consent is given server by server."""
+        user, shown = int(split_person(person)[1]), dict[int | None, bool]()
+        keys = await self._bot.state.keys(StateKind.NOTICE_MESSAGE)
+        async for name, memo in self._memos([key for key in keys if key.rpartition(":")[0] == Subject(person).scope]):
+            guild = None if memo is None or memo.source.guild is None else int(memo.source.guild)
+            if guild not in shown:
+                shown[guild] = await is_shown(self._bot, user, guild)
+            if memo is None or not shown[guild]:
+                await self._remove_notice(name)
 
     async def surplus(self) -> list[state.Name]:
         """The notices of this process's channels that are beyond the limit, oldest first."""
@@ -306,7 +310,7 @@ class NoticeButton(
             del submitted
             return outcome_text.changed("Changed", await view.update(self.memo, words))
 
-        await open_form(interaction, EditForm(memo.text, change))
+        await open_form(interaction, EditForm(memo.text, change, self._may_decide))
 
     @property
     def _is_lore(self) -> bool:

@@ -179,15 +179,19 @@ class MessageListener(commands.Cog):
             await self._reply(message, chat_message)
 
     async def _may_be_kept(self, message: discord.Message) -> bool:
-        """Whether the author was told and agreed; they are told, or asked, now."""
+        """Whether the author was told and agreed; they are told, or asked, now, unless too many are at once."""
         bot, guild = self._bot, _guild_id(message)
         try:
             held = await consent_status(bot, message.author, guild)
         except RecollectError as error:
             log.warning("cannot read whether %s agreed: %s", message.author.id, error)
             return await ensure_notified(bot, message.author, message.channel, message)
+        if held.may_be_kept:
+            return True
+        if not await self._is_admitted(message, "tell"):
+            return False
         if held.agrees:
-            return held.was_told or await ensure_notified(bot, message.author, message.channel, message)
+            return await ensure_notified(bot, message.author, message.channel, message)
         if held.answer == NO:
             await self._tell_once(message, "declined")
         else:

@@ -4,7 +4,7 @@ Position and pending work are persisted, so a restart continues where the last p
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 
@@ -78,6 +78,26 @@ class LogFollower(commands.Cog):
         if is_memory_channel and is_own_pin:
             with suppress(discord.HTTPException):
                 await message.delete()
+
+    @commands.Cog.listener()
+    async def on_raw_message_delete(self, event: discord.RawMessageDeleteEvent) -> None:
+        await self._restore_panel(event.guild_id, {event.message_id})
+
+    @commands.Cog.listener()
+    async def on_raw_bulk_message_delete(self, event: discord.RawBulkMessageDeleteEvent) -> None:
+        await self._restore_panel(event.guild_id, event.message_ids)
+
+    async def _restore_panel(self, guild_id: int | None, deleted: Collection[int]) -> None:
+        """Send a panel again that someone deleted, such as with all messages of its channel: the settings want it."""
+        if guild_id is None:
+            return
+        try:
+            _, _, message_id = (await self._bot.state.get(state.panel_message(guild_id)) or "").partition("/")
+        except RecollectError as error:
+            log.warning("cannot read which message is the panel of the server %s: %s", guild_id, error)
+            return
+        if message_id and int(message_id) in deleted:
+            await self.show_panel(guild_id)
 
     @commands.Cog.listener()
     async def on_guild_channel_update(self, before: discord.abc.GuildChannel, after: discord.abc.GuildChannel) -> None:

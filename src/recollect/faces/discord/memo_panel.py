@@ -16,7 +16,9 @@ from recollect.faces.discord.ephemeral import (
     Interaction,
     Panel,
     acknowledge,
+    anyone,
     defer,
+    is_manager,
     open_form,
     run_work,
     send_answer,
@@ -48,6 +50,7 @@ class MemoPanel(Panel):
         super().__init__(timeout=VIEW_TIMEOUT_SECONDS)
         self._bot, self._view, self._title, self._load, self._memos = bot, view, title, load, memos
         self.language, self._page = language, 0
+        self.may = is_manager if view.lore else anyone
         self._arrange()
 
     @property
@@ -142,7 +145,7 @@ class MemoCard(Panel):
 
     def __init__(self, bot: BotContext, view: View, memo: Memo, panel: MemoPanel) -> None:
         super().__init__(timeout=VIEW_TIMEOUT_SECONDS)
-        self._bot, self._view, self._memo, self._panel = bot, view, memo, panel
+        self._bot, self._view, self._memo, self._panel, self.may = bot, view, memo, panel, panel.may
         actions: dict[str, Any] = {"Edit": self._edit, "Forget": self._forget}
         if not memo.subject.is_lore:
             is_shared = memo.audience == EVERYWHERE
@@ -171,7 +174,7 @@ class MemoCard(Panel):
             await self._note("changed a memory of the server", memo.text, changed.text)
             return outcome_text.changed("Changed", changed)
 
-        await open_form(interaction, EditForm(memo.text, change))
+        await open_form(interaction, EditForm(memo.text, change, self.may))
 
     async def _forget(self, interaction: Interaction) -> None:
         await acknowledge(interaction)

@@ -14,6 +14,7 @@ from recollect.core.errors import RecollectError
 from recollect.core.state import Owner
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.localization import LANGUAGES, notice
+from recollect.faces.discord.splitting import harmless
 from recollect.faces.wording import in_language, say
 
 log = logging.getLogger("recollect.discord")
@@ -88,7 +89,7 @@ class Onboarding(commands.Cog):
         options = self._bot.settings.discord
         if is_served(self._bot, guild):
             language = LANGUAGES.get(guild.preferred_locale, "")
-            parts = [say(WELCOME, guild.name)]
+            parts = [say(WELCOME, harmless(guild.name))]
             parts += [notice("operator", language).format(options.operator)] if options.operator else []
             parts += [notice("policy", language).format(options.privacy_policy)] if options.privacy_policy else []
             return "\n\n".join(parts)
@@ -121,7 +122,7 @@ class Onboarding(commands.Cog):
 def not_allowed_here(bot: BotContext, guild: discord.Guild) -> str:
     """Whom to ask on a server where nobody is answered."""
     who = bot.settings.discord.operator or say("Whoever runs me")
-    return say(NOT_ALLOWED_HERE, guild.name, guild.id, who)
+    return say(NOT_ALLOWED_HERE, harmless(guild.name), guild.id, who)
 
 
 def is_served(bot: BotContext, guild: discord.Guild) -> bool:

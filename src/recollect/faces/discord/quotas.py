@@ -19,9 +19,16 @@ from recollect.faces.discord.places import PLATFORM
 
 log = logging.getLogger("recollect.discord")
 
-What = Literal["reply", "command", "learn"]
-SHARES: dict[What, tuple[int, int, int]] = {"reply": (1, 3, 10), "command": (2, 6, 20), "learn": (3, 30, 150)}
-"""Per person, channel and server and minute, as multiples of the replies that one person gets."""
+What = Literal["reply", "command", "learn", "tell"]
+SHARES: dict[What, tuple[int, int, int]] = {
+    "reply": (1, 3, 10),
+    "command": (2, 6, 20),
+    "learn": (3, 30, 150),
+    "tell": (1, 1, 3),
+}
+"""Per person, channel and server and minute, as multiples of the replies that one person gets. Strangers are told, or
+asked, one by one: many at once, as in a raid, must not make the bot flood a channel.
+"""
 
 
 async def refusal(

@@ -9,13 +9,21 @@ from discord import app_commands
 
 from recollect.core.types import Memo, bare_id
 from recollect.faces.discord.context import BotContext
-from recollect.faces.discord.ephemeral import ConfirmDialog, Interaction, defer, send_pages, send_text
+from recollect.faces.discord.ephemeral import (
+    NOT_A_MANAGER,
+    ConfirmDialog,
+    Interaction,
+    defer,
+    is_manager,
+    send_pages,
+    send_text,
+)
 from recollect.faces.discord.languages import panel_language
 from recollect.faces.discord.localization import translated
 from recollect.faces.discord.memo_panel import MemoPanel, count_memories
 from recollect.faces.discord.places import PLATFORM, interaction_place, person_of
 from recollect.faces.discord.server_settings import describe_change
-from recollect.faces.discord.setup_panel import NOT_A_MANAGER, Changed, SetupPanel, is_manager
+from recollect.faces.discord.setup_panel import Changed, SetupPanel
 from recollect.faces.discord.splitting import split
 from recollect.faces.discord.status_panel import SWITCHES, StatusPanel, switch_memory
 from recollect.privacy.purge import PurgeCounts, PurgeSelection
@@ -129,7 +137,7 @@ class ServerCommands:
 
         question = translated("Forget, for good, all that others said here about {}?", language)
         whom = ", ".join(sorted(names - {str(member.id)}))
-        await ConfirmDialog("Forget", forget, language).ask(interaction, question.format(whom))
+        await ConfirmDialog("Forget", forget, language, is_manager).ask(interaction, question.format(whom))
 
     @app_commands.describe(channel="What was said there", member="What they said", days="Only of the last days")
     async def _purge(
@@ -162,7 +170,7 @@ class ServerCommands:
             return text.format(_purged(where, who, days, language), _purge_result(counts, language))
 
         question = translated("Delete {} from my memory, for good? What was learned from it goes too.", language)
-        await ConfirmDialog("Delete", purge, language).ask(
+        await ConfirmDialog("Delete", purge, language, is_manager).ask(
             interaction, question.format(_purged(where, who, days, language))
         )
 

@@ -14,6 +14,7 @@ from recollect.faces.discord.ephemeral import (
     Panel,
     acknowledge,
     defer,
+    is_manager,
     look_up,
     open_form,
     update,
@@ -24,17 +25,12 @@ from recollect.faces.discord.server_settings import MENTIONS, OPTIONS, Option
 
 TITLE = "How I work on this server"
 LOCKED = "(set by my operator)"
-NOT_A_MANAGER = "That is for those who manage this server."
 NOT_A_NUMBER = "That is not a number from 0 to {:,}; nothing was changed."
 MAX_CHOSEN = 25
 """Discord's limit for a menu."""
 
 Changed = Callable[[int, str], Awaitable[None]]
 """Called with the server and the option after a change."""
-
-
-def is_manager(interaction: Interaction) -> bool:
-    return interaction.guild_id is not None and interaction.permissions.manage_guild
 
 
 async def settings_embed(bot: BotContext, guild: int, language: str) -> discord.Embed:
@@ -64,6 +60,8 @@ def describe(option: Option, value: Any, language: str) -> str:
 
 
 class SetupPanel(Panel):
+    may = staticmethod(is_manager)
+
     def __init__(self, bot: BotContext, guild: int, changed: Changed, language: str) -> None:
         super().__init__(timeout=VIEW_TIMEOUT_SECONDS)
         self.bot, self.guild, self._changed, self.language = bot, guild, changed, language
@@ -100,9 +98,6 @@ class SetupPanel(Panel):
 
     async def change(self, interaction: Interaction, name: str, value: Any) -> None:
         """Store a value, by someone who may, in answer to an interaction that was deferred."""
-        if not is_manager(interaction):
-            await interaction.followup.send(translated(NOT_A_MANAGER, self.language), ephemeral=True)
-            return
         await self.bot.server_settings.change(self.guild, name, value, interaction.user.id)
         await self._changed(self.guild, name)
         language = await panel_language(self.bot, interaction)
@@ -129,6 +124,8 @@ class _OptionMenu(discord.ui.Select[Any]):
 
 class _Editor(Panel):
     """The menu for one option, with buttons to clear it and to go back."""
+
+    may = staticmethod(is_manager)
 
     def __init__(self, panel: SetupPanel, name: str, value: Any) -> None:
         super().__init__(timeout=VIEW_TIMEOUT_SECONDS)
@@ -208,6 +205,8 @@ class _ChoiceMenu(discord.ui.Select[Any]):
 
 
 class _NumberForm(Form):
+    may = staticmethod(is_manager)
+
     def __init__(self, panel: SetupPanel, name: str, value: int) -> None:
         option, language = OPTIONS[name], panel.language
         super().__init__(title=clip(translated(option.label, language), 45), timeout=VIEW_TIMEOUT_SECONDS)

@@ -6,10 +6,10 @@ from recollect import bot_state as state
 from recollect.core.state import Owner
 from recollect.core.version import __version__
 from recollect.faces.discord.context import BotContext
-from recollect.faces.discord.ephemeral import VIEW_TIMEOUT_SECONDS, Interaction, Panel, acknowledge
+from recollect.faces.discord.ephemeral import VIEW_TIMEOUT_SECONDS, Interaction, Panel, acknowledge, is_manager
 from recollect.faces.discord.localization import translated
 from recollect.faces.discord.quotas import replies_today, tenant
-from recollect.faces.discord.setup_panel import NOT_A_MANAGER, Changed, SetupPanel, is_manager, settings_embed
+from recollect.faces.discord.setup_panel import Changed, SetupPanel, settings_embed
 
 MEMORY_IS_ON = "Memory is **on** here; recollect {}."
 SWITCHES = {
@@ -23,6 +23,8 @@ SWITCHES = {
 
 class StatusPanel(Panel):
     """Buttons to look again, to open the settings, and to switch memory off or on."""
+
+    may = staticmethod(is_manager)
 
     def __init__(self, bot: BotContext, guild: discord.Guild, changed: Changed, language: str, *, is_off: bool) -> None:
         super().__init__(timeout=VIEW_TIMEOUT_SECONDS)
@@ -62,11 +64,8 @@ class StatusPanel(Panel):
     async def switch(self, interaction: Interaction, button: "discord.ui.Button[StatusPanel]") -> None:
         del button
         await acknowledge(interaction)
-        if is_manager(interaction):
-            await switch_memory(self._bot, self._guild.id, interaction.user.id, "on" if self._is_off else "off")
-            await self._show_again(interaction)
-        else:
-            await interaction.followup.send(translated(NOT_A_MANAGER, self._language), ephemeral=True)
+        await switch_memory(self._bot, self._guild.id, interaction.user.id, "on" if self._is_off else "off")
+        await self._show_again(interaction)
 
 
 async def switch_memory(bot: BotContext, guild: int, by: int, to: str) -> None:

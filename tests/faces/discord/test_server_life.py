@@ -1,0 +1,162 @@
+"""What happens on a server that nobody planned for: rights that are lost in between, raids, names that are markup."""
+
+import pytest
+
+from recollect.faces.discord import consent
+from recollect.faces.discord.ephemeral import NOT_A_MANAGER, EditForm
+from recollect.faces.discord.localization import translated
+from recollect.faces.discord.privacy_notice import NOTICE
+from recollect.faces.discord.server_settings import OPTIONS
+from recollect.faces.discord.setup_panel import settings_embed
+from recollect.faces.discord.slash_commands import render_help
+from recollect.faces.wording import LANGUAGES, in_language
+from tests.faces.discord.scene import Scene, acting
+from tests.faces.discord.test_server_settings import TICK, shown
+from tests.faces.discord.wire import WAIT, wired
+
+DAY = 24 * 3600.0
+
+
+async def lose_rights(scene: Scene, eve: object) -> None:
+    role = next(role for role in scene.guild.roles.values() if role.name == "managers")
+    scene.env.backend.remove_member_role(scene.guild.id, eve.id, role.id)  # type: ignore[attr-defined]
+    await scene.env.settle()
+
+
+async def learn_lore(scene: Scene) -> None:
+    user = str(scene.ann.id)
+    await scene.memory.remember("The meetup is on Friday", user=user, place=scene.place(scene.dev), lore=True)
+
+
+async def test_who_no_longer_manages_the_server_changes_nothing_by_an_open_panel_question_or_form() -> None:
+    async with acting() as scene:
+        eve = scene.manager()
+        await learn_lore(scene)
+        await scene.ann.send(scene.dev, "I like green tea")
+        await scene.settle()
+        question = shown(await eve.slash(scene.dev, "memory-server purge", days=3))
+        listed = shown(await eve.slash(scene.dev, "memory-server lore"))
+        (lore,) = (await scene.memory.view(str(scene.ann.id), scene.place(scene.dev), lore=True).show()).memos
+        await eve.select(listed, [lore.id])
+        form = await eve.click(listed, label="Edit")
+        status = shown(await eve.slash(scene.dev, "memory-server status"))
+        await lose_rights(scene, eve)
+        refusals = [
+            await eve.click(question, label="Delete"),
+            await eve.click(listed, label="Forget"),
+            await eve.click(status, label="Switch off"),
+        ]
+        field = form.modal["components"][0]["components"][0]["custom_id"]
+        refusals.append(await eve.submit_modal(form, {field: "The meetup is cancelled"}))
+        assert [shown(refused).content for refused in refusals] == [NOT_A_MANAGER] * 4
+        assert await scene.known(place=scene.place(scene.dev)) == ["I like green tea"]
+        (memo,) = (await scene.memory.view(str(scene.ann.id), scene.place(scene.dev), lore=True).show()).memos
+        assert memo.text == "The meetup is on Friday"
+        assert not await scene.client.bot.is_off(scene.guild.id)
+
+
+async def test_who_refused_on_one_server_and_agreed_on_another_is_known_on_the_other_alone() -> None:
+    async with acting(discord={"consent": "opt_in", "privacy_notice": "reply", "learned_notices": "here"}) as scene:
+        await scene.restart()
+        other = scene.env.create_guild("Other")
+        there = other.create_text_channel("there")
+        ann = other.add_member(scene.ann.user)
+        bot, mention = scene.client.bot, f"<@{scene.client.user.id}>"
+        await scene.env.settle()
+        await consent.decide(bot, scene.ann.id, scene.guild.id, consent.NO)
+        await consent.decide(bot, scene.ann.id, other.id, consent.YES)
+        await ann.send(there, f"{mention} I like green tea")
+        await scene.ann.send(scene.dev, f"{mention} I play chess")
+        await scene.settle()
+        await scene.env.advance_time(TICK)
+        assert await scene.known() == ["I like green tea"]
+        lines = [one for one in there.history() if one.content.startswith("Learned")]
+        assert len(lines) == 1
+        await consent.decide(bot, scene.ann.id, scene.guild.id, consent.NO)
+        await scene.env.advance_time(TICK)
+        assert lines[0].id in [one.id for one in there.history()], "it is refused elsewhere only"
+        await consent.decide(bot, scene.ann.id, other.id, consent.NO)
+        await scene.env.advance_time(TICK)
+        assert lines[0].id not in [one.id for one in there.history()]
+
+
+@pytest.mark.parametrize("how", ["delete_message", "bulk_delete_messages"])
+async def test_a_panel_that_someone_deletes_is_sent_again(how: str) -> None:
+    async with acting(discord={"memory_channel_style": "panel"}) as scene:
+        settings, general = scene.client.bot.server_settings, str(scene.general.id)
+        await settings.change(scene.guild.id, "memory_channel", general, scene.ann.id)
+        await scene.restart()
+        await scene.env.advance_time(TICK)
+        (panel,) = scene.general.history()
+        said = await scene.bob.send(scene.general, "hello")
+        ids = panel.id if how == "delete_message" else [panel.id, said.id]
+        getattr(scene.env.backend, how)(scene.general.id, ids)
+        await scene.env.advance_time(TICK)
+        (again,) = [one for one in scene.general.history() if one.author.id == scene.client.user.id]
+        assert again.id != panel.id
+        assert again.embeds[0].title == "What I remember"
+
+
+async def test_in_a_raid_the_bot_does_not_flood_the_channel_and_members_are_answered() -> None:
+    async with acting(discord={"privacy_notice": "reply", "replies_per_minute": 5}) as scene:
+        assert NOTICE in await scene.ask("hello", where=scene.general)
+        mention = f"<@{scene.client.user.id}>"
+        raiders = [scene.guild.add_member(scene.env.create_user(f"raider{number}")) for number in range(200)]
+        for raider in raiders:
+            scene.env.backend.create_message(scene.dev.id, raider.id, f"{mention} I like spam")
+        await scene.env.settle()
+        said = [one.content for one in scene.dev.history() if one.author.id == scene.client.user.id]
+        assert 5 <= len(said) <= 15, len(said)
+        assert await scene.ask("hello again", where=scene.general) == "I see."
+        await scene.env.advance_time(61)
+        assert NOTICE in await scene.ask("hello", scene.bob)
+
+
+async def test_what_was_said_in_threads_is_forgotten_after_the_days_that_the_server_chose() -> None:
+    async with acting() as scene:
+        thread = scene.thread(scene.dev, "release")
+        await scene.client.bot.server_settings.change(scene.guild.id, "retention_days", 1, scene.ann.id)
+        await scene.ann.send(thread, "I like green tea")
+        await scene.settle()
+        assert await scene.known() == ["I like green tea"]
+        await scene.env.advance_time(DAY + 2 * 3600)
+        await scene.ann.send(thread, "I play chess")
+        await scene.settle()
+        assert await scene.known() == ["I play chess"]
+        stored = await scene.memory.timeline.recent(scene.place(thread), 10)
+        assert [message.text for message in stored] == ["I play chess"]
+
+
+@pytest.mark.parametrize("name", ["@everyone", "<@&123456789012345678>", "**bold**", "[x](http://y.example)", "x" * 90])
+async def test_names_that_are_markup_or_mentions_do_nothing(name: str) -> None:
+    async with acting() as scene:
+        await scene.order(f"!memory remember I like {name}")
+        for text in (await scene.order("!memory show"), await scene.order("!memory list")):
+            assert name.startswith("x") == (name in text)
+    async with wired() as wire, wire.online():
+        world, inviter = wire.lab.world, wire.lab.world.user("olga")
+        club = world.guild(name, inviter, bot_inside=False)
+        world.invite(club, "view_channel send_messages view_audit_log", by=inviter)
+        welcome = (await wire.lab.next_message(world.dm(inviter), WAIT)).content
+        assert name.startswith("x") == (f"**{name}**" in welcome)
+
+
+@pytest.mark.parametrize("language", ["", *LANGUAGES])
+async def test_panels_forms_and_help_stay_within_discords_limits_in_every_language(language: str) -> None:
+    async with acting() as scene:
+        settings, guild = scene.client.bot.server_settings, scene.guild.id
+        many = tuple(str(10**18 + number) for number in range(25))
+        for name in ("channels", "excluded_channels", "excluded_roles"):
+            await settings.change(guild, name, many, scene.ann.id)
+        embed = await settings_embed(scene.client.bot, guild, language)
+        assert len(embed) <= 6000
+        assert len(embed.fields) <= 25
+        assert all(len(field.name or "") <= 256 and len(field.value or "") <= 1024 for field in embed.fields)
+        assert len(render_help(language)) <= 4096
+        assert len(OPTIONS) <= 25
+        for option in OPTIONS.values():
+            assert len(translated(option.label, language)) <= 45
+        with in_language(language):
+            form = EditForm("words", None)  # type: ignore[arg-type]
+        assert len(form.title) <= 45
+        assert len(form.words.to_component_dict()["label"]) <= 45
