@@ -14,7 +14,7 @@ from recollect.policy.redaction.spoken_secrets import PASSWORDS
 
 _REACH, _MIN_CHARS, _MIN_HYPHENS = 100, 6, 4
 _MISTYPED = r"p[as]{1,4}o?w[ordt]{0,4}s?|pwr?ds?|[sş]ifre\w{0,6}|snmp community"
-_NAMES = re.compile(
+NAMES = re.compile(
     rf"(?<![a-zß-ÿ0-9_$/.-])(?:{PASSWORDS}|passwords|{_MISTYPED}|pws?|p/w|psw|pass(?!\s(?:the|a|it|me|on|by|out"
     rf"|over|through|rate|for)\b)"
     r"|creds?|credentials?|log-?ins?(?=[ :])|pin|puk|wpa2?|psk"
@@ -39,7 +39,7 @@ _USERS = re.compile(
     r"|kullanıcı\w*|as \w+ (?:with|using))(?!\w)"
 )
 """Signing in and a user's name together: what else is shaped like a password is one."""
-_TOKEN_NAMES = re.compile(
+TOKEN_NAMES = re.compile(
     r"(?<![a-z0-9_$/.-])(?<!public )(?:tokens?|secrets?|keys?|schlüssel|cl[ée]s?|chiave|clave|chave|klucz"
     r"|anahtar)(?![\w(\[]|\.\w)"
 )
@@ -89,17 +89,17 @@ def spans(text: str, lower: str) -> Iterator[Span]:
     chosen = [(at, value) for at, value in map(_value, _VALUE.finditer(text)) if looks_secret(value)]
     if not chosen:
         return
-    for name in _NAMES.finditer(lower):
+    for name in NAMES.finditer(lower):
         yield from _near(name, chosen, lower)
     handed = [(at, value) for at, value in chosen if _HANDED.search(lower, max(0, at - 12), at)]
     for purpose in _PURPOSES.finditer(lower) if handed or _USERS.search(lower) else ():
         yield from _near(purpose, chosen if _USERS.search(lower) else handed, lower)
     if "totp" in lower or "2fa" in lower or "mfa" in lower or "authenticator" in lower:
         yield from (Span(*seed.span(), "2FA secret") for seed in _SEED.finditer(text))
-    if _TOKEN_NAMES.search(lower) or "code" in lower:
+    if TOKEN_NAMES.search(lower) or "code" in lower:
         yield from (Span(*groups.span(), "key") for groups in _GROUPS.finditer(text))
     keys = [(at, value) for at, value in chosen if _RANDOM.fullmatch(value)]
-    for name in _TOKEN_NAMES.finditer(lower) if keys else ():
+    for name in TOKEN_NAMES.finditer(lower) if keys else ():
         yield from _near(name, keys, lower)
 
 
@@ -113,7 +113,7 @@ def field_spans(text: str, lower: str) -> Iterator[Span]:
 def spelled_spans(lower: str) -> Iterator[Span]:
     """Values told sign by sign, as "k as in kilo, 7, r, 9" or "s-u-n-9", in a text that may name a secret."""
     for spelled in _SPELLED.finditer(lower):
-        if _is_spelled(spelled[0]) and _NAMES.search(lower, *_around(lower, *spelled.span())):
+        if _is_spelled(spelled[0]) and NAMES.search(lower, *_around(lower, *spelled.span())):
             yield Span(*spelled.span(), "password")
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from recollect.policy.redaction.access import OTHER_CODE
 from recollect.policy.redaction.codes import PINS, UNIT
+from recollect.policy.redaction.mentioned import NAMES, TOKEN_NAMES
 from recollect.policy.redaction.shapes import is_mixed, is_strong, looks_chosen
 from recollect.policy.redaction.span import Span
 from recollect.policy.redaction.spoken_secrets import PASSWORDS
@@ -65,7 +66,8 @@ _HANDED = re.compile(
     + _any(r"""
     it['’]s that['’]s wants? need (?:is+)?set+to unscharf scharf digita digitare marcar needs takes uses
     asks?+for accepts expects with use using type enter press punch key
-    dial just then to me said says shows came became under will goes+by lautet mit einfach tipp\w? gib
+    dial just then (?<!belongs+)(?<!belong+)(?<!moved+)(?<!close+)(?<!next+)(?<!up+)(?<!goes+)to me said says
+    shows came became under will goes+by lautet mit einfach tipp\w? gib
     drück\w{0,2} nimm auf ich gilt kam sagt c['’]est avec au tape[rz]? fais faites mets compose[rz]? sur dit con
     marca marcando pon teclea usa en dice com digita põe diz fai premi metti su na wpisz użyj wciśnij kodem mówi
     codes? código codice kod kodu combo (?:combin|kombin)\w{3,6}
@@ -168,6 +170,13 @@ _EVERYWHERE = re.compile(
 )
 _IN_CODE_BEFORE, _IN_CODE = re.compile(r"[._(\[=\"]$|(?<![^\W\d_])'$"), re.compile(r"[_(\[=]|\.\w")
 """Around a name in program code."""
+
+
+def without_names(lower: str) -> str:
+    """A text without the words for secrets and for what they open."""
+    for pattern in (_NAMES, _CODE_WORD, _THINGS, NAMES, TOKEN_NAMES):
+        lower = pattern.sub(" ", lower)
+    return lower
 
 
 def phrase_spans(lower: str) -> Iterator[Span]:
