@@ -8,7 +8,7 @@ lock or an account, such as "laptop", needs a word that hands the value over.
 import re
 from collections.abc import Iterator
 
-from recollect.policy.redaction.access import OTHER_CODE
+from recollect.policy.redaction.access import LOCKED_THING, OTHER_CODE
 from recollect.policy.redaction.codes import PINS, UNIT
 from recollect.policy.redaction.mentioned import NAMES, TOKEN_NAMES
 from recollect.policy.redaction.shapes import is_mixed, is_strong, looks_chosen
@@ -174,7 +174,7 @@ _IN_CODE_BEFORE, _IN_CODE = re.compile(r"[._(\[=\"]$|(?<![^\W\d_])'$"), re.compi
 
 def without_names(lower: str) -> str:
     """A text without the words for secrets and for what they open."""
-    for pattern in (_NAMES, _CODE_WORD, _THINGS, NAMES, TOKEN_NAMES):
+    for pattern in (_NAMES, _CODE_WORD, _THINGS, LOCKED_THING, NAMES, TOKEN_NAMES):
         lower = pattern.sub(" ", lower)
     return lower
 
