@@ -15,7 +15,8 @@ from recollect.policy.redaction.spoken_secrets import PASSWORDS
 _REACH, _MIN_CHARS, _MIN_HYPHENS = 100, 6, 4
 _MISTYPED = r"p[as]{1,4}o?w[ordt]{0,4}s?|pwr?ds?|[sş]ifre\w{0,6}|snmp community"
 NAMES = re.compile(
-    rf"(?<![a-zß-ÿ0-9_$/.-])(?:{PASSWORDS}|passwords|{_MISTYPED}|pws?|p/w|psw|pass(?!\s(?:the|a|it|me|on|by|out"
+    rf"(?<![a-zß-ÿ0-9_$/.])(?<!--)(?<!\s-)(?:{PASSWORDS}|passwords|{_MISTYPED}|pws?|p/w|psw|pass(?!\s(?:the|a|it"
+    rf"|me|on|by|out"
     rf"|over|through|rate|for)\b)"
     r"|creds?|credentials?|log-?ins?(?=[ :])|pin|puk|wpa2?|psk"
     r"|zugangsdaten|zugang(?:swort)?|kennwort|losungswort|codewort|anmeldedaten|pw['’]s|kennwörter|passwörter"
@@ -66,7 +67,7 @@ _FIELD = re.compile(
 """The name in one field of a record, and the value in the next."""
 _SENTENCE_END = re.compile(r"\n|(?<!\d)[.!?](?=\s)")
 _THING = re.compile(
-    r"(?:0x)?[0-9a-f]{6,64}|[0-9a-f]{8}-[0-9a-f-]{27}|[a-z]{2,12}-[a-z]{0,2}\d{2,5}[a-z]{0,2}"
+    r"(?:0x)?[0-9a-f]{6,64}|[0-9a-f]{8}-[0-9a-f-]{27}|[a-z]{2,12}-[a-z]{0,2}\d{2,5}[a-z]{0,2}|[a-z]{3,}\d+(?:\.\d+)+"
     r"|(?:keepass|bitwarden|lastpass|1password|dashlane|nordpass|enpass|vaultwarden|sha|md|bcrypt|argon|pbkdf)[\w.-]*"
     r"|.*\.(?:appimage|tar\.\w+|[a-z0-9]{2,4})|(?-i:[a-z]+(?:-[a-z]+)+-v?\d{1,5})|[qh][1-4]-\d{4}",
     re.IGNORECASE,

@@ -99,7 +99,7 @@ _COUNTED = re.compile(
     port pr issue ticket line room page version v number no nr nº users? build error http status gate flight bus
     tram train locker flat apartment street highway route model order invoice zip plz cap zimmer gleis zeile raum
     salle chambre door since seit depuis desde dal od until bis by about around over of than some after before
-    nach vor après después in im em und and or for für pour para per dla
+    nach vor après después in im em und and or (?<!asks+)(?<!ask+)for für pour para per dla
     """)
     + r"))\s$"
 )
@@ -116,7 +116,7 @@ _MEASURE = re.compile(
     r"\s{0,2}(?:°|(?:"
     + _any(r"""
     k[mg] [cm]?m g mg l h uhr kilom\w* meter\w* pieces stück [mgk]?hz [mgk]?bps [mgtk]b mbit\w* dpi mah fps watts?
-    rpm mm am pm euros? dollars? pounds? bucks pesos yen rupees francs kronen zł\w? lira tl mal times fois veces
+    rpm mm ms am pm euros? dollars? pounds? bucks pesos yen rupees francs kronen zł\w? lira tl mal times fois veces
     vezes volte razy kez users? people leute photos? files? messages? of steps minutes points places
     """)
     + r")\b|o['’]clock"
