@@ -175,6 +175,9 @@ class TestRemember:
             "password: correcthorse1!",
             "mein Passwort ist Sommer2026!x",
             "AWS_ACCESS_KEY_ID=AKIAIOSFODNN7EXAMPLE",
+            "save that my AWS key is AKIAIOSFODNN7EXAMPLE",
+            "Kolibri77! ist das neue WLAN-Passwort",
+            "the kids' tablet is locked with 481516",
         ],
     )
     async def test_a_secret_and_nothing_else_is_refused(self, told: Told, text: str):
@@ -185,7 +188,9 @@ class TestRemember:
         await told("my AWS key AKIAIOSFODNN7EXAMPLE belongs to the Berlin account")
         await told("my AWS key is AKIAIOSFODNN7EXAMPLE and I rotate it every May")
         await told("I like tea; my AWS key is AKIAIOSFODNN7EXAMPLE")
+        await told("I store my passwords in KeePass, the master is Falcon88!x")
         assert await shown(told) == [
+            "I store my passwords in KeePass, the master is [redacted: password]",
             "I like tea; my AWS key is [redacted: AWS key]",
             "my AWS key is [redacted: AWS key] and I rotate it every May",
             "my AWS key [redacted: AWS key] belongs to the Berlin account",

@@ -254,3 +254,23 @@ async def test_a_word_index_that_lost_its_content_is_found_by_the_doctor_and_bui
         assert [hit.memo.text for hit in await memory.search("tea", user="ann")] == ["Likes green tea"]
         await memory.remember("Likes black coffee", user="ann")
     assert all(check.ok for check in examine_file(path))
+
+
+@pytest.mark.parametrize("damage", ["memos SET tags", "events SET data"])
+def test_a_row_whose_json_is_damaged_is_refused_with_advice_and_not_with_a_decoder_s_error(
+    tmp_path: Path, damage: str
+) -> None:
+    path = a_store(tmp_path)
+    with closing(sqlite3.connect(path)) as db:
+        db.execute(f"UPDATE {damage} = '{{not json'")
+        db.commit()
+
+    async def remember() -> None:
+        async with open_at(path) as memory:
+            await memory.remember("I like black coffee", user="me")
+
+    with pytest.raises(CorruptStore, match="damaged row.*recollect doctor"):
+        asyncio.run(remember())
+    code, said = run_cli(tmp_path, "remember", "I like black coffee")
+    assert code != 0
+    assert "damaged row" in said.replace("\n", " ")

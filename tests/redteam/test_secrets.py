@@ -16,14 +16,20 @@ import pytest
 
 import recollect
 from recollect import AsyncMemory, Message, Place
+from recollect.core.errors import BadInput
+from recollect.core.outcomes import Refused
 from recollect.core.ports import ExtractionInput, ExtractionResult
+from recollect.core.reasons import Reason
 from recollect.faces.cli.log_format import JsonFormatter, LineFormatter
+from recollect.faces.http.app import create
+from recollect.faces.tool.dispatcher import MemoryTool
 from recollect.policy.redaction import redact
 from recollect.testing.clock import START
 from recollect.testing.models import FakeModel, quoting
 from tests.faces.discord.scene import acting
-from tests.faces.http.conftest import OPERATOR, serving
+from tests.faces.http.conftest import OPERATOR, TOKENS, asking, serving
 from tests.policy.secret_corpus import Form, secrets
+from tests.scenes import DEV, opened
 from tests.transfer.moving import import_
 
 pytestmark = pytest.mark.sqlite  # the bytes of a folder are looked at
@@ -138,7 +144,7 @@ async def test_nothing_of_a_secret_reaches_the_disk_through_an_import(tmp_path: 
     folder.mkdir()
     async with memory_in(folder) as memory:
         report = await import_(memory, source)
-        assert report.redacted == len(forms)
+        assert report.redacted + sum("secret" in why for _, why in report.skipped) == len(forms)
         assert not places_of(folder, forms)
     assert not places_of(folder, forms)
 
@@ -183,3 +189,36 @@ async def test_words_that_were_deleted_or_edited_are_gone_from_the_file(tmp_path
     assert b"Hello number 7 about trains" in stored
     assert [word for word in words if word in stored or word[:9] in stored] == []
     assert not (tmp_path / "memory.db-wal").exists()
+
+
+ONLY_SECRETS = (
+    "Kolibri77!x ist das neue WLAN-Passwort",
+    "my vault password is k as in kilo, 7, r as in romeo, 9, x",
+    "la puerta abre con 48151",
+    "the filevault key: GE58-PDRS-5PDX-96WM-S01S-JKG0",
+)
+"""Of each later class one: the value before the name, spelled out, what a door opens with, a key in groups."""
+
+
+@pytest.mark.parametrize("text", ONLY_SECRETS)
+async def test_a_text_of_nothing_but_a_secret_is_refused_on_every_path_with_the_reason(tmp_path: Path, text: str):
+    source = tmp_path / "export.json"
+    source.write_text(json.dumps({"results": [{"id": "i1", "memory": text, "user_id": "ann"}]}))
+    async with opened(model=FakeModel()) as stage:
+        memory, tool = stage.memory, MemoryTool(stage.memory, user="ann", place=DEV)
+        own = await stage.remember("Likes tea")
+        assert await memory.remember(text, user="ann", place=DEV) == Refused(Reason.SECRET)
+        with pytest.raises(BadInput, match="a secret and nothing else"):
+            await memory.update(own.id, text, user="ann", place=DEV)
+        saved = await tool.call({"action": "save", "content": text, "category": "fact"})
+        assert not saved.ok or "secret" in saved.text.lower()
+        report = await import_(memory, source)
+        assert [why for _, why in report.skipped] == ["is a secret and nothing else"]
+        async with asking(create(memory, TOKENS, clock=stage.clock), OPERATOR) as client:
+            posted = await client.post("/api/v1/memos", json={"user": "discord:ann", "text": text})
+        assert 400 <= posted.status_code < 500
+        assert "secret" in posted.text
+        await stage.say(text)
+        await stage.settle()
+        known = await memory.store.read(lambda tx: [m for who in tx.memos.subjects() for m in tx.memos.list(who)])
+        assert [memo.text for memo in known] == ["Likes tea"]

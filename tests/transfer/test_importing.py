@@ -186,11 +186,18 @@ async def test_what_was_forgotten_stays_forgotten(tmp_path: Path, named: bool):
     assert report.skipped == [("line 1", "was forgotten here")]
 
 
+async def test_an_entry_that_is_a_secret_and_nothing_else_is_skipped_as_everywhere(tmp_path: Path):
+    async with opened(tmp_path) as memory:
+        report = await import_(memory, [entry(f"My key is {AWS}"), entry("I like tea")])
+        assert list(await memos_of(memory)) == ["I like tea"]
+    assert report.skipped == [("line 1", "is a secret and nothing else")]
+
+
 async def test_secrets_are_taken_out_wherever_they_stand(tmp_path: Path):
     source = Provenance(Origin.IMPORT, evidence=f"my key is {AWS}", metadata={"note": f"key {AWS}"})
     said = Message("m1", "ann", Place("discord", dm="ann"), f"use {AWS}", LAST_YEAR)
     items = [
-        entry(f"My key is {AWS}", source=source, tags=(AWS,)),
+        entry(f"My key is {AWS} and I rotate it in May", source=source, tags=(AWS,)),
         SummaryEntry("s", "discord:dm:ann", f"The key is {AWS}.", LAST_YEAR),
         MessageEntry("m", said),
         PageEntry("p", "MEMORY.md", f"key {AWS}\n"),
@@ -376,7 +383,7 @@ async def test_a_vector_of_the_model_that_serves_is_kept_and_any_other_left(tmp_
         entry("I like tea", vector=("local-test", numbers)),
         entry("I own a boat", vector=("another", numbers)),
         entry("I play chess", vector=("local-test", short)),
-        entry(f"My key is {AWS}", vector=("local-test", numbers)),
+        entry(f"My key is {AWS} and I rotate it in May", vector=("local-test", numbers)),
         entry("I sail", vector=("local-test", b"\0" * 12)),
     ]
     async with opened(tmp_path) as memory:

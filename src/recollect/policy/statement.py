@@ -11,6 +11,7 @@ from recollect.core.errors import BadInput
 from recollect.core.outcomes import Refused
 from recollect.core.reasons import Reason
 from recollect.core.types import Audience, Kind, Origin, Place
+from recollect.language.word_forms import content_words
 from recollect.policy import kinds
 from recollect.policy.redaction import redact, redact_memo, redact_tags
 from recollect.policy.redaction.json_values import redact_value
@@ -18,13 +19,16 @@ from recollect.policy.redaction.span import MARKER
 from recollect.policy.viewer import lore_audience, provenance, subject_of
 from recollect.policy.visibility import VisibilityPolicy, addressed, limit_audience, stated_audience
 
+_SECOND_THOUGHT = re.compile(r"\b(?:and|but|und|aber|et|mais|y|pero|e|mas|ma|ale|ama)\b", re.IGNORECASE)
 _NAMES_SECRET = re.compile(
-    rf"(?!.*\b(?:and|but|und|aber|et|mais|y|pero|e|mas)\b)"
+    rf"(?!.*{_SECOND_THOUGHT.pattern})"
     rf"\s*(?:[^\s:=,;.!?]+\s+){{0,6}}?[^\s:=,;.!?]+\s*(?:\s(?:is|are|was|ist|sind|war|lautet|es|son|est|sont|é|são)\b|[:=：]|は)"
     rf"\s*(?:now|jetzt)?\W*{MARKER.pattern}\W*",
     re.IGNORECASE,
 )
 """A few words for what is secret, and its value; what has a second thought is kept without the value."""
+_MAX_IDLE_WORDS = 1
+"""So many words beside a secret and its name, such as "changed", tell nothing that is worth keeping."""
 
 
 class StatementOptions(TypedDict, total=False):
@@ -95,14 +99,21 @@ def statement_text(text: str) -> str | Refused:
     if not text.strip():
         return Refused(Reason.EMPTY)
     redacted = redact_memo(text).text
-    return Refused(Reason.SECRET) if _is_only_secret(redacted) else redacted
+    return Refused(Reason.SECRET) if is_only_secret(redacted) else redacted
 
 
-def _is_only_secret(redacted: str) -> bool:
+def is_only_secret(redacted: str) -> bool:
     """Whether a text has a secret and nothing else worth keeping: "my AWS key is …" says only what the key is."""
     if not MARKER.search(redacted):
         return False
-    return not any(map(str.isalnum, MARKER.sub("", redacted))) or _NAMES_SECRET.fullmatch(redacted) is not None
+    from recollect.policy.redaction.nearby import without_names  # compiled on first use, by what made the marker
+
+    rest = MARKER.sub(" ", redacted)
+    if not any(map(str.isalnum, rest)) or _NAMES_SECRET.fullmatch(redacted):
+        return True
+    other = without_names(rest.lower())
+    is_named = other != rest.lower() and _SECOND_THOUGHT.search(rest) is None
+    return len(content_words(other)) <= (_MAX_IDLE_WORDS if is_named else 0)
 
 
 def edited_text(text: str) -> str:

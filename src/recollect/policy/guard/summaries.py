@@ -16,6 +16,18 @@ from recollect.policy.guard.clauses import lower
 from recollect.policy.guard.grounding import keeps_names, keeps_numbers
 from recollect.policy.guard.instructions import is_instruction
 from recollect.policy.guard.quote import sentences
+from recollect.policy.guard.turns import (
+    CLAUSE,
+    LITTLE,
+    NOBODY,
+    SPEAKER,
+    Turn,
+    all_words,
+    clauses_of,
+    has_displaced_day,
+    read_turns,
+    shared,
+)
 
 MIN_SHARE = 0.5
 """Share of a sentence's content words that must have been said: a summary says it in fewer words, not in others."""
@@ -23,16 +35,17 @@ MAX_OVERLENGTH = 10
 """A text this many times over its limit is no summary that could be shortened."""
 _DATA = re.compile(r"(?:```\w*\s*)?(?:\{|\[\s*[\[{\"\]])")
 """How JSON begins, and no summary does: `[Ann] says` is one, `["Ann"]` is not."""
-_SPEAKER = re.compile(r"^\[([^\]\n]{1,80})\]", re.MULTILINE)
 _MAX_EMPTY_WORDS = 2
 _MAX_SUBJECT_WORDS = 3
 _MIN_SHARED_WORDS = 1
 _PATTERNS = Patterns(
-    clause=r"[.!?;,\n]\s*|\s(?=(?:and|but|so|because|while) (?!then\b))",
     supposed=r"\b(?:whether|\w+'d|if|might|may|maybe|perhaps|wish|unless|would|could|suppose|imagine"
-    r"|thinking (?:of|about))\b",
+    r"|thinking (?:of|about)|wenn|falls|ob|vielleicht|würde\w*|hätte\w*|könnte\w*|si|peut-être|ojalá|quizás?|talvez)\b",
     as_supposed=r"\b(?:if|might|may|maybe|perhaps|wish\w*|unless|would|could|suppos\w+|imagin\w+|think\w*|consider\w*|plan\w*"
-    r"|want\w*|hop\w+|possib\w+|potential\w*|discuss\w*|ask\w*|suggest\w*|propos\w+|fear\w*|worr\w+|idea\w*|option\w*)\b",
+    r"|want\w*|hop\w+|possib\w+|potential\w*|discuss\w*|ask\w*|suggest\w*|propos\w+|fear\w*|worr\w+|idea\w*|option\w*"
+    r"|when|once|after|wenn|falls|sobald|vielleicht|würde\w*|hätte\w*|könnte\w*|si|quand|peut-être|quizás?|talvez)\b",
+    wanted=r"\b(?:ask|wonder|need|look|want|question|frag|brauch|such|demand|pregunt|busc|pergunt|procur)\w*",
+    first_person=r"\b(?:i|i'm|i've|i'll|i'd|me|ich|mich|mir|je|j'\w+|yo|eu|io)\b",
     former=r"\b(?:used to|formerly|previously|no longer|anymore|once (?:had|was|lived|worked)|früher"
     r"|ehemals|avant|autrefois|antes|prima|kiedyś|eskiden)\b",
     as_former=r"\b(?:used to|former\w*|previous\w*|no longer|once|was|were|had|did|\w{2,}ed|left|taught|went|before"
@@ -52,8 +65,15 @@ _PATTERNS = Patterns(
     r"|topic|question|answer|repl|respon|will|able|unable|possibl|potential|former|previous|past|future|according|because"
     r"|due|feel|felt|look|intend|expect|interest|excit|happy|glad|sad|eat|visit|bring|left"
     r"|leav|quit|start|begin|got|get|own|use|call|name)",
+    assent=r"^\W*(?:oh |ok |well )?(?:i can|i will|i'll|sure|yes|yeah|yep|ok|okay|of course|no problem|count me in"
+    r"|gladly|kann ich|mach ich|klar|ja|oui|d'accord|bien sûr|sí|claro|sim|certo)\b",
+    of_theirs=r"^\W*(?:(?:and|but|oh|so|yes|no|und|aber|et|y|e) )?"
+    r"(?:my|our|mein\w*|unser\w*|mon|ma|notre|mi|minha|meu) (?P<whom>[^\W\d_]+)",
+    kin_name=r"['’]s ([a-z]+) ([A-Z][a-z]+)",
     owned=r"\b([^\W\d_]+)['’]s ([^\W\d_]+)",
 )
+_GENITIVE = re.compile(r"\b([^\W\d_]+)s ([^\W\d_]{3,})")
+_QUESTION = re.compile(r"[^.!?\n]*\?")
 _MAX_SHORT_WORDS = 3
 """Content words of a sentence that makes one claim: each of them is the claim."""
 _AND = frozenset({"and", "und", "et", "y", "e", "i", "ve", "en"})
@@ -77,7 +97,7 @@ def check_summary(text: str, said: str, today: date, limit: int) -> CheckedSumma
     if reason := _unusable(text, limit):
         return CheckedSummary("", reason)
     kept, first_reason = text, None
-    turns = _turns(said)
+    turns = read_turns(said)
     subjects: frozenset[str] = frozenset()
     for sentence in sentences(text):
         if not _PATTERNS.pronoun.match(lower(sentence)):
@@ -105,21 +125,23 @@ def _loops(text: str) -> bool:
     return len(runs) >= _MIN_LOOP_WORDS and len(set(runs)) < _MIN_DISTINCT_SHARE * len(runs)
 
 
-def _says_little(sentence: str, said: str) -> bool:
-    """Whether a sentence is too short to claim anything, and of nobody: "So far, so good." """
-    names = {name for speaker in _SPEAKER.findall(said) for name in words(speaker)} | lexicon.words("given_names")
-    return len(word_forms.content_words(sentence)) <= _MAX_EMPTY_WORDS and names.isdisjoint(words(sentence))
+def _says_little(sentence: str, said: str, turns: list[Turn]) -> bool:
+    """Whether a sentence is too short to claim anything, of nobody, and about nothing that was said: "All is fine." """
+    names = {name for speaker in SPEAKER.findall(said) for name in words(speaker)} | lexicon.words("given_names")
+    content = word_forms.content_words(sentence)
+    is_short = len(content) <= _MAX_EMPTY_WORDS and names.isdisjoint(words(sentence))
+    return is_short and not any(word_forms.is_stated(word, all_words(turns)) for word in content)
 
 
-def _refuse(sentence: str, said: str, today: date, turns: list["_Turn"], subjects: frozenset[str]) -> Reason | None:
+def _refuse(sentence: str, said: str, today: date, turns: list["Turn"], subjects: frozenset[str]) -> Reason | None:
     if is_instruction(sentence):
         return Reason.INSTRUCTIONS
     if reason := _refuse_rank(sentence, said) or _refuse_generality(sentence, said):
         return reason
-    if not subjects and _says_little(sentence, said):
-        return None
-    if not keeps_numbers(sentence, said, today):
+    if not keeps_numbers(sentence, said, today) or has_displaced_day(sentence, turns):
         return Reason.NUMBER_NOT_SAID
+    if not subjects and _says_little(sentence, said, turns):
+        return None
     unsaid_people = lexicon.words("given_names").intersection(words(sentence)).difference(words(said))
     if unsaid_people or not keeps_names(sentence, said):  # a capital at its beginning is no sign of a name
         return Reason.NAME_NOT_SAID
@@ -139,7 +161,7 @@ def _has_other_day(sentence: str, said: str) -> bool:
 
 def _adds_word(sentence: str, said: str) -> bool:
     """Whether a short sentence has a word that nobody said, and that is not how a summary retells things."""
-    names = " ".join(_SPEAKER.findall(said))
+    names = " ".join(SPEAKER.findall(said))
     content = word_forms.content_words(sentence, names)
     if len(content) > _MAX_SHORT_WORDS or not word_forms.is_comparable(said, sentence):
         return False
@@ -147,26 +169,7 @@ def _adds_word(sentence: str, said: str) -> bool:
     return any(not word_forms.is_stated(word, source) and not _PATTERNS.retold.match(word) for word in content)
 
 
-@dataclass(frozen=True, slots=True)
-class _Turn:
-    """What one speaker said; of the previous summary, which has none, each line."""
-
-    speaker: frozenset[str]
-    text: str
-
-
-def _turns(said: str) -> list[_Turn]:
-    labels = list(_SPEAKER.finditer(said))
-    starts = [label.start() for label in labels]
-    earlier = said[: starts[0]] if starts else said
-    turns = [_Turn(frozenset(), line) for line in earlier.splitlines() if line.strip()]
-    ends = [*starts[1:], len(said)] if starts else []
-    return turns + [
-        _Turn(frozenset(words(label[1])), said[label.end() : end]) for label, end in zip(labels, ends, strict=True)
-    ]
-
-
-def _subjects(sentence: str, turns: list[_Turn]) -> frozenset[str]:
+def _subjects(sentence: str, turns: list[Turn]) -> frozenset[str]:
     """The speakers whom a sentence is about: those whom it begins with, or names soon."""
     speakers = {name for turn in turns for name in turn.speaker}
     stated = words(sentence)
@@ -179,13 +182,13 @@ def _refuse_rank(sentence: str, said: str) -> Reason | None:
     ranks = rank_words(sentence)
     if not ranks or _PATTERNS.denial.search(lower(sentence)):
         return None
-    clauses = [clause for clause in _PATTERNS.clause.split(lower(said)) if ranks & set(words(clause))]
+    clauses = [clause for clause in CLAUSE.split(lower(said)) if ranks & set(words(clause))]
     if not clauses:
         return Reason.NOT_SAID
     return Reason.NEGATION_DROPPED if all(map(_PATTERNS.denial.search, clauses)) else None
 
 
-def _refuse_attributed(sentence: str, turns: list[_Turn], subjects: frozenset[str]) -> Reason | None:
+def _refuse_attributed(sentence: str, turns: list[Turn], subjects: frozenset[str]) -> Reason | None:
     """Why a sentence about speakers is not what they said: it is another's, or without its "not" or its "if"."""
     if _is_verbatim(sentence, turns):
         return None
@@ -196,11 +199,23 @@ def _refuse_attributed(sentence: str, turns: list[_Turn], subjects: frozenset[st
         each = [subjects] if is_conversation else [frozenset({name}) for name in sorted(subjects)]
         reasons = (_refuse_subject(sentence, turns, names, is_conversation) for names in each)
         return next((reason for reason in reasons if reason), None)
-    is_of_another = re.search(r"\b[A-Z]\w+", sentence[1:]) or set(words(sentence)[:1]) & _all_words(turns)
-    if is_conversation or is_of_another:
+    if is_conversation:
         return None
-    reasons = (_refuse_polarity(clause, [turn.text for turn in turns]) for clause in _PATTERNS.clause.split(sentence))
+    if _is_said_of_speaker(sentence, turns):
+        return Reason.SOMEBODY_ELSE
+    reasons = (_refuse_polarity(clause, [turn.text for turn in turns]) for clause in CLAUSE.split(sentence))
     return next((reason for reason in reasons if reason), None)
+
+
+def _is_said_of_speaker(sentence: str, turns: list[Turn]) -> bool:
+    """Whether what is told of somebody who did not speak was said by a speaker of themselves."""
+    name, content = words(sentence)[:1], [word for word in words(sentence)[1:] if word not in LITTLE]
+    if not re.match(r"[A-Z]\w+ [a-z]", sentence) or not content:
+        return False
+    parts = [part for turn in turns for part in clauses_of(turn.text)]
+    highest = max((shared(content, part) for part in parts), default=0)
+    sources = [part for part in parts if highest and shared(content, part) == highest]
+    return bool(sources) and all(_PATTERNS.first_person.search(part) and name[0] not in words(part) for part in sources)
 
 
 def _refuse_generality(sentence: str, said: str) -> Reason | None:
@@ -211,38 +226,39 @@ def _refuse_generality(sentence: str, said: str) -> Reason | None:
     return Reason.NOT_SAID
 
 
-def _is_verbatim(sentence: str, turns: list[_Turn]) -> bool:
+def _is_verbatim(sentence: str, turns: list[Turn]) -> bool:
     """Whether it is what somebody said, word for word, behind their name: "Ann: I quit"."""
     speaker, _, quoted = sentence.partition(":")
     name, text = set(words(speaker)), normalize(quoted)
     return bool(text) and any(name and name <= turn.speaker and text in normalize(turn.text) for turn in turns)
 
 
-def _has_other_owner(sentence: str, turns: list[_Turn]) -> bool:
+def _has_other_owner(sentence: str, turns: list[Turn]) -> bool:
     """Whether it gives somebody what another speaks of: "Ann's boss", of whom Bob said "my boss"."""
     speakers = {name for turn in turns for name in turn.speaker}
-    for owner, owned in _PATTERNS.owned.findall(lower(sentence)):
+    for kin, name in _PATTERNS.kin_name.findall(sentence):
+        near = re.compile(
+            rf"\b{re.escape(kin)}\W+(?:\w+\W+){{0,3}}{re.escape(name)}\b|\b{re.escape(name)}\b.{{0,30}}\b{re.escape(kin)}\b"
+        )
+        if name.lower() in speakers and not any(near.search(turn.text) for turn in turns):
+            return True
+    genitives = [(name, owned) for name, owned in _GENITIVE.findall(lower(sentence)) if name in speakers]  # "Uwes Frau"
+    for owner, owned in (*_PATTERNS.owned.findall(lower(sentence)), *genitives):
         about = [turn.text for turn in turns if owner in turn.speaker or owner in words(turn.text)]
         is_theirs = word_forms.is_stated(owned, set(words("\n".join(about))))
-        if owner in speakers and not is_theirs and word_forms.is_stated(owned, _all_words(turns)):
+        if owner in speakers and not is_theirs and word_forms.is_stated(owned, all_words(turns)):
             return True
     return False
 
 
-def _all_words(turns: list[_Turn]) -> set[str]:
-    return set(words("\n".join(turn.text for turn in turns)))
-
-
-def _refuse_subject(
-    sentence: str, turns: list[_Turn], subjects: frozenset[str], is_conversation: bool
-) -> Reason | None:
+def _refuse_subject(sentence: str, turns: list[Turn], subjects: frozenset[str], is_conversation: bool) -> Reason | None:
     """The same for one subject. What was said to or about them counts as well, and so does the next turn, which may be
     the assistant's answer.
     """
     stated = set(words(sentence)) | subjects
     own = [
         turn.text
-        for before, turn in zip([_Turn(frozenset(), ""), *turns], turns, strict=False)
+        for before, turn in zip([NOBODY, *turns], turns, strict=False)
         if turn.speaker & stated or before.speaker & stated or stated & subjects & set(words(turn.text))
     ]
     ignored = "" if is_conversation else " ".join(subjects)
@@ -259,30 +275,33 @@ def _refuse_subject(
     return _refuse_polarity(sentence, [turn.text for turn in turns if turn.speaker & subjects])
 
 
-def _has_words_of_others(sentence: str, subjects: frozenset[str], turns: list[_Turn], names: str) -> bool:
+def _has_words_of_others(sentence: str, subjects: frozenset[str], turns: list[Turn], names: str) -> bool:
     """Whether a word that was said is not theirs, nor of the turn that they answer with most of the others."""
     own = [turn for turn in turns if turn.speaker & subjects or subjects & set(words(turn.text))]
-    content, own_words = word_forms.content_words(sentence, names), _all_words(own)
-    said = {word for word in content if word_forms.is_stated(word, _all_words(turns))}
+    own += [
+        asked for asked, turn in pairwise(turns) if turn.speaker & subjects and _PATTERNS.assent.match(lower(turn.text))
+    ]
+    content, own_words = word_forms.content_words(sentence, names), all_words(own)
+    said = {word for word in content if word_forms.is_stated(word, all_words(turns))}
     unsaid = {word for word in said if not word_forms.is_stated(word, own_words)}
     answers = [pair for pair in pairwise(turns) if pair[1].speaker & subjects]
     return bool(unsaid) and not any(_answers_with(pair, said, unsaid) for pair in answers)
 
 
-def _answers_with(pair: tuple[_Turn, _Turn], said: Set[str], unsaid: Set[str]) -> bool:
+def _answers_with(pair: tuple[Turn, Turn], said: Set[str], unsaid: Set[str]) -> bool:
     asked, answered = (set(words(turn.text)) for turn in pair)
     is_answer = 2 * sum(word_forms.is_stated(word, answered) for word in said) >= len(said)
     return is_answer and all(word_forms.is_stated(word, asked) for word in unsaid)
 
 
-def _is_reversed(sentence: str, own: list[_Turn], subjects: frozenset[str]) -> bool:
+def _is_reversed(sentence: str, own: list[Turn], subjects: frozenset[str]) -> bool:
     """Whether it has somebody do what was done to them: "Carla owes me" is not "Bob owes Carla"."""
     stated, speakers = words(sentence), {name for turn in own for name in turn.speaker}
     if not stated or stated[0] not in subjects or {"by", "from"} & set(stated):
         return False
     names = (speakers | lexicon.words("given_names")).intersection(stated).difference(subjects)
     for turn in own:
-        for clause in _PATTERNS.clause.split(lower(turn.text)):
+        for clause in CLAUSE.split(lower(turn.text)):
             first, *rest = words(clause) or [""]
             is_done_to_them = turn.speaker & subjects and "me" in rest and first in names
             if is_done_to_them and any(word_forms.is_stated(word, set(rest)) for word in stated[1:2]):
@@ -290,28 +309,60 @@ def _is_reversed(sentence: str, own: list[_Turn], subjects: frozenset[str]) -> b
     return False
 
 
+def _is_asked(clause: str, own: list[str]) -> bool:
+    """Whether a clause ends a question."""
+    return any(
+        question.removesuffix("?").endswith(clause) for text in own for question in _QUESTION.findall(lower(text))
+    )
+
+
+def _is_antonym(word: str, said: Set[str]) -> bool:
+    """Whether only the opposite of a word was said: "agrees" of who disagrees."""
+    stem = re.compile(rf"(?:dis|un|in|im){re.escape(word[:-1] if word.endswith('s') else word)}\w{{0,3}}")
+    return not word_forms.is_stated(word, said) and any(stem.fullmatch(each) for each in said)
+
+
+def _names_theirs(claim: str, sources: list[str]) -> bool:
+    """Whether it says of whom "my sister lives there" was said: of the sister."""
+    found = [_PATTERNS.of_theirs.match(source) for source in sources]
+    return any(match and re.search(rf"\b{re.escape(match['whom'])}", claim) for match in found)
+
+
 def _refuse_polarity(sentence: str, own: list[str]) -> Reason | None:
     """Whether all that was said about it is denied, supposed, over or nearly so, and the sentence is not; or only the
     sentence is.
     """
     claim = lower(sentence)
-    content = word_forms.content_words(claim)
-    clauses = [clause for text in own for clause in _PATTERNS.clause.split(lower(text)) if clause.strip()]
+    content = [word for word in words(claim) if word not in LITTLE]
+    clauses = [clause for text in own for clause in CLAUSE.split(lower(text)) if clause.strip()]
     shares = [sum(word_forms.is_stated(word, set(words(clause))) for word in content) for clause in clauses]
     highest = max(shares, default=0)
     if highest < _MIN_SHARED_WORDS:
         return None
     sources = [clause for clause, share in zip(clauses, shares, strict=True) if share == highest]
-    if all(_PATTERNS.denial.search(clause) for clause in sources):
-        is_kept = _PATTERNS.denial.search(claim) or _PATTERNS.negative.search(claim) or _PATTERNS.ending.search(claim)
-        return None if is_kept else Reason.NEGATION_DROPPED
-    is_denied = _PATTERNS.denial.search(claim) is not None
+    if not _PATTERNS.wanted.search(claim) and all(_is_asked(clause, own) for clause in sources):
+        return Reason.NOT_MEANT
+    if any(_is_antonym(word, set(words(clause))) for word in content for clause in sources):
+        return Reason.OPPOSITE
+    if all(_PATTERNS.of_theirs.match(clause) for clause in sources) and not _names_theirs(claim, sources):
+        return Reason.SOMEBODY_ELSE
+    is_denied = _PATTERNS.denial.search(claim)
     for meant, kept in _FRAMES.items():
         if all(getattr(_PATTERNS, meant).search(clause) for clause in sources):
             is_kept = getattr(_PATTERNS, kept).search(claim) or (
-                is_denied and any(map(_PATTERNS.denial.search, clauses))
+                is_denied
+                and is_denied[0] not in words(" ".join(sources))
+                and any(map(_PATTERNS.denial.search, clauses))
             )
             return None if is_kept else Reason.NOT_MEANT
+    if all(_PATTERNS.denial.search(clause) for clause in sources):
+        is_kept = _PATTERNS.denial.search(claim) or any(
+            found[0] not in clause
+            for pattern in (_PATTERNS.negative, _PATTERNS.ending)
+            for found in pattern.finditer(claim)
+            for clause in sources
+        )
+        return None if is_kept else Reason.NEGATION_DROPPED
     related = [clause for clause, share in zip(clauses, shares, strict=True) if share]
     denials = (_PATTERNS.denial, _PATTERNS.negative, _PATTERNS.ending)
     was_denied = any(denial.search(clause) for clause in related for denial in denials)

@@ -112,7 +112,7 @@ _KEYED_BEFORE = re.compile(
     rf"(?<![\w.,:/-]){_CODE} (?:ile aç|kodu?yla aç|tuşla|yaz|gir(?!iş)|bas(?:ın|man|\b)|eingeb|eintipp|drücken"
     rf"|opens (?:the|my)|unlocks (?:the|my))"
 )
-_LOCKED_THING = re.compile(
+LOCKED_THING = re.compile(
     rf"(?<!\w)(?:{_LOCK}|locker|gate|door|garage|shed|barn|cabin|building|elevator|lift|suitcase|briefcase|luggage"
     rf"|phone|tablet|ipad|iphone"
     r"|laptop|alarm|entrance|intercom|parking|barrier|mail ?box|airbnb|sauna|gym|(?:debit|credit|bank|sim) card|sms"
@@ -221,7 +221,7 @@ def _codes(lower: str) -> Iterator[Span]:
         yield from _code_of_a_thing(word, lower)
     for pattern in (_LOCK_IS, _KEYED, _OPENS_WITH, _KEYED_BEFORE):
         for match in pattern.finditer(lower):
-            is_named = pattern is _LOCK_IS or _LOCKED_THING.search(lower, *_sentence(lower, *match.span()))
+            is_named = pattern is _LOCK_IS or LOCKED_THING.search(lower, *_sentence(lower, *match.span()))
             if is_named and _is_code(match["value"]) and not UNIT.match(lower, match.end("end")):
                 yield Span(match.start("value"), match.end("end"), "PIN")
     yield from (Span(*match.span("value"), "PIN") for match in _BACK_CODE.finditer(lower))
@@ -232,7 +232,7 @@ def _code_of_a_thing(word: re.Match[str], lower: str) -> Iterator[Span]:
     start, end = _sentence(lower, *word.span())
     if OTHER_CODE.search(lower, max(start, word.start() - 12), min(end, word.end() + 24)):
         return
-    if not _LOCKED_THING.search(lower, start, end):
+    if not LOCKED_THING.search(lower, start, end):
         return
     for match in _NUMBER.finditer(lower, word.end(), end):
         leads = _JOINED.search(lower, max(word.start(), match.start() - 40), match.start())

@@ -14,8 +14,9 @@ from recollect.policy.redaction.spoken_secrets import PASSWORDS
 
 _REACH, _MIN_CHARS, _MIN_HYPHENS = 100, 6, 4
 _MISTYPED = r"p[as]{1,4}o?w[ordt]{0,4}s?|pwr?ds?|[sş]ifre\w{0,6}|snmp community"
-_NAMES = re.compile(
-    rf"(?<![a-zß-ÿ0-9_$/.-])(?:{PASSWORDS}|passwords|{_MISTYPED}|pws?|p/w|psw|pass(?!\s(?:the|a|it|me|on|by|out"
+NAMES = re.compile(
+    rf"(?<![a-zß-ÿ0-9_$/.])(?<!--)(?<!\s-)(?:{PASSWORDS}|passwords|{_MISTYPED}|pws?|p/w|psw|pass(?!\s(?:the|a|it"
+    rf"|me|on|by|out"
     rf"|over|through|rate|for)\b)"
     r"|creds?|credentials?|log-?ins?(?=[ :])|pin|puk|wpa2?|psk"
     r"|zugangsdaten|zugang(?:swort)?|kennwort|losungswort|codewort|anmeldedaten|pw['’]s|kennwörter|passwörter"
@@ -39,7 +40,7 @@ _USERS = re.compile(
     r"|kullanıcı\w*|as \w+ (?:with|using))(?!\w)"
 )
 """Signing in and a user's name together: what else is shaped like a password is one."""
-_TOKEN_NAMES = re.compile(
+TOKEN_NAMES = re.compile(
     r"(?<![a-z0-9_$/.-])(?<!public )(?:tokens?|secrets?|keys?|schlüssel|cl[ée]s?|chiave|clave|chave|klucz"
     r"|anahtar)(?![\w(\[]|\.\w)"
 )
@@ -66,7 +67,7 @@ _FIELD = re.compile(
 """The name in one field of a record, and the value in the next."""
 _SENTENCE_END = re.compile(r"\n|(?<!\d)[.!?](?=\s)")
 _THING = re.compile(
-    r"(?:0x)?[0-9a-f]{6,64}|[0-9a-f]{8}-[0-9a-f-]{27}|[a-z]{2,12}-[a-z]{0,2}\d{2,5}[a-z]{0,2}"
+    r"(?:0x)?[0-9a-f]{6,64}|[0-9a-f]{8}-[0-9a-f-]{27}|[a-z]{2,12}-[a-z]{0,2}\d{2,5}[a-z]{0,2}|[a-z]{3,}\d+(?:\.\d+)+"
     r"|(?:keepass|bitwarden|lastpass|1password|dashlane|nordpass|enpass|vaultwarden|sha|md|bcrypt|argon|pbkdf)[\w.-]*"
     r"|.*\.(?:appimage|tar\.\w+|[a-z0-9]{2,4})|(?-i:[a-z]+(?:-[a-z]+)+-v?\d{1,5})|[qh][1-4]-\d{4}",
     re.IGNORECASE,
@@ -89,17 +90,17 @@ def spans(text: str, lower: str) -> Iterator[Span]:
     chosen = [(at, value) for at, value in map(_value, _VALUE.finditer(text)) if looks_secret(value)]
     if not chosen:
         return
-    for name in _NAMES.finditer(lower):
+    for name in NAMES.finditer(lower):
         yield from _near(name, chosen, lower)
     handed = [(at, value) for at, value in chosen if _HANDED.search(lower, max(0, at - 12), at)]
     for purpose in _PURPOSES.finditer(lower) if handed or _USERS.search(lower) else ():
         yield from _near(purpose, chosen if _USERS.search(lower) else handed, lower)
     if "totp" in lower or "2fa" in lower or "mfa" in lower or "authenticator" in lower:
         yield from (Span(*seed.span(), "2FA secret") for seed in _SEED.finditer(text))
-    if _TOKEN_NAMES.search(lower) or "code" in lower:
+    if TOKEN_NAMES.search(lower) or "code" in lower:
         yield from (Span(*groups.span(), "key") for groups in _GROUPS.finditer(text))
     keys = [(at, value) for at, value in chosen if _RANDOM.fullmatch(value)]
-    for name in _TOKEN_NAMES.finditer(lower) if keys else ():
+    for name in TOKEN_NAMES.finditer(lower) if keys else ():
         yield from _near(name, keys, lower)
 
 
@@ -113,7 +114,7 @@ def field_spans(text: str, lower: str) -> Iterator[Span]:
 def spelled_spans(lower: str) -> Iterator[Span]:
     """Values told sign by sign, as "k as in kilo, 7, r, 9" or "s-u-n-9", in a text that may name a secret."""
     for spelled in _SPELLED.finditer(lower):
-        if _is_spelled(spelled[0]) and _NAMES.search(lower, *_around(lower, *spelled.span())):
+        if _is_spelled(spelled[0]) and NAMES.search(lower, *_around(lower, *spelled.span())):
             yield Span(*spelled.span(), "password")
 
 

@@ -8,8 +8,9 @@ lock or an account, such as "laptop", needs a word that hands the value over.
 import re
 from collections.abc import Iterator
 
-from recollect.policy.redaction.access import OTHER_CODE
+from recollect.policy.redaction.access import LOCKED_THING, OTHER_CODE
 from recollect.policy.redaction.codes import PINS, UNIT
+from recollect.policy.redaction.mentioned import NAMES, TOKEN_NAMES
 from recollect.policy.redaction.shapes import is_mixed, is_strong, looks_chosen
 from recollect.policy.redaction.span import Span
 from recollect.policy.redaction.spoken_secrets import PASSWORDS
@@ -65,7 +66,8 @@ _HANDED = re.compile(
     + _any(r"""
     it['’]s that['’]s wants? need (?:is+)?set+to unscharf scharf digita digitare marcar needs takes uses
     asks?+for accepts expects with use using type enter press punch key
-    dial just then to me said says shows came became under will goes+by lautet mit einfach tipp\w? gib
+    dial just then (?<!belongs+)(?<!belong+)(?<!moved+)(?<!close+)(?<!next+)(?<!up+)(?<!goes+)to me said says
+    shows came became under will goes+by lautet mit einfach tipp\w? gib
     drück\w{0,2} nimm auf ich gilt kam sagt c['’]est avec au tape[rz]? fais faites mets compose[rz]? sur dit con
     marca marcando pon teclea usa en dice com digita põe diz fai premi metti su na wpisz użyj wciśnij kodem mówi
     codes? código codice kod kodu combo (?:combin|kombin)\w{3,6}
@@ -97,7 +99,7 @@ _COUNTED = re.compile(
     port pr issue ticket line room page version v number no nr nº users? build error http status gate flight bus
     tram train locker flat apartment street highway route model order invoice zip plz cap zimmer gleis zeile raum
     salle chambre door since seit depuis desde dal od until bis by about around over of than some after before
-    nach vor après después in im em und and or for für pour para per dla
+    nach vor après después in im em und and or (?<!asks+)(?<!ask+)for für pour para per dla
     """)
     + r"))\s$"
 )
@@ -114,7 +116,7 @@ _MEASURE = re.compile(
     r"\s{0,2}(?:°|(?:"
     + _any(r"""
     k[mg] [cm]?m g mg l h uhr kilom\w* meter\w* pieces stück [mgk]?hz [mgk]?bps [mgtk]b mbit\w* dpi mah fps watts?
-    rpm mm am pm euros? dollars? pounds? bucks pesos yen rupees francs kronen zł\w? lira tl mal times fois veces
+    rpm mm ms am pm euros? dollars? pounds? bucks pesos yen rupees francs kronen zł\w? lira tl mal times fois veces
     vezes volte razy kez users? people leute photos? files? messages? of steps minutes points places
     """)
     + r")\b|o['’]clock"
@@ -168,6 +170,13 @@ _EVERYWHERE = re.compile(
 )
 _IN_CODE_BEFORE, _IN_CODE = re.compile(r"[._(\[=\"]$|(?<![^\W\d_])'$"), re.compile(r"[_(\[=]|\.\w")
 """Around a name in program code."""
+
+
+def without_names(lower: str) -> str:
+    """A text without the words for secrets and for what they open."""
+    for pattern in (_NAMES, _CODE_WORD, _THINGS, LOCKED_THING, NAMES, TOKEN_NAMES):
+        lower = pattern.sub(" ", lower)
+    return lower
 
 
 def phrase_spans(lower: str) -> Iterator[Span]:

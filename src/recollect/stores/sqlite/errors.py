@@ -2,6 +2,7 @@
 
 from collections.abc import Generator
 from contextlib import contextmanager
+from json import JSONDecodeError
 from pathlib import Path
 
 import apsw
@@ -16,6 +17,11 @@ def translated(path: Path | None) -> Generator[None]:
         yield
     except apsw.Error as error:
         raise _translate(error, path) from error
+    except JSONDecodeError as error:
+        raise CorruptStore(
+            f"{path} has a damaged row: what should be JSON is not ({error}). It was left as it is: "
+            "run 'recollect doctor' for details, or restore it from a backup."
+        ) from error
 
 
 def _translate(error: apsw.Error, path: Path | None) -> StoreError:

@@ -27,6 +27,7 @@ from recollect.policy import kinds
 from recollect.policy.guard.statements import gives_instructions, kind_of_statement
 from recollect.policy.redaction import redact, redact_memo
 from recollect.policy.redaction.json_values import redact_value
+from recollect.policy.statement import is_only_secret
 from recollect.policy.viewer import valid_user
 from recollect.policy.visibility import VisibilityPolicy, source_audience
 from recollect.transfer.readers import fields
@@ -83,6 +84,8 @@ def _convert(entry: Entry, options: ImportOptions) -> ConvertedEntry:
     subject = _subject(entry)
     cleaned = valid_memo_text(clean(entry.text))
     text = redact_memo(clean(entry.text)).text
+    if text != cleaned and is_only_secret(text):  # one of our own exports keeps what it has
+        raise BadInput("is a secret and nothing else")
     source = _source(entry, options)
     created, updated, dated = _times(entry, options)
     kind, label = _kind(entry, text)
