@@ -11,7 +11,7 @@ _EXPRESSIONS = expressions("events")
 _DESTINATION_WORDS = frozenset("the a an my our visit see move fly travel attend".split())
 
 
-def _dated_event(text: str, clause: Clause, *, ahead: bool, needs_day: bool) -> Finding | None:
+def dated(text: str, clause: Clause, *, ahead: bool, needs_day: bool) -> Finding | None:
     """The event with its date; an event without a date is kept only when `needs_day` is false."""
     date = dates.find(text, clause.said_at, ahead=ahead)
     if date is None:
@@ -81,11 +81,11 @@ def turns(reading: Reading) -> Finding | None:
 
 def past_event(reading: Reading) -> Finding | None:
     event = strip_years_ago(_EXPRESSIONS.further_predicate.sub("", reading["o"]))
-    return _dated_event(event, reading.clause, ahead=False, needs_day=False)
+    return dated(event, reading.clause, ahead=False, needs_day=False)
 
 
 def _upcoming(text: str, reading: Reading) -> Finding | None:
-    return _dated_event(text, reading.clause, ahead=True, needs_day=True)
+    return dated(text, reading.clause, ahead=True, needs_day=True)
 
 
 def _is_journey(reading: Reading) -> bool:

@@ -303,7 +303,7 @@ def _read_personal(predicate: str, clause: Clause) -> Finding | None:
     if (contrast := _EXPRESSIONS.contrast.match(predicate)) is not None:
         return _read_contrast(contrast, clause)
     normalized = _EXPRESSIONS.am.sub(r"\1 ", _EXPRESSIONS.am.sub(r"\1 ", predicate))
-    event = first_finding("events", normalized, clause)
+    event = first_finding("events", normalized, clause) or first_finding("childhood", normalized, clause)
     normalized = re.sub(r"(?i)^are\b", "am", normalized)
     if event is not None or rejections.is_momentary(strip_asides(normalized)):
         return event

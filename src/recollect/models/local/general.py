@@ -29,10 +29,13 @@ _KEPT_ADVERBS = _HABITUAL | frozenset(
 )
 _NO_ADVERBS = frozenset("reply apply rely fly supply imply comply multiply bully rally".split())
 _TASTES = frozenset("like love prefer hate enjoy adore dislike loathe despise detest".split())
+_COURSES = ("attending", "attend", "taking", "take", "teach", "teaching")
+"""Of whom "classes" are lessons."""
 _PASSING_VERBS = ("is", "are", "isn't", "aren't", "works", "work", "runs", "run")
 _PURSUITS = ("trying", "doing", "taking", "going")
 _MAX_NOUN_WORDS = 10
-_TO_VERB = re.compile(r"to (?!be\b|agree|think|see|get\b|have to|forget)\w+ \w+", re.IGNORECASE)
+_TO_HOW_BIG = re.compile(r"^(?:too|that|so|very) (big|huge|great) (?:of )?an? (?=\w)", re.IGNORECASE)
+_VERB = re.compile(r"to (?!be\b|agree|think|see|get\b|have to|forget)\w+ \w+", re.IGNORECASE)
 _ALONE = ("smoked", "smoke", "skied", "surfed", "flown")
 """What needs no object for "never" to say something."""
 _NOT_VOUCHED = re.compile(r"\b(?:lol|lmao|lmfao|rofl|xd|obviously|just read)\b", re.IGNORECASE)
@@ -42,6 +45,7 @@ _VAGUE = re.compile(
 )
 _PARTICULAR = re.compile(r"\b(?:is|are|was|were)\b|^\w+ing the\b", re.IGNORECASE)
 _LITTLE_KNOWN = re.compile(r"(?:much|a lot|a thing|anything) about (?!it\b|that\b|this\b|the\b|them\b)", re.IGNORECASE)
+_HOW_BIG = re.compile(r"^(?:too|that|so|very) (big|huge|great) (?:of )?an? (?=\w)", re.IGNORECASE)
 _VERB = re.compile(r"[a-z][a-z'-]{1,15}")
 _NO_PRETERITES = frozenset("need feed speed breed bleed seed weed embed succeed proceed exceed heed shed wed".split())
 _CONTRACTED = re.compile(r"(have|had|did|was|were)n'?t$")
@@ -93,6 +97,8 @@ class _Predicate:
         return " ".join(filter(None, [*kept, self.said, phrase]))
 
     def _is_code(self, phrase: str) -> bool:
+        if self.verb in _COURSES and _EXPRESSIONS.course.search(phrase):
+            return False
         return any(word.strip(",.").lower() in lexicon.words("code_words") for word in phrase.split())
 
 
@@ -142,7 +148,7 @@ def _by_form(adverbs: tuple[str, ...], head: str, rest: list[str]) -> _Predicate
     after = " ".join(rest[1:])
     if head == "am":
         if following == "not":
-            return _Predicate(adverbs, "state", "be", "isn't", after)
+            return _Predicate(adverbs, "state", "be", "isn't", _HOW_BIG.sub(r"a \1 ", after))
         if following in _words("progressive") or following in _PURSUITS:
             return _Predicate(adverbs, "progressive", following, following, after)
         return _Predicate(adverbs, "state", "be", "is", " ".join(rest))
