@@ -8,6 +8,7 @@ from recollect.models.local.rephrase import conjugate, finish_statement, object_
 from recollect.models.local.rule import LIKELY, SURE, Finding, Reading
 
 _EXPRESSIONS = expressions("events")
+_TEAM = ("we ", "our ")
 _DESTINATION_WORDS = frozenset("the a an my our visit see move fly travel attend".split())
 
 
@@ -48,6 +49,9 @@ def strip_years_ago(text: str) -> str:
 
 
 def upcoming(reading: Reading) -> Finding | None:
+    """What is in some days; of a team, a deadline or a meeting is over before anyone asks."""
+    if reading.clause.text.lower().startswith(_TEAM) and _EXPRESSIONS.of_days.search(reading["o"]):
+        return None
     return _upcoming(reading.rule.fact.format(reading["o"]), reading)
 
 
@@ -60,7 +64,9 @@ def departs(reading: Reading) -> Finding | None:
 
 
 def own_event(reading: Reading) -> Finding | None:
-    """ "My exam is on Friday"."""
+    """ "My exam is on Friday"; not "our next meeting is tomorrow"."""
+    if reading.clause.text.lower().startswith(_TEAM) and _EXPRESSIONS.of_days.search(reading["what"]):
+        return None
     return _upcoming(f"{reading['what']} is {reading['o']}", reading)
 
 

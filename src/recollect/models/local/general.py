@@ -34,8 +34,7 @@ _COURSES = ("attending", "attend", "taking", "take", "teach", "teaching")
 _PASSING_VERBS = ("is", "are", "isn't", "aren't", "works", "work", "runs", "run")
 _PURSUITS = ("trying", "doing", "taking", "going")
 _MAX_NOUN_WORDS = 10
-_TO_HOW_BIG = re.compile(r"^(?:too|that|so|very) (big|huge|great) (?:of )?an? (?=\w)", re.IGNORECASE)
-_VERB = re.compile(r"to (?!be\b|agree|think|see|get\b|have to|forget)\w+ \w+", re.IGNORECASE)
+_TO_VERB = re.compile(r"to (?!be\b|agree|think|see|get\b|have to|forget)\w+ \w+", re.IGNORECASE)
 _ALONE = ("smoked", "smoke", "skied", "surfed", "flown")
 """What needs no object for "never" to say something."""
 _NOT_VOUCHED = re.compile(r"\b(?:lol|lmao|lmfao|rofl|xd|obviously|just read)\b", re.IGNORECASE)
@@ -45,6 +44,7 @@ _VAGUE = re.compile(
 )
 _PARTICULAR = re.compile(r"\b(?:is|are|was|were)\b|^\w+ing the\b", re.IGNORECASE)
 _LITTLE_KNOWN = re.compile(r"(?:much|a lot|a thing|anything) about (?!it\b|that\b|this\b|the\b|them\b)", re.IGNORECASE)
+_YOURS = re.compile(r"\b(?:your?|of (?:this|that|the))\b", re.IGNORECASE)
 _HOW_BIG = re.compile(r"^(?:too|that|so|very) (big|huge|great) (?:of )?an? (?=\w)", re.IGNORECASE)
 _VERB = re.compile(r"[a-z][a-z'-]{1,15}")
 _NO_PRETERITES = frozenset("need feed speed breed bleed seed weed embed succeed proceed exceed heed shed wed".split())
@@ -114,7 +114,7 @@ def read(predicate: str, clause: Clause) -> Finding | None:
 def read_mine(text: str) -> Finding | None:
     """The same of somebody or something that belongs to the speaker: "my research focuses on jellyfish"."""
     match = _EXPRESSIONS.mine.match(text)
-    if match is None or len(match["o"].split()) > _MAX_WORDS:
+    if match is None or len(match["o"].split()) > _MAX_WORDS or _YOURS.search(match["noun"]):
         return None
     if match["verb"].lower() in _PASSING_VERBS and _EXPRESSIONS.passing_of_mine.match(match["o"]):
         return None

@@ -40,6 +40,8 @@ def introduced(predicate: str, clause: Clause) -> tuple[Finding | None, str]:
     name = match["n"] if match["n"][0].isupper() else match["n"].capitalize()
     finding = make_finding(f"name is {name}", Kind.FACT)
     remainder = re.sub(r"^[\s,.!(]*(?:and )?", "", match["rest"])
+    if _EXPRESSIONS.trade_beside.match(remainder):
+        return finding, f"am {'an' if remainder[0].lower() in 'aeiou' else 'a'} {remainder}"
     return finding, f"am {remainder}" if _EXPRESSIONS.described.match(remainder) else ""
 
 
