@@ -106,7 +106,11 @@ def acts(reading: Reading) -> Finding | None:
 def plans(reading: Reading) -> Finding | None:
     """ "Plans to move to Denver in 2027": a wish needs no day."""
     text = _EXPRESSIONS.someday.sub("", reading["o"])
-    if _EXPRESSIONS.soon.search(reading.clause.text) or _EXPRESSIONS.of_others.search(text) or len(text.split()) > _MAX_WORDS:
+    if (
+        _EXPRESSIONS.soon.search(reading.clause.text)
+        or _EXPRESSIONS.of_others.search(text)
+        or len(text.split()) > _MAX_WORDS
+    ):
         return None
     verb = reading.verb()
     said = f"{_WISHES.get(verb) or conjugate(verb)} {text}"

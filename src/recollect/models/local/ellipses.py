@@ -64,6 +64,7 @@ def asides(sentence: str) -> Iterator[tuple[str, str]]:
                 match = getattr(_EXPRESSIONS, name).search(sentence)
                 if match is not None:
                     yield match.expand(_tables()["aside_full"][name]), sentence[match.start() :]
+                    break
 
 
 def after_asides(sentence: str) -> str:

@@ -40,7 +40,9 @@ _ALONE = ("smoked", "smoke", "skied", "surfed", "flown")
 _NOT_VOUCHED = re.compile(r"\b(?:lol|lmao|lmfao|rofl|xd|obviously|just read)\b", re.IGNORECASE)
 """What no rule vouches for may be a joke, or over."""
 _VAGUE = re.compile(
-    r"$|the\b|back\b|it\b|that\b|any\b|much\b|an? (?:chance|problem|reason|issue)\b|manage\b", re.IGNORECASE
+    r"$|the\b|back\b|it\b|that\b|any\b|much\b|an? (?:chance|problem|reason|issue)\b|manage\b"
+    r"|to (?:this|that|it|the (?:site|page|website|link|channel|meeting|wiki))\b|(?:ask|say|mention|tell|get|see)\b",
+    re.IGNORECASE,
 )
 _PARTICULAR = re.compile(r"\b(?:is|are|was|were)\b|^\w+ing the\b", re.IGNORECASE)
 _LITTLE_KNOWN = re.compile(r"(?:much|a lot|a thing|anything) about (?!it\b|that\b|this\b|the\b|them\b)", re.IGNORECASE)

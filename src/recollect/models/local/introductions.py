@@ -54,7 +54,7 @@ def _is_introduction(match: re.Match[str], clause: Clause) -> bool:
     if not match["n"][0].isupper():
         is_whole = not match["rest"].strip(" .!") and match["n"] not in _AMBIGUOUS
         return is_known and (is_whole or starts_with_greeting(clause.evidence))
-    if not is_person_name(match["n"]):
+    if not is_person_name(match["n"]) or (match["n"].endswith("ly") and not is_known):
         return False
     if is_known or starts_with_greeting(clause.evidence) or _EXPRESSIONS.follows.match(match["rest"]):
         return True

@@ -96,7 +96,12 @@ def main_one(reading: Reading) -> Finding | None:
     """ "Main integration they use is Slack"."""
     phrase = object_phrase(reading["o"])
     what = reading["what"].lower()
-    if phrase is None or is_trouble(reading) or len(phrase.split()) > 6 or what.endswith((" thing", " problem", " issue")):
+    if (
+        phrase is None
+        or is_trouble(reading)
+        or len(phrase.split()) > 6
+        or what.endswith((" thing", " problem", " issue"))
+    ):
         return None
     return make_finding(f"the {what} they {reading.verb()} is {phrase}", Kind.TOOL, LIKELY)
 
@@ -106,7 +111,9 @@ def not_using(reading: Reading) -> Finding | None:
     phrase = object_phrase(reading["o"])
     if phrase is None or is_trouble(reading):
         return None
-    return make_finding(f"{'their team is' if speaks_for_others(reading) else 'is'} not using {phrase}", Kind.TOOL, LIKELY)
+    return make_finding(
+        f"{'their team is' if speaks_for_others(reading) else 'is'} not using {phrase}", Kind.TOOL, LIKELY
+    )
 
 
 def back_to(reading: Reading) -> Finding | None:
