@@ -25,6 +25,7 @@ FIRST_RUNS = {  # recall and precision when the rules were first tried on messag
         "work": (0.38, 0.94),
         "fourth": (0.66, 1.00),
         "fifth": (0.62, 0.90),
+        "sixth": (0.57, 0.95),
     },
 }
 """`held-out` was written with `development`, in the same voice; `second` after the rules, to be harder. A
@@ -32,8 +33,9 @@ third lot of 132, tried once, had something learned from 64 % of its messages. `
 `development` was tried before, `second` after the rules for plain statements were made, `work` before those for work.
 `third` has 31 messages with facts and 15 without per language, counterparts of each other. `fourth` has 40 per
 language, which are not, and in English 173 in the manner of chit-chat, developers' channels and help channels;
-`fifth`, in English only, has short lines as in IRC channels."""
-ALL_PARTS = (*PARTS, "second", "third", "fourth", "fifth", "work", "chatter")
+`fifth` and `sixth`, in English only, have short lines as in IRC channels, and messages as between strangers, among friends,
+in developers' Slack and on support channels."""
+ALL_PARTS = (*PARTS, "second", "third", "fourth", "fifth", "sixth", "work", "chatter")
 FOLDER = Path(__file__).parent / "development"
 _ANY_KIND = tuple(Kind)
 
