@@ -56,7 +56,7 @@ def test_a_language_fills_only_entries_that_english_has(language: str):
 
 def test_every_expression_of_the_offline_model_compiles():
     for section, entries in grammar().items():
-        if section not in ("rules", "spellings"):
+        if section not in ("rules", "spellings", "elliptic"):
             for name, entry in entries.items():
                 if isinstance(entry, list):
                     assert [re.compile(expression) for expression in entry]

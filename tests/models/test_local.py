@@ -85,7 +85,7 @@ async def test_a_note_on_somebody_else_says_whom_it_is_about():
     [
         "do you live in Berlin?",
         "If I lived in Berlin I would take the tram",
-        "I used to live in Paris",
+        "I used to like it",
         "I'm the queen of England lol",
         "I love Mondays. jk",
         "I'm tired",

@@ -21,6 +21,7 @@ _MIN_RESEMBLANCE = 0.7
 _EMOTE = re.compile(r"\*[^*]+\*")
 _PATTERNS = Patterns(re.IGNORECASE)
 _ISO_DATE = re.compile(r"\b\d{4}-\d\d-\d\d\b")
+_ISO_MONTH = re.compile(r"\b(?P<year>\d{4})-(?P<month>\d\d)\b(?!-)")
 _DATED_END = re.compile(r" (?:on|in) \d{4}-\d\d(?:-\d\d)?$")
 _NUMBER = re.compile(r"(?P<number>\d+(?:[.,:]\d+)*)(?P<unit> ?(?:[a-z%\"']+(?: old)?)?)", re.IGNORECASE)
 _ORDINAL = re.compile(r"(?:on )?(?:the )?(\d{1,2})(?:st|nd|rd|th)")
@@ -54,7 +55,10 @@ def read(text: str) -> Amendment | None:
         return whole
     opening, rest = _split_opening(text)
     amendment = _read_whole(opening) if rest else None
-    return amendment if amendment and amendment.value and amendment.is_strong else None
+    if amendment is None or not amendment.value:
+        return None
+    first = amendment.value.split()[0]
+    return amendment if amendment.is_strong or first[0].isdigit() or _cardinal(first) else None
 
 
 def after_opening(text: str) -> str:
@@ -74,10 +78,12 @@ def _read_whole(text: str) -> Amendment | None:
         return None
     if withdrawal := _PATTERNS.amend_withdrawal.fullmatch(text):
         return Amendment("", is_strong=True, is_denial=withdrawal["denial"] is not None)
+    if over := _PATTERNS.amend_over.fullmatch(text):
+        return Amendment("", over["former"], is_strong=True)
     match = _PATTERNS.amend_value.fullmatch(text)
     if match is None or not (match["lead"] or match["tail"] or match["former"] or "*" in text[:1] + text[-1]):
         return None
-    value, former = match["value"].strip(" *\"'"), (match["former"] or "").strip(" .!")
+    value, former = match["value"].strip(" *\"'"), (match["former"] or match["lead_former"] or "").strip(" .!")
     if not value or len(value.split()) > _MAX_VALUE_WORDS or _PATTERNS.no_correction.match(value):
         return None
     if _PATTERNS.amend_statement.match(value):  # "actually my favorite color is blue" says by itself what it means
@@ -110,7 +116,7 @@ def move(statement: str, text: str, said_at: datetime) -> tuple[str, date | None
 
 def amend(statement: str, amendment: Amendment, said_at: datetime) -> tuple[str, date | None] | None:
     """The statement with the right value, and the day that it names now; None unless it has a value of that sort."""
-    if not amendment.value or (amendment.former and fold(amendment.former) not in fold(statement)):
+    if not amendment.value or not _names_former(statement, amendment.former, said_at):
         return None
     value = _PATTERNS.amend_article.sub("", amendment.value)
     dated = _amend_date(statement, amendment.value, said_at)
@@ -118,8 +124,21 @@ def amend(statement: str, amendment: Amendment, said_at: datetime) -> tuple[str,
         return dated
     amended = _amend_number(statement, value)
     if amended is None and _cardinal(value.split()[0]) is None and not value[0].isdigit():
-        amended = _amend_name(statement, value) or _amend_words(statement, amendment)
+        amended = _amend_tool(statement, value) or _amend_name(statement, value) or _amend_words(statement, amendment)
     return None if amended is None or fold(amended) == fold(statement) else (amended, None)
+
+
+def _names_former(statement: str, former: str, said_at: datetime) -> bool:
+    """Whether a statement has the words that were wrong, or the day that they name: "Tuesday, not Monday"."""
+    if not former or fold(former) in fold(statement):
+        return True
+    found = dates.find(former, said_at, ahead=True)
+    day, month = _ISO_DATE.search(statement), _ISO_MONTH.search(statement)
+    if found is None:
+        return False
+    if day:
+        return date.fromisoformat(day[0]).weekday() == found.day.weekday() or day[0] == found.day.isoformat()
+    return month is not None and int(month["month"]) == found.day.month
 
 
 def _amend_date(statement: str, value: str, said_at: datetime) -> tuple[str, date | None] | None:
@@ -132,6 +151,10 @@ def _amend_date(statement: str, value: str, said_at: datetime) -> tuple[str, dat
     if iso:
         day = _day_meant(date.fromisoformat(iso[0]), value, said_at)
         return None if day is None else (f"{statement[: iso.start()]}{day}{statement[iso.end() :]}", day)
+    month = _ISO_MONTH.search(statement)
+    if month and fold(value) in lexicon.ordered_words("months"):
+        number = lexicon.ordered_words("months").index(fold(value)) + 1
+        return f"{statement[: month.start()]}{month['year']}-{number:02}{statement[month.end() :]}", None
     day = _PATTERNS.amend_day.fullmatch(value)
     if named is None or day is None:
         return None
@@ -198,6 +221,14 @@ def _amend_name(statement: str, value: str) -> str | None:
     return f"{link} {new}{statement[end:]}"
 
 
+def _amend_tool(statement: str, value: str) -> str | None:
+    """A known tool for the only one that is named: "i mean postgres"."""
+    tools = [word for word in statement.split() if word.strip(",.").lower() in lexicon.words("tools")]
+    if fold(value) not in lexicon.words("tools") or len(tools) != 1 or fold(tools[0]) == fold(value):
+        return None
+    return statement.replace(tools[0], value)
+
+
 def _amend_spelling(statement: str, value: str) -> str | None:
     """A word for the one that it resembles: "*separate" for "seperate"."""
     similar = get_close_matches(fold(value), map(fold, statement.split()), 1, _MIN_RESEMBLANCE)
@@ -216,8 +247,10 @@ def _amend_words(statement: str, amendment: Amendment) -> str | None:
         return f"{trait[0]}{value}"
     if not amendment.is_strong or not value[0].islower():
         return None
-    ends = [match.end() for match in _PATTERNS.amend_link.finditer(statement)]
-    cut = ends[-1] if ends else statement.find(" ") + 1
-    tail = statement[cut:]
+    place = _PATTERNS.amend_at_work.search(statement)
+    stated, where = (statement[: place.start()], place[0]) if place else (statement, "")
+    ends = [match.end() for match in _PATTERNS.amend_link.finditer(stated)]
+    cut = ends[-1] if ends else stated.find(" ") + 1
+    tail = stated[cut:]
     is_parallel = tail and tail[0].islower() and len(tail.split()) <= _MAX_VALUE_WORDS
-    return f"{statement[:cut]}{value}" if is_parallel else None
+    return f"{stated[:cut]}{value}{where}" if is_parallel else None

@@ -3,14 +3,17 @@
 import re
 
 from recollect.core.types import Kind
+from recollect.language import dates, lexicon
+from recollect.models.local import events
 from recollect.models.local.clauses import Clause
 from recollect.models.local.grammar import expressions
-from recollect.models.local.rephrase import conjugate, object_phrase, strip_duration, trim_object
+from recollect.models.local.rephrase import conjugate, object_phrase, strip_duration, to_third_person, trim_object
 from recollect.models.local.rule import LIKELY, Finding, Reading, make_finding
 from recollect.models.local.statements import is_trade
 
 _EXPRESSIONS = expressions("biography")
 _MAX_WORDS = 12
+_WISHES = {"planning": "is planning", "hoping": "hopes", "would love": "would love", "would like": "would like"}
 
 
 def used_to(predicate: str, clause: Clause) -> Finding | None:
@@ -98,3 +101,45 @@ def acts(reading: Reading) -> Finding | None:
     if phrase is None or len(phrase.split()) > _MAX_WORDS:
         return None
     return make_finding(" ".join([conjugate(verb), *particles, phrase]), Kind.TOOL, LIKELY)
+
+
+def plans(reading: Reading) -> Finding | None:
+    """ "Plans to move to Denver in 2027": a wish needs no day."""
+    text = _EXPRESSIONS.someday.sub("", reading["o"])
+    if (
+        _EXPRESSIONS.soon.search(reading.clause.text)
+        or _EXPRESSIONS.of_others.search(text)
+        or len(text.split()) > _MAX_WORDS
+    ):
+        return None
+    verb = reading.verb()
+    said = f"{_WISHES.get(verb) or conjugate(verb)} {text}"
+    if dates.find(said, reading.clause.said_at, ahead=True) is not None:
+        return events.dated(said, reading.clause, ahead=True, needs_day=True)
+    phrase = object_phrase(text)
+    return make_finding(f"{_WISHES.get(verb) or conjugate(verb)} {phrase}", Kind.FACT, LIKELY) if phrase else None
+
+
+def as_child(reading: Reading) -> Finding | None:
+    """ "Was a picky eater as a kid": without its time it would be said of today."""
+    when = _EXPRESSIONS.childhood.search(reading["o"])
+    phrase = object_phrase(_EXPRESSIONS.childhood.sub("", reading["o"]))
+    if when is None or phrase is None or len(phrase.split()) > _MAX_WORDS:
+        return None
+    verb = reading.verb().replace("did not", "didn't").replace("were", "was")
+    return make_finding(f"{verb} {phrase} {to_third_person(when[0]).strip()}", Kind.FACT, LIKELY)
+
+
+def finds(reading: Reading) -> Finding | None:
+    """ "Finds it hard to fall asleep"; not to follow some code."""
+    phrase = object_phrase(reading["o"])
+    words = set((phrase or "").lower().split())
+    if phrase is None or words & {"the", "these", "those"} or words & lexicon.words("code_words"):
+        return None
+    return make_finding(f"finds it {reading['how'].lower()} {phrase}", Kind.FACT, LIKELY)
+
+
+def befell(reading: Reading) -> Finding | None:
+    """ "Beat cancer in 2012", "lost their dad when they were 12"."""
+    when = to_third_person(trim_object(reading["when"] or ""))
+    return make_finding(f"{reading.verb()} {to_third_person(reading['o'])} {when}", Kind.FACT)

@@ -10,6 +10,7 @@ from recollect.language import lexicon
 from recollect.models.local.grammar import expressions, grammar
 
 _HERE = " here"
+_SUBJECTS = frozenset("i we my our it he she they you this that there here".split())
 
 
 _EXPRESSIONS = expressions("ellipses")
@@ -36,7 +37,7 @@ def written_out(text: str) -> str:
     for name, full in _openings().get(first, ()):
         if match := getattr(_EXPRESSIONS, name).match(text):
             return match.expand(full)
-    return _of_those_here(text) if _HERE in text.lower() and " " in text else text
+    return _of_those_here(text) if _HERE in text.lower() and first not in _SUBJECTS else text
 
 
 def _of_those_here(text: str) -> str:
@@ -63,6 +64,7 @@ def asides(sentence: str) -> Iterator[tuple[str, str]]:
                 match = getattr(_EXPRESSIONS, name).search(sentence)
                 if match is not None:
                     yield match.expand(_tables()["aside_full"][name]), sentence[match.start() :]
+                    break
 
 
 def after_asides(sentence: str) -> str:

@@ -8,10 +8,11 @@ from recollect.models.local.rephrase import conjugate, finish_statement, object_
 from recollect.models.local.rule import LIKELY, SURE, Finding, Reading
 
 _EXPRESSIONS = expressions("events")
+_TEAM = ("we ", "our ")
 _DESTINATION_WORDS = frozenset("the a an my our visit see move fly travel attend".split())
 
 
-def _dated_event(text: str, clause: Clause, *, ahead: bool, needs_day: bool) -> Finding | None:
+def dated(text: str, clause: Clause, *, ahead: bool, needs_day: bool) -> Finding | None:
     """The event with its date; an event without a date is kept only when `needs_day` is false."""
     date = dates.find(text, clause.said_at, ahead=ahead)
     if date is None:
@@ -48,6 +49,9 @@ def strip_years_ago(text: str) -> str:
 
 
 def upcoming(reading: Reading) -> Finding | None:
+    """What is in some days; of a team, a deadline or a meeting is over before anyone asks."""
+    if reading.clause.text.lower().startswith(_TEAM) and _EXPRESSIONS.of_days.search(reading["o"]):
+        return None
     return _upcoming(reading.rule.fact.format(reading["o"]), reading)
 
 
@@ -60,7 +64,9 @@ def departs(reading: Reading) -> Finding | None:
 
 
 def own_event(reading: Reading) -> Finding | None:
-    """ "My exam is on Friday"."""
+    """ "My exam is on Friday"; not "our next meeting is tomorrow"."""
+    if reading.clause.text.lower().startswith(_TEAM) and _EXPRESSIONS.of_days.search(reading["what"]):
+        return None
     return _upcoming(f"{reading['what']} is {reading['o']}", reading)
 
 
@@ -81,11 +87,11 @@ def turns(reading: Reading) -> Finding | None:
 
 def past_event(reading: Reading) -> Finding | None:
     event = strip_years_ago(_EXPRESSIONS.further_predicate.sub("", reading["o"]))
-    return _dated_event(event, reading.clause, ahead=False, needs_day=False)
+    return dated(event, reading.clause, ahead=False, needs_day=False)
 
 
 def _upcoming(text: str, reading: Reading) -> Finding | None:
-    return _dated_event(text, reading.clause, ahead=True, needs_day=True)
+    return dated(text, reading.clause, ahead=True, needs_day=True)
 
 
 def _is_journey(reading: Reading) -> bool:

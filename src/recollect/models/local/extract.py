@@ -250,6 +250,7 @@ def _read_clause(clause: Clause) -> Iterator[tuple[Finding, bool | None]]:
         finding = _read_impersonal(text, clause)
         if finding is not None:
             yield finding, None
+            yield from _read_further(text, clause, finding)
         return
     name, described = introduced(subject["rest"], clause)
     if name is not None:
@@ -264,6 +265,14 @@ def _read_clause(clause: Clause) -> Iterator[tuple[Finding, bool | None]]:
             continue
         if (finding := _read_personal(predicate, clause)) is not None:
             yield finding, None
+
+
+def _read_further(text: str, clause: Clause, finding: Finding) -> Iterator[tuple[Finding, bool | None]]:
+    """The second thing that is said of a relative: "my wife is a nurse and works nights"."""
+    further = _EXPRESSIONS.also_does.match(text)
+    second = _read_impersonal(f"{further['who']} {further['rest']}", clause) if further else None
+    if second is not None and second.text.partition(" ")[2].rpartition(" ")[2] not in finding.text:
+        yield second, None
 
 
 def _move_date_to_end(clause: Clause) -> str:
@@ -303,7 +312,7 @@ def _read_personal(predicate: str, clause: Clause) -> Finding | None:
     if (contrast := _EXPRESSIONS.contrast.match(predicate)) is not None:
         return _read_contrast(contrast, clause)
     normalized = _EXPRESSIONS.am.sub(r"\1 ", _EXPRESSIONS.am.sub(r"\1 ", predicate))
-    event = first_finding("events", normalized, clause)
+    event = first_finding("events", normalized, clause) or first_finding("childhood", normalized, clause)
     normalized = re.sub(r"(?i)^are\b", "am", normalized)
     if event is not None or rejections.is_momentary(strip_asides(normalized)):
         return event

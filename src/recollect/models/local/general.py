@@ -29,6 +29,8 @@ _KEPT_ADVERBS = _HABITUAL | frozenset(
 )
 _NO_ADVERBS = frozenset("reply apply rely fly supply imply comply multiply bully rally".split())
 _TASTES = frozenset("like love prefer hate enjoy adore dislike loathe despise detest".split())
+_COURSES = ("attending", "attend", "taking", "take", "teach", "teaching")
+"""Of whom "classes" are lessons."""
 _PASSING_VERBS = ("is", "are", "isn't", "aren't", "works", "work", "runs", "run")
 _PURSUITS = ("trying", "doing", "taking", "going")
 _MAX_NOUN_WORDS = 10
@@ -38,10 +40,14 @@ _ALONE = ("smoked", "smoke", "skied", "surfed", "flown")
 _NOT_VOUCHED = re.compile(r"\b(?:lol|lmao|lmfao|rofl|xd|obviously|just read)\b", re.IGNORECASE)
 """What no rule vouches for may be a joke, or over."""
 _VAGUE = re.compile(
-    r"$|the\b|back\b|it\b|that\b|any\b|much\b|an? (?:chance|problem|reason|issue)\b|manage\b", re.IGNORECASE
+    r"$|the\b|back\b|it\b|that\b|any\b|much\b|an? (?:chance|problem|reason|issue)\b|manage\b"
+    r"|to (?:this|that|it|the (?:site|page|website|link|channel|meeting|wiki))\b|(?:ask|say|mention|tell|get|see)\b",
+    re.IGNORECASE,
 )
 _PARTICULAR = re.compile(r"\b(?:is|are|was|were)\b|^\w+ing the\b", re.IGNORECASE)
 _LITTLE_KNOWN = re.compile(r"(?:much|a lot|a thing|anything) about (?!it\b|that\b|this\b|the\b|them\b)", re.IGNORECASE)
+_YOURS = re.compile(r"\b(?:your?|of (?:this|that|the))\b", re.IGNORECASE)
+_HOW_BIG = re.compile(r"^(?:too|that|so|very) (big|huge|great) (?:of )?an? (?=\w)", re.IGNORECASE)
 _VERB = re.compile(r"[a-z][a-z'-]{1,15}")
 _NO_PRETERITES = frozenset("need feed speed breed bleed seed weed embed succeed proceed exceed heed shed wed".split())
 _CONTRACTED = re.compile(r"(have|had|did|was|were)n'?t$")
@@ -93,6 +99,8 @@ class _Predicate:
         return " ".join(filter(None, [*kept, self.said, phrase]))
 
     def _is_code(self, phrase: str) -> bool:
+        if self.verb in _COURSES and _EXPRESSIONS.course.search(phrase):
+            return False
         return any(word.strip(",.").lower() in lexicon.words("code_words") for word in phrase.split())
 
 
@@ -108,7 +116,7 @@ def read(predicate: str, clause: Clause) -> Finding | None:
 def read_mine(text: str) -> Finding | None:
     """The same of somebody or something that belongs to the speaker: "my research focuses on jellyfish"."""
     match = _EXPRESSIONS.mine.match(text)
-    if match is None or len(match["o"].split()) > _MAX_WORDS:
+    if match is None or len(match["o"].split()) > _MAX_WORDS or _YOURS.search(match["noun"]):
         return None
     if match["verb"].lower() in _PASSING_VERBS and _EXPRESSIONS.passing_of_mine.match(match["o"]):
         return None
@@ -142,7 +150,7 @@ def _by_form(adverbs: tuple[str, ...], head: str, rest: list[str]) -> _Predicate
     after = " ".join(rest[1:])
     if head == "am":
         if following == "not":
-            return _Predicate(adverbs, "state", "be", "isn't", after)
+            return _Predicate(adverbs, "state", "be", "isn't", _HOW_BIG.sub(r"a \1 ", after))
         if following in _words("progressive") or following in _PURSUITS:
             return _Predicate(adverbs, "progressive", following, following, after)
         return _Predicate(adverbs, "state", "be", "is", " ".join(rest))

@@ -40,6 +40,8 @@ def introduced(predicate: str, clause: Clause) -> tuple[Finding | None, str]:
     name = match["n"] if match["n"][0].isupper() else match["n"].capitalize()
     finding = make_finding(f"name is {name}", Kind.FACT)
     remainder = re.sub(r"^[\s,.!(]*(?:and )?", "", match["rest"])
+    if _EXPRESSIONS.trade_beside.match(remainder):
+        return finding, f"am {'an' if remainder[0].lower() in 'aeiou' else 'a'} {remainder}"
     return finding, f"am {remainder}" if _EXPRESSIONS.described.match(remainder) else ""
 
 
@@ -52,7 +54,7 @@ def _is_introduction(match: re.Match[str], clause: Clause) -> bool:
     if not match["n"][0].isupper():
         is_whole = not match["rest"].strip(" .!") and match["n"] not in _AMBIGUOUS
         return is_known and (is_whole or starts_with_greeting(clause.evidence))
-    if not is_person_name(match["n"]):
+    if not is_person_name(match["n"]) or (match["n"].endswith("ly") and not is_known):
         return False
     if is_known or starts_with_greeting(clause.evidence) or _EXPRESSIONS.follows.match(match["rest"]):
         return True

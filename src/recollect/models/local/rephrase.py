@@ -46,6 +46,8 @@ def to_third_person(text: str) -> str:
     """The text with first-person pronouns in the third person: "my team" becomes "their team"."""
 
     def replace_pronoun(match: re.Match[str]) -> str:
+        if match[0] == "US" and not text.isupper():
+            return match[0]  # the country
         return " ".join(_THIRD_PERSON[word] for word in match[0].lower().split())
 
     return _FIRST_PERSON.sub(replace_pronoun, text)

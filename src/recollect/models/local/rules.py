@@ -1,4 +1,4 @@
-"""The rules, in `english.toml` and the files beside it: each names a builder of this folder, or has a template for the fact."""
+"""The rules, in `english.toml` and beside it: each names a builder of this folder, or has a template for the fact."""
 
 import re
 from functools import cache
@@ -25,8 +25,8 @@ from recollect.models.local.grammar import expressions, grammar
 from recollect.models.local.rule import LIKELY, SURE, Build, Finding, Reading, Rule, template
 
 _MODULES = {
-    "about_mine": about_mine, "biography": biography, "events": events, "habits": habits, "life": life, "persona": persona,
-    "presence": presence, "requests": requests, "setups": setups,
+    "about_mine": about_mine, "biography": biography, "events": events, "habits": habits, "life": life,
+    "persona": persona, "presence": presence, "requests": requests, "setups": setups,
     "statements": statements, "tastes": tastes, "work": work, "workplace": workplace,
 }  # fmt: skip
 

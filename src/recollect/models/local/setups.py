@@ -90,3 +90,32 @@ def relies(reading: Reading) -> Finding | None:
     if purpose is None or not re.match(r"their (?!(?:case|use case|test|example|code|function|problem)\b)", purpose):
         return None
     return make_finding(f"uses {phrase} for {purpose}", Kind.TOOL, LIKELY)
+
+
+def main_one(reading: Reading) -> Finding | None:
+    """ "Main integration they use is Slack"."""
+    phrase = object_phrase(reading["o"])
+    what = reading["what"].lower()
+    if (
+        phrase is None
+        or is_trouble(reading)
+        or len(phrase.split()) > 6
+        or what.endswith((" thing", " problem", " issue"))
+    ):
+        return None
+    return make_finding(f"the {what} they {reading.verb()} is {phrase}", Kind.TOOL, LIKELY)
+
+
+def not_using(reading: Reading) -> Finding | None:
+    """ "Is not using ORCID", of whoever "we" are at work."""
+    phrase = object_phrase(reading["o"])
+    if phrase is None or is_trouble(reading):
+        return None
+    return make_finding(
+        f"{'their team is' if speaks_for_others(reading) else 'is'} not using {phrase}", Kind.TOOL, LIKELY
+    )
+
+
+def back_to(reading: Reading) -> Finding | None:
+    """ "Tried Cursive but went back to Emacs"."""
+    return make_finding(f"uses {reading['o']}", Kind.TOOL, LIKELY) if is_named(reading["o"]) else None

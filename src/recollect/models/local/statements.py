@@ -105,7 +105,7 @@ def moved(reading: Reading) -> Finding | None:
 
 
 def switched(reading: Reading) -> Finding | None:
-    new = trim_object(reading["o"])
+    new = strip_duration(trim_object(reading["o"]))
     old = reading["old"] or (re.search(r" from (.+)$", new) or [None, None])[1]
     phrase = object_phrase(_EXPRESSIONS.after_tool.sub("", new))
     if phrase and _EXPRESSIONS.branded.match(phrase):

@@ -33,6 +33,8 @@ def succeeded_memos(finding: Finding, clause: Clause, known_memos: Sequence[Memo
     is_recent = _EXPRESSIONS.recent.search(clause.text) is not None
     is_job = _EXPRESSIONS.new_job.search(clause.text) is not None
     others = [memo for memo in known_memos if memo.active and memo.text != finding.text]
+    if _EXPRESSIONS.retired.match(finding.text) and is_recent:
+        return [memo for memo in others if _is_role(memo.text) or _EXPRESSIONS.employer.match(memo.text)]
     if is_strong or is_recent or is_job:
         if _is_role(finding.text):
             return [memo for memo in others if _is_role(memo.text)]
