@@ -87,8 +87,8 @@ class Grammar:
         verbs = "|".join(sorted(conjugation.verb_forms(language), key=len, reverse=True)) or "(?!)"
         table: Mapping[str, str] = data["fragments"] | data["expressions"] | {"verbs": verbs}
         self.accents: Mapping[str, str] = data.get("accents", {})
-        accents = {name: self._bare(text) for name, text in table.items() if name not in _ACCENTED}
-        self.expressions = Patterns(re.IGNORECASE, lambda: table | accents)
+        expressions = {name: text if name in _ACCENTED else self._bare(text) for name, text in table.items()}
+        self.expressions = Patterns(re.IGNORECASE, lambda: expressions)
         self.sentence_spellings = self._pairs(data.get("sentence_spellings", ()))
         self.spellings, self.reorders = self._pairs(data["spellings"]), self._pairs(data.get("reorders", ()))
         self.ended, self.owners = self._pairs(data["ended"]), self._pairs(data["owners"])
@@ -110,9 +110,7 @@ class Grammar:
 
     def _pairs(self, pairs: Iterable[list[str]]) -> list[tuple[re.Pattern[str], str]]:
         expand = self.expressions.expand
-        return [
-            (re.compile(self._bare(expand(pattern)), re.IGNORECASE), replacement) for pattern, replacement in pairs
-        ]
+        return [(re.compile(self._bare(expand(pattern)), re.IGNORECASE), replacement) for pattern, replacement in pairs]
 
     def _bare(self, expression: str) -> str:
         return without_accents(expression, self.accents)
