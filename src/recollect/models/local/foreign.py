@@ -291,6 +291,8 @@ def _build(rules: Grammar, rule: _Rule, match: re.Match[str], message: Message) 
     if not MIN_FACT_CHARS <= len(text) <= MAX_FACT_CHARS or "[" in text:
         return None
     about = parts.get("n") or parts.get("kin") if rule.kind is Kind.PERSON else None
+    if about and "-" in about:  # two words to the guard, and one of them another person: "grand-mère"
+        about = None
     happened = dates.start_of_day(day.day, message.at) if day else None
     return Finding(text[0].upper() + text[1:], rule.kind, rule.confidence, about, happened)
 
