@@ -176,6 +176,11 @@ async def test_a_language_without_rules_is_said_to_be_one_once_per_person_and_co
     [
         ("Mieszkam w Krakowie i pracuję jako nauczyciel", "Polish"),
         ("Abito a Torino e lavoro in banca", "Italian"),
+        ("Ho due gatti e un cane", "Italian"),
+        ("mam dwa koty i psa", "Polish"),
+        ("İstanbul'da yaşıyorum ve öğretmenim", "Turkish"),
+        ("我住在北京，是一名老师", "Chinese"),
+        ("고양이 두 마리를 키워요", "Korean"),
         ("Я живу в Киеве", "Russian"),
         ("أعيش في القاهرة", "Arabic script"),
         ("I live in Oslo", ""),

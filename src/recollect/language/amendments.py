@@ -12,7 +12,7 @@ from datetime import date, datetime, timedelta
 from difflib import get_close_matches
 
 from recollect.core.text import fold
-from recollect.language import dates, lexicon, word_forms
+from recollect.language import dates, foreign_amendments, lexicon, word_forms
 from recollect.language.lexicon import Patterns
 
 MAX_CHARS = 90
@@ -46,11 +46,13 @@ class Amendment:
     """Whether it may be the listener's words that are wrong."""
     is_spelling: bool = False
     """Whether a star alone marks it: "*knew" puts one word right, and says no more."""
+    is_foreign: bool = False
+    """Whether it is in another language than English."""
 
 
 def read(text: str) -> Amendment | None:
     """The correction that a message consists of, or opens with where it says that it corrects something."""
-    whole = _read_whole(text)
+    whole = _read_whole(text) or _read_foreign(text)
     if whole is not None or len(text) > MAX_CHARS or "?" in text:
         return whole
     opening, rest = _split_opening(text)
@@ -59,6 +61,11 @@ def read(text: str) -> Amendment | None:
         return None
     first = amendment.value.split()[0]
     return amendment if amendment.is_strong or first[0].isdigit() or _cardinal(first) else None
+
+
+def _read_foreign(text: str) -> Amendment | None:
+    found = foreign_amendments.read(text)
+    return Amendment(found.value, found.former, found.is_strong, is_foreign=True) if found else None
 
 
 def after_opening(text: str) -> str:
@@ -118,6 +125,14 @@ def amend(statement: str, amendment: Amendment, said_at: datetime) -> tuple[str,
     """The statement with the right value, and the day that it names now; None unless it has a value of that sort."""
     if not amendment.value or not _names_former(statement, amendment.former, said_at):
         return None
+    amended = None if amendment.is_foreign else _amend_english(statement, amendment, said_at)
+    if amended is not None or amendment.is_spelling:
+        return amended
+    found = foreign_amendments.Reading(amendment.value, amendment.former, amendment.is_strong)
+    return foreign_amendments.amend(statement, found, said_at)
+
+
+def _amend_english(statement: str, amendment: Amendment, said_at: datetime) -> tuple[str, date | None] | None:
     value = _PATTERNS.amend_article.sub("", amendment.value)
     dated = _amend_date(statement, amendment.value, said_at)
     if dated is not None or dates.find(amendment.value, said_at, ahead=True):

@@ -92,14 +92,15 @@ def _rank(text: str) -> Sequence[str]:
 
 
 def is_certain(text: str) -> bool:
-    """Whether more than a single word tells the language."""
+    """Whether more than a single word, or a word and letters that few others have, tell the language."""
     language = detect(text)
     if len(language) != len(lexicon.ENGLISH) or language in _scripts().values():
         return bool(language)
     known = [
         word for word in set(_WORD.findall(text[:_MAX_CHARS].lower())) if language in _weights().get(fold(word), {})
     ]
-    return len(known) >= _MIN_CERTAIN_WORDS
+    marked = any(name == language and pattern.search(text.lower()) for name, pattern in _marks())
+    return len(known) + marked >= _MIN_CERTAIN_WORDS
 
 
 def name_of(language: str) -> str:

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from recollect.language import lexicon
+from recollect.language import foreign_amendments, lexicon
 
 DATA = Path(lexicon.__file__).parent / "durable.toml"
 MIN_KNOWN_SHARE = 0.4
@@ -52,7 +52,12 @@ def can_hold_facts(text: str) -> bool:
 
 def is_urgent(text: str) -> bool:
     """Whether a message asks to remember something, or corrects something."""
-    return len(text) <= MAX_JUDGED_CHARS and _expression("urgent").search(_plain(text)) is not None
+    if len(text) > MAX_JUDGED_CHARS:
+        return False
+    correction = foreign_amendments.read(text)
+    if correction is not None and (correction.is_strong or correction.value[:1].isdigit()):
+        return True
+    return _expression("urgent").search(_plain(text)) is not None
 
 
 def _plain(text: str) -> str:

@@ -87,8 +87,8 @@ class Grammar:
         verbs = "|".join(sorted(conjugation.verb_forms(language), key=len, reverse=True)) or "(?!)"
         table: Mapping[str, str] = data["fragments"] | data["expressions"] | {"verbs": verbs}
         self.accents: Mapping[str, str] = data.get("accents", {})
-        accents = {name: self._bare(text) for name, text in table.items() if name not in _ACCENTED}
-        self.expressions = Patterns(re.IGNORECASE, lambda: table | accents)
+        expressions = {name: text if name in _ACCENTED else self._bare(text) for name, text in table.items()}
+        self.expressions = Patterns(re.IGNORECASE, lambda: expressions)
         self.sentence_spellings = self._pairs(data.get("sentence_spellings", ()))
         self.spellings, self.reorders = self._pairs(data["spellings"]), self._pairs(data.get("reorders", ()))
         self.ended, self.owners = self._pairs(data["ended"]), self._pairs(data["owners"])
@@ -110,9 +110,7 @@ class Grammar:
 
     def _pairs(self, pairs: Iterable[list[str]]) -> list[tuple[re.Pattern[str], str]]:
         expand = self.expressions.expand
-        return [
-            (re.compile(self._bare(expand(pattern)), re.IGNORECASE), replacement) for pattern, replacement in pairs
-        ]
+        return [(re.compile(self._bare(expand(pattern)), re.IGNORECASE), replacement) for pattern, replacement in pairs]
 
     def _bare(self, expression: str) -> str:
         return without_accents(expression, self.accents)
@@ -293,6 +291,8 @@ def _build(rules: Grammar, rule: _Rule, match: re.Match[str], message: Message) 
     if not MIN_FACT_CHARS <= len(text) <= MAX_FACT_CHARS or "[" in text:
         return None
     about = parts.get("n") or parts.get("kin") if rule.kind is Kind.PERSON else None
+    if about and "-" in about:  # two words to the guard, and one of them another person: "grand-mère"
+        about = None
     happened = dates.start_of_day(day.day, message.at) if day else None
     return Finding(text[0].upper() + text[1:], rule.kind, rule.confidence, about, happened)
 

@@ -64,7 +64,8 @@ def ended(text: str, known_memos: Sequence[Memo]) -> Iterator[Memo]:
         return
     for pattern, kind in _ends():
         match = pattern.search(text)
-        what = match.groupdict().get("what") if match else None
+        parts = match.groupdict() if match else {}
+        what = parts.get("what") or parts.get("what2")
         if match is not None:
             yield from (memo for memo in known_memos if memo.active and kind.match(memo.text) and _has(memo, what))
 
