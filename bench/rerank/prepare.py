@@ -102,7 +102,7 @@ def main() -> int:
     parser = argparse.ArgumentParser("bench.rerank.prepare", description=__doc__)
     parser.add_argument("--raw", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--worlds", type=int, default=200, help="how many scripted worlds; default: %(default)s")
+    parser.add_argument("--worlds", type=int, default=300, help="how many scripted worlds; default: %(default)s")
     parser.add_argument("--sources", nargs="*", default=[], help="only these; default: all")
     parser.add_argument("--seed", type=int, default=1)
     asyncio.run(run(parser.parse_args()))

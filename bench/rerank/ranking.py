@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from typing import Any
 
 CUTS = (5, 10, 20)
-WEIGHTS = (0.0, 0.005, 0.01, 0.015, 0.02, 0.025, 0.03, 0.04, 0.05, 0.065, 0.08, 0.1, 0.15, 0.2, 0.3)
 Row = dict[str, Any]
 
 
@@ -24,12 +23,3 @@ def figures(rows: Sequence[Row], logits: Sequence[Sequence[float]], weight: floa
             shares[cut].append(sum(order[:cut]) / row["evidence"])
         reciprocal.append(1 / (order.index(True) + 1) if True in order else 0.0)
     return {f"share@{cut}": statistics.fmean(shares[cut]) for cut in CUTS} | {"mrr": statistics.fmean(reciprocal)}
-
-
-def choose_weight(parts: Sequence[tuple[Sequence[Row], Sequence[Sequence[float]]]]) -> float:
-    """The weight that is best over the tuning halves, each corpus counting the same."""
-
-    def value(weight: float) -> float:
-        return sum(sum(figures(rows, logits, weight).values()) for rows, logits in parts)
-
-    return max(WEIGHTS, key=value)

@@ -19,6 +19,8 @@ WORDS: dict[str, Any] = yaml.safe_load(Path(__file__).with_name("worlds.yaml").r
 _SLOT = re.compile(r"\{(\w+)\}")
 Told = tuple[str, str, list[str], bool]
 """Speaker, line, questions, and whether several lines answer."""
+TWICE = 0.3
+"""Share of what happens that happens to both people."""
 _FIRST = {"who": "I", "whose": "my", "does": "do", "is": "am", "was": "was", "has": "have"}
 
 
@@ -68,7 +70,7 @@ def _friends(name: str, chance: random.Random) -> World:
     world = World(name)
     first, second = chance.sample(WORDS["names"], 2)
     groups: list[list[Told]] = []
-    topics = chance.sample(WORDS["topics"], 14)
+    topics = chance.sample(WORDS["topics"], 18)
     for topic in topics:
         for speaker in (first, second):
             for _ in range(chance.choice([1, 2, 3]) if topic.get("many") else 1):
@@ -80,7 +82,12 @@ def _friends(name: str, chance: random.Random) -> World:
                     ]
                     groups.append([(speaker, said, asked, bool(topic.get("many")))])
     events = chance.sample(WORDS["events"], 16)
-    groups += [_event(event, chance.choice([first, second]), chance) for event in events]
+    for event in events:
+        speaker = chance.choice([first, second])
+        groups.append(_event(event, speaker, second if speaker == first else first, chance))
+        if chance.random() < TWICE:  # both did it, and a question is about one of them
+            other = second if speaker == first else first
+            groups.append(_event(event, other, speaker, chance))
     chance.shuffle(groups)
     told = [line for group in groups for line in group]
     many: dict[str, set[int]] = {}
@@ -109,8 +116,10 @@ def _has(template: str, values: dict[str, str]) -> bool:
     return {match for match in _SLOT.findall(template) if match not in _FIRST} <= values.keys()
 
 
-def _event(event: list[str], speaker: str, chance: random.Random) -> list[Told]:
-    """Up to four lines about something that happened: when and with whom, why, how it felt, a detail."""
+def _event(event: list[str], speaker: str, other_speaker: str, chance: random.Random) -> list[Told]:
+    """Some lines about something that happened: when and with whom, why, how it felt, a detail; and lines with the same
+    words that answer nothing.
+    """
     base, past, why, detail = event
     base = base.replace(" my ", f" {speaker}'s ")
     ask_detail, said_detail = detail.split("|")
@@ -140,6 +149,11 @@ def _event(event: list[str], speaker: str, chance: random.Random) -> list[Told]:
         lines.append((speaker, said_detail, [question], False))
     if chance.random() < 0.3:  # mentioned before it happened: no answer to any of these
         lines.append((speaker, f"I've been thinking about it for a while, maybe I should {base}", [], False))
+    yours = re.sub(r"\bmy\b", "your", past)
+    if chance.random() < 0.5:
+        lines.append((other_speaker, chance.choice(WORDS["asks_back"]).format(past=yours), [], False))
+    if chance.random() < 0.3:
+        lines.append((speaker, chance.choice(WORDS["mentions"]).format(past=past), [], False))
     return lines
 
 
@@ -161,7 +175,10 @@ def _with_assistant(name: str, chance: random.Random) -> World:
         before = chance.choice(["", "", "I'm kinda stuck. ", "Hi! ", "Thanks for that. ", "One more thing: "])
         line = world.say(number // 8, "user", before + _fill(said, values, chance))
         theme = values.get("theme") or values.get("bigthing") or values.get("software") or "this"
-        world.say(number // 8, "assistant", _long_answer(theme, chance))
+        advice = _fill(chance.choice(WORDS["advice"]), {"theme": theme}, chance) if chance.random() < 0.4 else ""
+        reply = world.say(number // 8, "assistant", _long_answer(theme, chance, advice))
+        if advice:
+            answers.setdefault(chance.choice(WORDS["asks_advice"]).format(theme=theme), set()).add(reply)
         if chance.random() < 0.4:
             world.say(number // 8, "user", chance.choice(WORDS["thanks"]))
         for template in asked.split("|"):
@@ -173,11 +190,13 @@ def _with_assistant(name: str, chance: random.Random) -> World:
         world.say(6, "assistant", _long_answer(next(iter(values.values()), "this"), chance))
         template = chance.choice([ask for ask in topic["asks"] if _has(ask, values)])
         answers.setdefault(_question(template, values, "", chance), set()).add(line)
-    for question in chance.sample(sorted(answers), min(40, len(answers))):
+    for question in chance.sample(sorted(answers), min(48, len(answers))):
         world.ask(question, *answers[question])
     return world
 
 
-def _long_answer(theme: str, chance: random.Random) -> str:
+def _long_answer(theme: str, chance: random.Random, advice: str = "") -> str:
     sentences = chance.sample(WORDS["answers"], chance.randint(4, 12))
+    if advice:
+        sentences.insert(chance.randrange(3), advice)  # a reranker reads the beginning
     return "\n".join(sentence.replace("{theme}", theme) for sentence in sentences)

@@ -1,6 +1,6 @@
 """`unified`, the default: words and vectors, and the conversation around each hit.
 
-    strength = (words + vector + around + session + fact) × speaker × date × statement × standing
+    strength = (words + vector + around + session + fact) × speaker × date × statement × standing × answer × substance
     score = match × strength ÷ the best strength (for messages its square root: an answer takes several of them)
 
 `match` says how sure it is that anything was found: scores of different queries can be compared.
@@ -23,7 +23,7 @@ from recollect.core.types import Kind
 from recollect.language import requests
 from recollect.language.dates import days
 from recollect.language.lexicon import Patterns
-from recollect.recall import calibration
+from recollect.recall import answers, calibration
 
 K1, B = 0.9, 0.8
 VECTOR_WEIGHT, LONG_TEXT_VECTOR_WEIGHT = 1.0, 0.5
@@ -32,7 +32,7 @@ FROM_PREVIOUS, FROM_NEXT, FROM_SESSION = 0.6, 0.4, 0.1
 """Weight of a query word in the line before, the line after, or elsewhere in the session."""
 PREVIOUS_SHARE, NEXT_SHARE, ANSWER_SHARE, SESSION_SHARE = 0.1, 0.2, 0.25, 0.3
 """Share of the score of the line before, the line after, a question just answered, the session's best."""
-OTHER_SPEAKER_FACTOR, MENTION_FACTOR, ASSISTANT_FACTOR = 0.5, 0.7, 0.7
+OTHER_SPEAKER_FACTOR, MENTION_FACTOR, ASSISTANT_FACTOR = 0.6, 0.7, 0.7
 """Factors for the words of people whom the query is not about."""
 FACT_SHARE = 0.4
 """Share of the score of the fact that leads to a message."""
@@ -40,6 +40,8 @@ DATE_BONUS, QUESTION_PENALTY = 1.5, 0.2
 """Bonus for the days asked about, penalty for a text that only asks."""
 SESSION_REACH, SESSION_BEST_COUNT = 40, 3
 """Distance within which the best items of a session are averaged, and how many count."""
+SUBSTANCE_EXPONENT, MIN_SUBSTANCE, MAX_SUBSTANCE = 0.1, 0.25, 2.0
+"""Among short lines a longer one says more: its share of the mean length, within these bounds, to this power."""
 FLOOR_RANK, MIN_SAMPLES = 200, 20
 """Rank by cosine of an unremarkable item; fewer than `MIN_SAMPLES` cosines say little about that."""
 UNRELATED_COSINE = 0.1
@@ -134,6 +136,8 @@ def rank(question: RankQuery, pool: RankPool) -> list[Ranked]:
     speaker = _speaker(query, pool) if is_talk else None
     date = _dates(question, pool)
     match = calibration.match(question.text, query.terms, pool, query.named, words(question.asker))
+    short = _shortness(pool.mean_length) if is_talk else 0.0
+    bonus = answers.bonus_for(question.text) if short else None
     wants_all = any(item.kind for item in pool.items) and requests.is_about_self(question.text)
     ranked: list[Ranked] = []
     for key, item in items.items():  # the innermost loop
@@ -144,6 +148,8 @@ def rank(question: RankQuery, pool: RankPool) -> list[Ranked]:
             date.get(key, 1.0),
             1 - QUESTION_PENALTY * item.asks,
             _standing(item, question),
+            1 + short * bonus(item.text) if bonus else 1.0,
+            _substance(item.length / pool.mean_length, short) if short else 1.0,
         )
         parts = {
             "words": word_part[key],
@@ -155,6 +161,8 @@ def rank(question: RankQuery, pool: RankPool) -> list[Ranked]:
             "statement": factors[2],
             "standing": factors[3],
         }
+        if short:
+            parts["answer"], parts["substance"] = factors[4:]
         strength = topic[key] + around + near
         if pool.facts:  # memos are facts themselves
             fact = pool.facts.get(key, 0.0)
@@ -163,7 +171,7 @@ def rank(question: RankQuery, pool: RankPool) -> list[Ranked]:
             parts["match"] = max(match, fact)  # it may be surer than all that was said: then this is, too
         else:
             parts["match"] = match
-        ranked.append(Ranked(item, strength * factors[0] * factors[1] * factors[2] * factors[3], parts))
+        ranked.append(Ranked(item, strength * math.prod(factors), parts))
     best = max((entry.score for entry in ranked), default=0.0)
     for entry in ranked:
         share = entry.score / best if best > 0 else 0.0
@@ -316,6 +324,16 @@ def _dates(question: RankQuery, pool: RankPool) -> dict[int, float]:
             elif first - timedelta(1) <= day <= last + MAX_TELLING_DELAY:
                 factors[key] = max(factors.get(key, 1.0), 1 + DATE_BONUS / 2)
     return factors
+
+
+def _shortness(length: float) -> float:
+    """1 where lines are short, 0 where they are long: those have times, numbers and names in any case."""
+    return min(1.0, max(0.0, 2 - length / OPENING_WORDS))
+
+
+def _substance(share: float, short: float) -> float:
+    """A factor for the length of a line: "Wow, nice!" hardly answers anything."""
+    return min(MAX_SUBSTANCE, max(MIN_SUBSTANCE, share)) ** (short * SUBSTANCE_EXPONENT)
 
 
 def _standing(item: RankItem, question: RankQuery) -> float:
