@@ -131,3 +131,17 @@ def test_no_more_rows_stay_than_there_is_room_for(writer: Connection, monkeypatc
     with writer.writing():
         assert writer.search("tea")
     assert not writer.holds()
+
+
+def test_a_large_scope_is_read_only_where_one_transaction_looks_there_often(
+    writer: Connection, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(held_words, "MAX_ROWS_READ_FOR_ONE_SAVE", 89)
+    with writer.writing() as tx:
+        for memo in sentences(90):
+            tx.memos.put(memo)
+    for _ in range(20):
+        with writer.writing():
+            assert writer.search("tea")
+    assert not writer.holds()
+    hold(writer)
