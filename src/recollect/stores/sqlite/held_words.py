@@ -15,6 +15,8 @@ from recollect.stores.sqlite.database import Database
 
 MAX_HELD_ROWS = 10_000
 """Rows of all scopes that stay in memory from one transaction to the next."""
+MAX_ROWS_READ_FOR_ONE_SAVE = 2_000
+"""A larger scope is read only for what one transaction looks up: nobody who saves one statement waits for it."""
 ROWS_PER_SEARCH = 40
 """Rows whose text can be split into words again in the time of a search of the index."""
 _MAX_COUNTED_SCOPES = 10_000
@@ -67,6 +69,8 @@ class HeldWords:
         self._rows = 0
         self._searches: Counter[int] = Counter()
         """Searches of scopes that are not in memory."""
+        self._searches_now: Counter[int] = Counter()
+        """Those of this transaction."""
         self._version: int | None = None
         """That of the file, known in this transaction; it changes when another connection writes."""
         self._seen_version: int | None = None
@@ -86,10 +90,11 @@ class HeldWords:
         if held is not None:
             self._scopes.move_to_end(scope)
             return held
-        self._searches[scope] += 1
-        if self._searches[scope] * ROWS_PER_SEARCH < size:
+        searches = self._searches if size <= MAX_ROWS_READ_FOR_ONE_SAVE else self._searches_now
+        searches[scope] += 1
+        if searches[scope] * ROWS_PER_SEARCH < size:
             return None
-        del self._searches[scope]
+        del searches[scope]
         held = self._scopes[scope] = self._read(scope)
         self._rows += len(held)
         return held
@@ -110,6 +115,7 @@ class HeldWords:
     def end(self) -> None:
         """The transaction ends; what was read in it stays, as far as there is room."""
         self._version = None
+        self._searches_now.clear()
         while self._rows > MAX_HELD_ROWS:
             self._rows -= len(self._scopes.popitem(last=False)[1])
         if len(self._searches) > _MAX_COUNTED_SCOPES:
