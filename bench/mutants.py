@@ -244,7 +244,7 @@ class Trial:
             self._record(missing)
         # what a cached function calls is called once per process, whoever needs it
         line = 0 if "cache" in source else mutant.line
-        first, last = _function(source, line)
+        first, last = function_lines(source, line)
         known = [test for file in files for test in self.calls[_version(file)]]
         self.broken |= {test["id"] for test in known if not test["passed"]}
         lines = {f"{mutant.module}:{line}" for line in range(first, last + 1)}
@@ -293,7 +293,7 @@ def _version(file: str) -> str:
     return f"{file} {hashlib.sha256((ROOT / file).read_bytes()).hexdigest()[:16]}"
 
 
-def _function(source: str, line: int) -> tuple[int, int]:
+def function_lines(source: str, line: int) -> tuple[int, int]:
     """First and last line of the outermost function that a line is in; of the module, if in none."""
     tree = ast.parse(source)
     classes = [tree, *(node for node in tree.body if isinstance(node, ast.ClassDef))]

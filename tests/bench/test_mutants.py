@@ -1,10 +1,16 @@
 """The mutants that `make mutants` tries: what they change, which tests are near, and what is known to be the same."""
 
 import ast
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
-from bench.mutants import PACKAGE, ROOT, mutants_of, nearest_tests, reviewed, sample
+from bench.called import FILE
+from bench.mutants import PACKAGE, ROOT, function_lines, mutants_of, nearest_tests, reviewed, sample
 
 SOURCE = '''
 """A module."""
@@ -50,6 +56,22 @@ def test_the_nearest_tests_of_a_module_are_its_own_and_those_that_import_it():
     assert "tests/policy/test_budget.py" in far
     assert not set(near) & set(far)
     assert all((ROOT / test).is_file() for test in (*near, *far))
+
+
+def test_a_line_belongs_to_its_outermost_function_with_decorators_or_to_the_module():
+    assert function_lines(SOURCE, 11) == (6, 13)
+    assert function_lines(SOURCE, 3) == (1, len(SOURCE.splitlines()))
+
+
+@pytest.mark.slow
+def test_what_a_test_calls_is_recorded(tmp_path: Path):
+    notes, test = tmp_path / "called.jsonl", "tests/policy/test_budget.py"
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "bench.called", "-n", "0", test]
+    env = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")} | {FILE: str(notes)}
+    subprocess.run(command, cwd=ROOT, env=env, check=True, capture_output=True)
+    lines = list(map(json.loads, notes.read_text("utf-8").splitlines()))
+    assert all(line["passed"] and line["id"].startswith(f"{test}::") for line in lines)
+    assert any(name.startswith("policy/budget.py:") for line in lines for name in line["called"])
 
 
 def test_every_reviewed_mutant_exists_and_has_a_reason():
