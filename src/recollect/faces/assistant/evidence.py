@@ -212,8 +212,8 @@ def _may_answer(question: Question, each: Evidence) -> bool:
         return each.fits
     if (question.wants and not each.has_wanted) or (question.is_own and not each.is_meant):
         return False
-    is_told = each.is_meant and bool(question.wants)
-    return is_told or questions.is_change(each.item.text, question.language)
+    has_answer = each.is_meant and bool(question.wants)
+    return has_answer or questions.is_change(each.item.text, question.language)
 
 
 def _origin(item: Memo | Message) -> str:
