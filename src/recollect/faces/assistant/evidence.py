@@ -207,12 +207,13 @@ def _said_since(
 
 
 def _may_answer(question: Question, each: Evidence) -> bool:
-    if each.fits or each.share < MIN_SHARE or not question.shares_subject(each.item.text):
+    is_memo = isinstance(each.item, Memo)  # one that takes the place of another has replaced it
+    if each.fits or is_memo or each.share < MIN_SHARE or not question.shares_subject(each.item.text):
         return each.fits
     if (question.wants and not each.has_wanted) or (question.is_own and not each.is_meant):
         return False
-    is_told = each.is_meant and bool(question.wants)
-    return is_told or questions.is_change(each.item.text, question.language)
+    has_answer = each.is_meant and bool(question.wants)
+    return has_answer or questions.is_change(each.item.text, question.language)
 
 
 def _origin(item: Memo | Message) -> str:

@@ -15,7 +15,6 @@ Kind = TypeVar("Kind", bound=Call)
 
 _NUMBERS = ("limit", "offset", "version")
 _INTEGER = re.compile(r"(-?[0-9]{1,9})(?:\.0+)?")
-_TEXTS = ("content", "query", "id")
 _SUBJECT = re.compile(r"^(?:Input|String|List|Value)\b")
 _EMPTY_VALUES: tuple[object, ...] = (None, "", [], {})
 
@@ -44,7 +43,7 @@ def validate(action: str, kind: type[Kind], parameters: Mapping[str, Any]) -> Ki
 def parse_object(arguments: object) -> dict[str, Any]:
     """The parameters that are not empty, from an object or its JSON text: some models fill in all that they know of.
 
-    Numbers may be written as text, and texts as numbers. Raises BadInput.
+    Numbers may be written as text, and ids as numbers. Raises BadInput.
     """
     given = {name: value for name, value in _object(arguments).items() if not _is_empty(value)}
     return {name: _coerced(name, value) for name, value in given.items()}
@@ -53,7 +52,7 @@ def parse_object(arguments: object) -> dict[str, Any]:
 def _coerced(name: str, value: Any) -> Any:
     if name in _NUMBERS and isinstance(value, str) and (number := _INTEGER.fullmatch(value.strip())):
         return int(number[1])
-    return str(value) if name in _TEXTS and isinstance(value, int) and not isinstance(value, bool) else value
+    return str(value) if name == "id" and isinstance(value, int) and not isinstance(value, bool) else value
 
 
 def _object(arguments: object) -> dict[str, Any]:
