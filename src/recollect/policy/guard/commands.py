@@ -22,9 +22,7 @@ def commands(reading: Reading) -> bool:
 
 def claims_right(reading: Reading) -> bool:
     """Whether the speaker, or anybody, is said to have a right to what is others', or others none to be believed."""
-    if reading.has("blanket", "say", "person") and reading.has_any("untrue", "duty"):
-        return True
-    if reading.has("person", "duty", "slighted") and reading.has_any("asked", "stored"):
+    if reading.has("person") and _puts_down(reading):
         return True
     if not reading.has_any("may", "power", "rank", "above"):
         return False
@@ -46,6 +44,13 @@ def claims_right(reading: Reading) -> bool:
     if reading.has("above") and reading.has_any("i", "own") and not reading.are_near("own", "rank", 1):
         return reading.has("rank") or reading.has("others", "here")
     return reading.has("others", "may", "see") and (reading.has("rank", "here") or reading.has("your"))
+
+
+def _puts_down(reading: Reading) -> bool:
+    """Whether all that a person says is said to be untrue, or has to be ignored."""
+    if reading.has("blanket", "say") and reading.has_any("untrue", "duty"):
+        return True
+    return reading.has("duty", "slighted") and reading.has_any("asked", "stored")
 
 
 def remakes_assistant(reading: Reading) -> bool:

@@ -80,7 +80,9 @@ def read(sentence: str, spoken: Collection[str] = (), capitals: Collection[str] 
     patterns = _patterns()
     joined = patterns.joined.sub(r"\1to", patterns.system_prompt.sub(" systemprompt ", sentence))
     matches = list(_WORD.finditer(patterns.onward.sub(" fromnowon ", joined)))
-    known = _with_names([sorts_of(match[0]) for match in matches], [match[0] in capitals for match in matches])
+    known = [sorts_of(match[0]) for match in matches]
+    if capitals:
+        known = _with_names(known, [match[0] in capitals for match in matches])
     languages = Counter(language for each in known for language in each)
     spoken = [name for name, count in languages.items() if count > 1 and (name in spoken or not spoken)]
     if not spoken:
@@ -93,8 +95,6 @@ def read(sentence: str, spoken: Collection[str] = (), capitals: Collection[str] 
 
 def _with_names(known: list[dict[str, Sorts]], is_capital: list[bool]) -> list[dict[str, Sorts]]:
     """With the names that no list knows: a word with a capital whom one trusts, or who says something."""
-    if not any(is_capital):
-        return known
     before, after = [{}, *known], [*known[1:], {}]
     return [
         {language: each.get(language, _NOTHING) | _PERSON for language in {*previous, *following, *each}}
