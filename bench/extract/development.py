@@ -33,8 +33,8 @@ third lot of 132, tried once, had something learned from 64 % of its messages. `
 `development` was tried before, `second` after the rules for plain statements were made, `work` before those for work.
 `third` has 31 messages with facts and 15 without per language, counterparts of each other. `fourth` has 40 per
 language, which are not, and in English 173 in the manner of chit-chat, developers' channels and help channels;
-`fifth` and `sixth`, in English only, have short lines as in IRC channels, and messages as between strangers, among friends,
-in developers' Slack and on support channels."""
+`fifth` and `sixth`, in English only, have short lines as in IRC channels, and messages as between strangers, among
+friends, in developers' Slack and on support channels."""
 ALL_PARTS = (*PARTS, "second", "third", "fourth", "fifth", "sixth", "work", "chatter")
 FOLDER = Path(__file__).parent / "development"
 _ANY_KIND = tuple(Kind)
