@@ -151,6 +151,24 @@ def test_what_is_not_meant_is_not_learned(text: str):
     assert learned(text) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("deje el tabaco", "Dejó el tabaco"),
+        ("nao bebo cafe", "Não bebe cafe"),
+        ("je deteste le cafe", "Déteste le cafe"),
+        ("ich hoere am liebsten jazz", "Hoert am liebsten jazz"),
+    ],
+)
+def test_words_are_read_without_their_accents(text: str, fact: str):
+    assert [each.casefold().replace("é", "e") for each in learned(text)] == [fact.casefold().replace("é", "e")]
+
+
+def test_what_stands_before_a_question_is_learned():
+    assert learned("私、ビールが好きじゃないんですが、あなたは飲みますか？") == ["ビールが好きじゃない"]
+    assert learned("犬が好きで、猫は嫌いですか？") == []
+
+
 async def test_a_language_without_rules_is_said_to_be_one_once_per_person_and_conversation():
     async with scenes.opened(model=LocalModel()) as stage:
         for text in (

@@ -90,3 +90,17 @@ def test_not_everything_with_such_a_word_is_urgent(text: str) -> None:
 
 def test_a_long_text_passes_without_being_searched() -> None:
     assert can_hold_facts("the build is green " * 1_000)
+
+
+@pytest.mark.parametrize(
+    "text", ["nein, 35", "quatsch, in Bonn", "quise decir Málaga", "quis dizer Joana", "間違えた、ホンダです"]
+)
+def test_a_correction_in_any_language_that_is_read_is_urgent(text: str):
+    assert is_urgent(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["vertrag leider keine milch", "jfais de la batterie", "Respóndeme corto y sin rodeos"]
+)
+def test_statements_in_the_spelling_of_chats_pass(text: str):
+    assert can_hold_facts(text)
