@@ -37,7 +37,12 @@ def _asks_time() -> re.Pattern[str]:
 @cache
 def _time() -> re.Pattern[str]:
     days = [*lexicon.ordered_words("months"), *lexicon.ordered_words("weekdays")]
-    return re.compile(rf"\b(?:{'|'.join(days)}|{_TIMES})\b", re.IGNORECASE)
+    return re.compile(rf"\b(?:{'|'.join(days)}|{_TIMES})\b")
+
+
+@lru_cache(maxsize=8192)  # the lines of a conversation are asked about again and again
+def _has_time(text: str) -> bool:
+    return _time().search(text[:MAX_CHARS].lower()) is not None
 
 
 @lru_cache(maxsize=256)
@@ -47,7 +52,7 @@ def bonus_for(question: str) -> Bonus | None:
     if _ASKS_NUMBER.search(question):
         return lambda text: NUMBER_BONUS if _NUMBER.search(text[:MAX_CHARS]) else 0.0
     if _asks_time().search(question):
-        return lambda text: TIME_BONUS if _time().search(text[:MAX_CHARS]) else 0.0
+        return lambda text: TIME_BONUS if _has_time(text) else 0.0
     if _ASKS_NAME.search(question):
         return lambda text: NAME_BONUS * min(MAX_NAMES, len(_NAME.findall(text[:MAX_CHARS])))
     return None
