@@ -25,11 +25,6 @@ def test_when_is_answered_by_a_line_with_a_time() -> None:
     assert first("What was the marathon like for Ada?", pool) != 2
 
 
-def test_when_in_another_language_is_answered_by_a_day_of_that_language() -> None:
-    pool = talk("Der Marathon war großartig", "Am Samstag lief ich den Marathon")
-    assert first("Wann lief Ada den Marathon?", pool) == 2
-
-
 def test_how_many_is_answered_by_a_line_with_a_number() -> None:
     pool = talk("The marathon was such a thrill for me", "That was marathon number seven", "A marathon is long")
     assert first("How many times did Ada run a marathon?", pool) == 2
@@ -60,7 +55,5 @@ def test_a_question_for_nothing_that_can_be_seen_has_no_bonus() -> None:
     assert bonus_for("What does Ada think about marathons?") is None
 
 
-def test_a_short_word_of_another_language_is_no_time() -> None:
-    bonus = bonus_for("When did Ada run the marathon?")
-    assert bonus is not None
-    assert bonus("Ma says the marathon is dom and mar") == 0
+def test_a_question_in_another_language_has_no_bonus() -> None:
+    assert bonus_for("Quand est-ce qu'Ada a couru le marathon ?") is None
