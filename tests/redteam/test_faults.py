@@ -269,7 +269,7 @@ def test_a_row_whose_json_is_damaged_is_refused_with_advice_and_not_with_a_decod
         async with open_at(path) as memory:
             await memory.remember("I like black coffee", user="me")
 
-    with pytest.raises(CorruptStore, match="damaged row.*recollect doctor"):
+    with pytest.raises(CorruptStore, match=r"damaged row.*recollect doctor"):
         asyncio.run(remember())
     code, said = run_cli(tmp_path, "remember", "I like black coffee")
     assert code != 0

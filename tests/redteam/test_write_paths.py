@@ -112,7 +112,9 @@ async def test_an_instruction_is_not_remembered_saved_updated_or_put(order: str,
             MemoryFiles(tmp_path, "ann").create("/memories/notes.md", f"# Notes\n{order}\n")
         async with asking(create(memory, TOKENS, clock=stage.clock), OPERATOR) as client:
             posted = await client.post("/api/v1/memos", json={"user": "discord:ann", "text": order})
-            patched = await client.patch("/api/v1/memo", params={"user": "discord:ann", "id": own.id}, json={"text": order})
+            patched = await client.patch(
+                "/api/v1/memo", params={"user": "discord:ann", "id": own.id}, json={"text": order}
+            )
         assert 400 <= posted.status_code < 500
         assert 400 <= patched.status_code < 500
         assert await everything(stage) == ["Likes tea"]
