@@ -69,6 +69,8 @@ _PATTERNS = Patterns(
     r"|gladly|kann ich|mach ich|klar|ja|oui|d'accord|bien sûr|sí|claro|sim|certo)\b",
     of_theirs=r"^\W*(?:(?:and|but|oh|so|yes|no|und|aber|et|y|e) )?"
     r"(?:my|our|mein\w*|unser\w*|mon|ma|notre|mi|minha|meu) (?P<whom>[^\W\d_]+)",
+    role=r"(?:user|person|people|member|author|speaker|someone|bot|assistant|assistent|nutzer|benutzer|utilisateur|usuario"
+    r"|usuário|utente)",
     kin_name=r"['’]s ([a-z]+) ([A-Z][a-z]+)",
     owned=r"\b([^\W\d_]+)['’]s ([^\W\d_]+)",
 )
@@ -210,7 +212,7 @@ def _refuse_attributed(sentence: str, turns: list[Turn], subjects: frozenset[str
 def _is_said_of_speaker(sentence: str, turns: list[Turn]) -> bool:
     """Whether what is told of somebody who did not speak was said by a speaker of themselves."""
     name, content = words(sentence)[:1], [word for word in words(sentence)[1:] if word not in LITTLE]
-    if not re.match(r"[A-Z]\w+ [a-z]", sentence) or not content:
+    if not re.match(r"[A-Z]\w+ [a-z]", sentence) or not content or _PATTERNS.role.match(name[0]):
         return False
     parts = [part for turn in turns for part in clauses_of(turn.text)]
     highest = max((shared(content, part) for part in parts), default=0)
@@ -340,7 +342,8 @@ def _refuse_polarity(sentence: str, own: list[str]) -> Reason | None:
     if highest < _MIN_SHARED_WORDS:
         return None
     sources = [clause for clause, share in zip(clauses, shares, strict=True) if share == highest]
-    if not _PATTERNS.wanted.search(claim) and all(_is_asked(clause, own) for clause in sources):
+    is_told_as_asked = _PATTERNS.wanted.search(claim) or _PATTERNS.as_supposed.search(claim)
+    if not is_told_as_asked and all(_is_asked(clause, own) for clause in sources):
         return Reason.NOT_MEANT
     if any(_is_antonym(word, set(words(clause))) for word in content for clause in sources):
         return Reason.OPPOSITE
