@@ -15,7 +15,7 @@ DIALOGS = {
     ("I drive a Skoda", "sold the Skoda, we have a Tesla now"): ["Has a Tesla"],
     ("I'm 29 years old", "I turned 30 today"): ["Turned 30 on 2025-06-02"],
     ("I live in Porto", "Scratch that, I live in Braga now, not Porto"): ["Lives in Braga"],
-    ("I'm vegetarian", "I used to be vegetarian but I eat fish again"): [],
+    ("I'm vegetarian", "I used to be vegetarian but I eat fish again"): ["Used to be vegetarian"],
     ("my favourite colour is blue, no wait, green",): ["Favourite colour is green"],
     ("I prefer tabs", "I prefer tabs. Actually spaces."): ["Prefers spaces"],
     ("I'm married", "I got divorced"): ["Got divorced"],

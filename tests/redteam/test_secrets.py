@@ -222,3 +222,18 @@ async def test_a_text_of_nothing_but_a_secret_is_refused_on_every_path_with_the_
         await stage.settle()
         known = await memory.store.read(lambda tx: [m for who in tx.memos.subjects() for m in tx.memos.list(who)])
         assert [memo.text for memo in known] == ["Likes tea"]
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("Deploys on Tuesdays with the key AKIAIOSFODNN7EXAMPLE", "Deploys on Tuesdays"),
+        ("I like tea, pw Hunter2!secret", "I like tea"),
+        ("Works at Acme, password is Hunter2!secret", "Works at Acme"),
+    ],
+)
+async def test_what_a_text_says_beside_a_secret_is_kept_without_it(text: str, kept: str):
+    async with opened(model=FakeModel()) as stage:
+        memo = await stage.remember(text)
+        assert kept in memo.text
+        assert text.split()[-1] not in memo.text

@@ -10,7 +10,9 @@ from recollect.core.changes import Candidate
 from recollect.core.errors import BadInput
 from recollect.core.outcomes import Refused
 from recollect.core.reasons import Reason
+from recollect.core.text import words
 from recollect.core.types import Audience, Kind, Origin, Place
+from recollect.language import lexicon
 from recollect.language.word_forms import content_words
 from recollect.policy import kinds
 from recollect.policy.redaction import redact, redact_memo, redact_tags
@@ -29,6 +31,10 @@ _NAMES_SECRET = re.compile(
 """A few words for what is secret, and its value; what has a second thought is kept without the value."""
 _MAX_IDLE_WORDS = 1
 """So many words beside a secret and its name, such as "changed", tell nothing that is worth keeping."""
+
+
+_PARTS = re.compile(r"[,;.!?\n]\s|\b(?:with|using|mit|avec|con|com)\b")
+"""What parts a clause, or what somebody does from the secret that they do it with."""
 
 
 class StatementOptions(TypedDict, total=False):
@@ -70,9 +76,9 @@ def statement(
     """The candidate of a statement; its audience is the place's unless one is named, for lore its guild's."""
     if not 0 <= confidence <= 1:
         raise BadInput(f"a confidence of {confidence} is not between 0 and 1")
-    words = statement_text(text)
-    if isinstance(words, Refused):
-        return words
+    statement = statement_text(text)
+    if isinstance(statement, Refused):
+        return statement
     subject = subject_of(user, place, lore)
     requested = stated_audience(place, policy) if audience is None else addressed(audience, subject.id)
     source = provenance(user, place, message, origin)
@@ -81,8 +87,8 @@ def statement(
         source = replace(source, metadata=redact_value(dict(metadata or {})), evidence=redacted)
     return Candidate(
         subject=subject,
-        kind=kinds.stated_kind(kind, words, lore=lore),
-        text=words,
+        kind=kinds.stated_kind(kind, statement, lore=lore),
+        text=statement,
         at=now,
         source=source,
         audience=lore_audience(place) if lore else limit_audience(requested, place, policy),
@@ -111,15 +117,24 @@ def is_only_secret(redacted: str) -> bool:
     rest = MARKER.sub(" ", redacted)
     if not any(map(str.isalnum, rest)) or _NAMES_SECRET.fullmatch(redacted):
         return True
+    if any(
+        _says_something(without_names(part.lower())) for part in _PARTS.split(redacted) if MARKER.search(part) is None
+    ):
+        return False
     other = without_names(rest.lower())
     is_named = other != rest.lower() and _SECOND_THOUGHT.search(rest) is None
     return len(content_words(other)) <= (_MAX_IDLE_WORDS if is_named else 0)
 
 
+def _says_something(clause: str) -> bool:
+    """Whether a clause beside the one with the secret is a statement of its own: "I like tea, password …"."""
+    return len([word for word in words(clause) if len(word) > 2 and word not in lexicon.words("filler")]) > 1
+
+
 def edited_text(text: str) -> str:
     """The new text of a memo without secrets; raises BadInput if that leaves nothing, or it is too long."""
-    words = statement_text(text)
-    if isinstance(words, Refused):
-        problem = "is empty" if words.reason is Reason.EMPTY else "is a secret and nothing else"
+    statement = statement_text(text)
+    if isinstance(statement, Refused):
+        problem = "is empty" if statement.reason is Reason.EMPTY else "is a secret and nothing else"
         raise BadInput(f"the new text {problem}, so nothing was changed")
-    return words
+    return statement

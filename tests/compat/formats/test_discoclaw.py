@@ -322,7 +322,7 @@ async def test_its_memory_is_known_here_afterwards_and_a_second_import_changes_n
 
 async def test_what_was_forgotten_here_stays_out_and_secrets_do_too(tmp_path: Path) -> None:
     key = "AKIA" + "IOSFODNN7EXAMPLE"
-    durable(tmp_path / "durable" / "42.json", DISCO_FACT, {**LEARNED, "text": f"The key of the bucket is {key}"})
+    durable(tmp_path / "durable" / "42.json", DISCO_FACT, {**LEARNED, "text": f"Backs photos up, with the key {key}"})
     async with opened() as stage:
         await stage.remember(DISCO_FACT["text"], user="42")
         await stage.memory.forget(DISCO_FACT["text"], user="42", place=Place("discord", dm="42"))

@@ -38,7 +38,9 @@ def correct(message: Message, known: Sequence[Memo], context: Sequence[Message])
         meant = recalled if answered and amendment.is_denial else _just_said(message, known, context)
         if amendment.former:  # "not weekends anymore": what named them
             stated = [memo for memo in _recent(message, known) if _is_repeated(amendment.former, words(memo.text))]
-            meant = stated if len(stated) == 1 else []
+            if len(stated) != 1:
+                return None  # "not doing keto anymore" may end what was said long ago
+            meant = stated
         return [Retraction("the speaker took it back", id=memo.id) for memo in _of_one_message(meant)]
     is_answer = answered.rstrip().endswith("?") and not amendment.is_strong
     # Where others talk, "I meant" puts right what was just said, which taught nothing more often than not.

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal, Retraction
+from recollect.core.text import words
 from recollect.core.types import Kind, Memo, Message
 from recollect.language import amendments, dates
 from recollect.language.corrections import resolve, splice
@@ -158,6 +159,8 @@ def _extract_message(message: Message, collected: _Collected) -> None:
     for finding in _withdrawn(message, statements):
         collected.withdraw(finding)
     for clause, finding, state_end in statements:
+        if any(_narrates(finding, ending) for _, ending in endings):
+            continue
         if state_end is None:
             collected.add(clause, finding)
         else:
@@ -167,6 +170,12 @@ def _extract_message(message: Message, collected: _Collected) -> None:
         collected.finish(clause, ending)
         for finding in _read_continuations(clause):
             collected.add(clause, finding)
+
+
+def _narrates(finding: Finding, ending: Ending) -> bool:
+    """Whether a statement tells of a change that the known memo has made: "moved from Notion to Obsidian"."""
+    before, after, told = (set(words(text)) for text in (ending.memo.text, ending.text, finding.text))
+    return bool(ending.text) and not told.isdisjoint(before - after) and not told.isdisjoint(after - before)
 
 
 def _read_continuations(clause: Clause) -> Iterator[Finding]:
