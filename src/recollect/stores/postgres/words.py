@@ -62,7 +62,7 @@ def search(db: Database, corpus: Corpus, scopes: Sequence[Scope], query: WordQue
         return []
     by_entry = {_entry(stem): term for stem, term in query_stems(query.terms).items()}
     size = sum(scope.size for scope in scopes)
-    counted = _counted(db, corpus, scopes, list(by_entry), query.max_rows or MAX_COUNTED_ROWS)
+    counted = _row_counts(db, corpus, scopes, list(by_entry), query.max_rows or MAX_COUNTED_ROWS)
     if query.max_rows is not None and only_common(counted, query.max_rows):
         return search(db, corpus, scopes, query._replace(max_rows=None))
     chosen = {entry: rows for rows, entry, _ in affordable(counted, query.candidates, query.max_rows)}
@@ -71,7 +71,7 @@ def search(db: Database, corpus: Corpus, scopes: Sequence[Scope], query: WordQue
     return best_hits(lists, size, by_entry, query.limit)
 
 
-def _counted(
+def _row_counts(
     db: Database, corpus: Corpus, scopes: Sequence[Scope], entries: Sequence[str], limit: int
 ) -> list[Counted]:
     """In how many rows each word stands; where there are more than `limit`, that is an estimate."""
