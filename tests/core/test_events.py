@@ -108,3 +108,10 @@ def test_an_event_says_why_in_words():
     )
     assert Event(EventKind.JOB_FAILED, NOW, detail="no route to host").text == "no route to host"
     assert Event(EventKind.SUMMARY_SAVED, NOW).text == ""
+
+
+def test_an_entry_of_the_log_prints_without_the_memos_it_holds():
+    event = Event(
+        EventKind.MEMO_ADDED, NOW, memo="durable-1", reason=Reason.NEW, data={"after": {"text": "Is shy"}}, id=7
+    )
+    assert repr(event) == "Event('memo.added', memo='durable-1', reason='new', at='2025-03-01T00:00:00+00:00', id=7)"

@@ -235,3 +235,8 @@ def test_a_session_is_found_by_its_name(place: Place, user: str | None):
 @pytest.mark.parametrize("name", ["", "learn", "a:b", "a:b:c", "a:b:c:d:e:f:g", "imported notes"])
 def test_a_name_that_is_no_session_is_none(name: str):
     assert parse_session(name) is None
+
+
+def test_a_memo_prints_as_one_short_line_with_its_words_first():
+    memo = make_memo("Lives in Lisbon", status=Status.SUPERSEDED)
+    assert repr(memo) == f"Memo('Lives in Lisbon', kind='fact', status='superseded', id={memo.id!r})"

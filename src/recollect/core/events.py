@@ -90,6 +90,11 @@ class Event:
     detail: str = ""
     """What completes the reason, such as an audience; without one, words like an error message. Only for people."""
 
+    def __repr__(self) -> str:
+        """Without `data`, which holds whole memos before and after."""
+        at = self.at.isoformat(timespec="seconds")
+        return f"Event({str(self.kind)!r}, memo={self.memo!r}, reason={self.text!r}, at={at!r}, id={self.id})"
+
     @property
     def text(self) -> str:
         """Why it happened, in words; empty when the kind says it all."""

@@ -323,6 +323,10 @@ class Memo:
     key: int = 0
     """The store's row id; 0 until the memo is stored."""
 
+    def __repr__(self) -> str:
+        """What a reader of a notebook or a log wants to see; the twenty other fields would bury it."""
+        return f"Memo({self.text!r}, kind={self.kind.value!r}, status={self.status.value!r}, id={self.id!r})"
+
     @property
     def active(self) -> bool:
         return self.status is Status.ACTIVE
