@@ -107,10 +107,10 @@ def _checked(method: Callable[..., Coroutine[Any, Any, Any]]) -> Callable[..., C
 
     @wraps(method)
     async def call(self: object, *args: Any, **options: Any) -> Any:
-        given = [value_of(name, value) for name, value in zip(positional, args, strict=False)]
+        checked = [value_of(name, value) for name, value in zip(positional, args, strict=False)]
         values = {name: value_of(name, value) for name, value in options.items()}
         try:
-            work = method(self, *given, *args[len(given) :], **values)
+            work = method(self, *checked, *args[len(checked) :], **values)
         except TypeError as error:  # nothing of it has run: the arguments don't fit
             problem = str(error).replace(method.__qualname__, verb)
             raise TypeError(problem + _advice(problem, [each.name for each in parameters], options)) from None

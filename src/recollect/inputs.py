@@ -273,7 +273,9 @@ def _text(text: str) -> str:
 def _checked(message: Message) -> Message:
     with_time_zone(message.at, f"message {message.id}: at")
     plain_text(cast("object", message.text), f"message {message.id}: text")
-    given = {"id": message.id, "author": message.author, "reply_to": message.reply_to}
-    ids = {name: id_text(value, name) for name, value in given.items() if value is not None and value != ""}
+    raw_ids = {"id": message.id, "author": message.author, "reply_to": message.reply_to}
+    ids = {name: id_text(value, name) for name, value in raw_ids.items() if value is not None and value != ""}
     place = place_of(message.place)
-    return message if ids.items() <= given.items() and place is message.place else replace(message, place=place, **ids)
+    return (
+        message if ids.items() <= raw_ids.items() and place is message.place else replace(message, place=place, **ids)
+    )

@@ -178,8 +178,8 @@ def find_message(tx: Tx, reference: str, platforms: Sequence[str]) -> Message | 
     if slash and not is_link and (message := tx.messages.get(platform, message_id)) is not None:
         return message
     last = typed.rpartition("/")[2] if is_link else typed
-    found = (tx.messages.get(name, last) for name in platforms)
-    return next((message for message in found if message is not None), None) if last else None
+    matches = (tx.messages.get(name, last) for name in platforms)
+    return next((message for message in matches if message is not None), None) if last else None
 
 
 def _recent(tx: Tx, place: Place, limit: int, before: datetime | None) -> list[Message]:
@@ -270,8 +270,8 @@ def read_conversations(tx: Tx, guild: str | None, limit: int = MAX_CONVERSATIONS
     """See `MessageAdmin.conversations`."""
     names = Names(tx)
     sessions = map(parse_session, conversation_streams(tx, guild)[:_MAX_CONVERSATIONS_READ])
-    found = [_conversation(tx, session.place, names) for session in sessions if session]
-    return sorted(found, key=lambda item: item.last.at.timestamp() if item.last else 0.0, reverse=True)[:limit]
+    conversations = [_conversation(tx, session.place, names) for session in sessions if session]
+    return sorted(conversations, key=lambda item: item.last.at.timestamp() if item.last else 0.0, reverse=True)[:limit]
 
 
 def _conversation(tx: Tx, place: Place, names: Names) -> Conversation:

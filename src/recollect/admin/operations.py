@@ -62,9 +62,9 @@ class OperationsAdmin(AdminBase):
         def work(tx: Tx) -> list[ProblemGroup]:
             groups: dict[tuple[str, str], list[Event]] = {}
             events = tx.events.list(kinds=PROBLEM_KINDS, limit=_MAX_PROBLEMS)
-            told = {(event.scope, event.at) for event in events if event.kind == EventKind.EXTRACT_DEGRADED}
+            degraded = {(event.scope, event.at) for event in events if event.kind == EventKind.EXTRACT_DEGRADED}
             for event in events:
-                if event.kind != EventKind.EXTRACT_ERROR or (event.scope, event.at) not in told:
+                if event.kind != EventKind.EXTRACT_ERROR or (event.scope, event.at) not in degraded:
                     groups.setdefault((event.kind, event.text), []).append(event)
             shown = list(groups.values())[:limit]
             newest = describe_events(tx, [group[0] for group in shown])

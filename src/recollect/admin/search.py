@@ -80,7 +80,7 @@ class SearchAdmin(PeopleAdmin):
 
             meant, rest = _mentioned(tx, query)
             own = hits("memos", [subject.scope for subject in meant], RankQuery(rest, question.now)) if rest else []
-            found = {
+            by_key = {
                 (hit.item.subject, hit.item.id): (hit, names.of(hit.item.subject))
                 for hit in (*own, *hits("memos", owners))
                 if isinstance(hit.item, Memo)
@@ -98,7 +98,7 @@ class SearchAdmin(PeopleAdmin):
                 (*people.owners, *mentioned),
                 guilds.owners,
                 message,
-                tuple(found.values())[:limit],
+                tuple(by_key.values())[:limit],
                 tuple(messages),
                 is_partial,
             )
@@ -151,10 +151,10 @@ def _mentioned(tx: Tx, query: str) -> tuple[list[Subject], str]:
     named = [
         (Subject(person), spelled) for person, name in tx.messages.speakers() if (spelled := _words(name)) in asked
     ]
-    found = [pair for pair in named if pair[1].strip()][:MAX_MENTIONED]
-    for _, spelled in found:
+    mentioned = [pair for pair in named if pair[1].strip()][:MAX_MENTIONED]
+    for _, spelled in mentioned:
         asked = asked.replace(spelled, " ")
-    return [subject for subject, _ in found], asked.strip()
+    return [subject for subject, _ in mentioned], asked.strip()
 
 
 def _words(text: str) -> str:

@@ -190,19 +190,19 @@ class AsyncMemory:
         hits = await search()
         if show_expired:
             hits = sorted([*hits, *await search(status=Status.EXPIRED)], key=lambda hit: -hit.score)
-        found = [(hit, scope.find(hit.memo, conditions)) for hit in hits if hit.memo is not None]
+        pairs = [(hit, scope.find(hit.memo, conditions)) for hit in hits if hit.memo is not None]
         results = [
             result | {"score": hit.score} | ({"score_details": hit.parts} if explain else {})
-            for hit, result in found
+            for hit, result in pairs
             if result is not None
         ]
         return {"results": results[:count]}
 
     async def get(self, memory_id: str) -> dict[str, Any] | None:
         """One memory, an expired one too; None when there is none of this id."""
-        found = await self._find(memory_id)
-        is_there = found is not None and found[0].status in EXISTING
-        return result_of(found[0]) | {"score": None} if found is not None and is_there else None
+        match = await self._find(memory_id)
+        is_there = match is not None and match[0].status in EXISTING
+        return result_of(match[0]) | {"score": None} if match is not None and is_there else None
 
     async def get_all(
         self,
@@ -219,8 +219,8 @@ class AsyncMemory:
         scope, conditions = scope_of({"user_id": user_id, "agent_id": agent_id, "run_id": run_id}, filters, "get_all")
         count = count_of(top_k if limit is None else limit)
         memos = await self._memos(scope, conditions, show_expired=show_expired)
-        found = (scope.find(memo, conditions) for memo in memos)
-        return {"results": [result for result in found if result is not None][:count]}
+        results = (scope.find(memo, conditions) for memo in memos)
+        return {"results": [result for result in results if result is not None][:count]}
 
     async def update(
         self,
@@ -265,10 +265,10 @@ class AsyncMemory:
 
     async def history(self, memory_id: str) -> list[dict[str, Any]]:
         """What a memory said, oldest first; empty when there is none of this id."""
-        found = await self._find(memory_id)
-        if found is None:
+        match = await self._find(memory_id)
+        if match is None:
             return []
-        memo, user, place = found
+        memo, user, place = match
         events = await self.memory.history(memo, user=user, place=place)
         records = [history_record(memo, event) for event in reversed(events) if event.kind in EVENTS]
         return [record for record in records if record["old_memory"] != record["new_memory"]]
@@ -329,10 +329,10 @@ class AsyncMemory:
             return None
 
     async def _existing(self, memory_id: str) -> tuple[Memo, str, Place]:
-        found = await self._find(memory_id)
-        if found is None or found[0].status not in EXISTING:
+        match = await self._find(memory_id)
+        if match is None or match[0].status not in EXISTING:
             raise BadInput(f"Memory with id {memory_id} not found")
-        return found
+        return match
 
 
 def _home(owner: Subject) -> tuple[str, Place]:

@@ -175,14 +175,14 @@ async def _call(choice: Choice) -> None:
 
 def write(path: Path, choice: Choice) -> None:
     """Write the choice into the file, beside what else is in it; only its owner can read it."""
-    kept = _without(_read(path).splitlines(keepends=True), ("model", "model_base_url"))
+    lines = _without(_read(path).splitlines(keepends=True), ("model", "model_base_url"))
     values: dict[str, Any] = {"model": choice.model} | ({"model_base_url": choice.url} if choice.url else {})
     if choice.keys:
-        document: dict[str, Any] = yaml.safe_load("".join(kept)) or {}
+        document: dict[str, Any] = yaml.safe_load("".join(lines)) or {}
         before: dict[str, str] = document.get(KEYS) or {}
-        kept = _without(kept, (KEYS,))
+        lines = _without(lines, (KEYS,))
         values |= {KEYS: {**before, **choice.keys}}
-    text = "".join(kept)
+    text = "".join(lines)
     separator = "" if not text or text.endswith("\n") else "\n"
     temporary = path.with_name(f"{path.name}.new")
     try:
@@ -206,11 +206,11 @@ def _read(path: Path) -> str:
 
 def _without(lines: Iterable[str], names: tuple[str, ...]) -> list[str]:
     """The lines of a YAML file without the settings of these names; comments stay."""
-    kept: list[str] = []
+    remaining: list[str] = []
     drops = False
     for line in lines:
         if line[:1] not in (" ", "\t", "#", "\n", "-"):
             drops = line.partition(":")[0].strip("\"'") in names
         if not (drops and not line.startswith(("#", "\n"))):
-            kept.append(line)
-    return kept
+            remaining.append(line)
+    return remaining

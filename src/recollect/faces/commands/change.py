@@ -115,8 +115,8 @@ async def restore(request: CommandRequest) -> str:
 
 async def undo(request: CommandRequest) -> str:
     outcome = await request.view.undo()
-    told = outcome_text.render_undo(outcome)
-    return f"{told}\n{say('Redo: {}', f'{request.prefix}redo')}" if isinstance(outcome, Undone) else told
+    text = outcome_text.render_undo(outcome)
+    return f"{text}\n{say('Redo: {}', f'{request.prefix}redo')}" if isinstance(outcome, Undone) else text
 
 
 async def redo(request: CommandRequest) -> str:

@@ -57,6 +57,6 @@ def unknown(verb: str, injected: bool = False, prefix: str = outcome_text.PREFIX
 
 def _line(verb: str, prefix: str, injected: bool = False) -> str:
     arguments, description = USAGE[verb]
-    told = say(arguments) if arguments else ""
-    command = f"{outcome_text.typed(f'{outcome_text.PREFIX}{verb}', prefix)} {told}".rstrip()
+    usage = say(arguments) if arguments else ""
+    command = f"{outcome_text.typed(f'{outcome_text.PREFIX}{verb}', prefix)} {usage}".rstrip()
     return f"{command} – {say(INJECTED if injected and verb == 'show' else description)}"

@@ -80,11 +80,11 @@ def _methods(request: Request) -> list[str]:
 
 async def _on_invalid_request(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)  # noqa: S101 - that is what it is installed for
-    found = error.errors()
-    if any(item["type"] == "json_invalid" for item in found):
-        return problem(400, "the body is not JSON: " + str(found[0].get("ctx", {}).get("error", "it can't be read")))
+    faults = error.errors()
+    if any(item["type"] == "json_invalid" for item in faults):
+        return problem(400, "the body is not JSON: " + str(faults[0].get("ctx", {}).get("error", "it can't be read")))
     # A parameter that two parts of a route read is missing once.
-    places = dict.fromkeys((".".join(map(str, item["loc"])), str(item["msg"])) for item in found)
+    places = dict.fromkeys((".".join(map(str, item["loc"])), str(item["msg"])) for item in faults)
     errors = [{"where": where, "why": why} for where, why in list(places)[:MAX_ERRORS]]
     detail = "; ".join(f"{item['where']}: {item['why']}" for item in errors[:3])
     return problem(422, detail or "the request can't be read", errors=errors)

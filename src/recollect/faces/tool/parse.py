@@ -45,8 +45,8 @@ def parse_object(arguments: object) -> dict[str, Any]:
 
     Numbers may be written as text, and ids as numbers. Raises BadInput.
     """
-    given = {name: value for name, value in _object(arguments).items() if not _is_empty(value)}
-    return {name: _coerced(name, value) for name, value in given.items()}
+    arguments_given = {name: value for name, value in _object(arguments).items() if not _is_empty(value)}
+    return {name: _coerced(name, value) for name, value in arguments_given.items()}
 
 
 def _coerced(name: str, value: Any) -> Any:

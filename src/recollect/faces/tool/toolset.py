@@ -154,8 +154,10 @@ def _lenient(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """What models write almost right, put right: a category in other letters or in the plural, keywords as one text,
     metadata as JSON text, the address of a memory for its id, or an id in quotes; "null" for what is left out.
     """
-    given = {name: value for name, value in parameters.items() if name not in _MAY_BE_NULL or value not in _NULLS}
-    return {name: _corrected(name, value) for name, value in given.items()}
+    set_parameters = {
+        name: value for name, value in parameters.items() if name not in _MAY_BE_NULL or value not in _NULLS
+    }
+    return {name: _corrected(name, value) for name, value in set_parameters.items()}
 
 
 def _corrected(name: str, value: Any) -> Any:

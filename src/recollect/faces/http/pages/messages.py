@@ -65,10 +65,10 @@ async def _render_session(
 
 @router.get("/message")
 async def message(request: Request, page: PageDep, platform: Text, id: Text) -> HTMLResponse:
-    found = await page.state.admin.message(platform, id)
-    if found is None:
+    message = await page.state.admin.message(platform, id)
+    if message is None:
         raise HTTPException(404, "that message is not known, or no longer")
-    return await _render(request, page, await page.state.admin.around(found), found)
+    return await _render(request, page, await page.state.admin.around(message), message)
 
 
 async def _render(

@@ -84,11 +84,11 @@ async def _relearn(page: PageContext, fields: dict[str, str], *, dry_run: bool) 
     if session and conversation is None:
         raise BadInput(f"{session!r} is not a conversation")
     message = fields["message"].strip()
-    found = await admin.find_message(message) if message else None
+    target = await admin.find_message(message) if message else None
     return await admin.relearn(
         user=require_single(await admin.match_name(user)) if user else None,
         place=None if conversation is None else conversation.place,
-        message=message_ref(found) if found else message or None,
+        message=message_ref(target) if target else message or None,
         since=_day(fields["since"]),
         until=_day(fields["until"], after=timedelta(days=1)),
         degraded=bool(fields["degraded"]),

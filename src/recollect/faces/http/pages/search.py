@@ -60,8 +60,8 @@ class HitRow:
 @router.get("/search")
 async def search(request: Request, page: PageDep, q: Text = "") -> HTMLResponse:
     typed = q.strip()
-    found = await page.state.admin.search_everything(typed, MAX_FOUND) if typed else None
-    return page.render(request, "search.html", part="search_results.html", q=q, found=found)
+    results = await page.state.admin.search_everything(typed, MAX_FOUND) if typed else None
+    return page.render(request, "search.html", part="search_results.html", q=q, found=results)
 
 
 @router.get("/search/rankers")

@@ -16,5 +16,5 @@ Text = Annotated[str, Query(max_length=500)]
 async def servers(request: Request, page: PageDep, guild: Text = "", part: Text = "") -> HTMLResponse:
     if guild:
         return page.render(request, "server.html", server=await page.state.admin.server(guild))
-    found = await page.state.admin.servers(part)
-    return page.render(request, "servers.html", part="servers_list.html", filter=part, servers=found)
+    servers = await page.state.admin.servers(part)
+    return page.render(request, "servers.html", part="servers_list.html", filter=part, servers=servers)
