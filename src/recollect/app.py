@@ -110,14 +110,14 @@ class Parts:
 
     store: Store
     write_monitor: WriteMonitor
-    """The same store, as what tells of writes that it refused."""
+    """The same store, as the monitor of its refused writes."""
     vectors: VectorIndexer
     reranker: Reranker | None
     settings: Settings
     layers: Mapping[str, Layer]
     layout: Layout
     worker: Worker | None
-    """None where learning is left to other processes."""
+    """None where other processes do the background work."""
     mirror: MirrorWriter
     consolidator: Callable[[], Consolidator]
     relearner: Callable[[], Relearner]
@@ -182,7 +182,7 @@ async def open_parts(loaded: Loaded, clock: Clock, run_worker: bool, model: Mode
             if model is None:
                 log.info("model: %s", wiring.describe_models(settings))
             is_offline = {settings.extraction.model, settings.summary.model} <= {*wiring.OFFLINE_MODELS}
-            # What is wrong with a model is said now, not in the background.
+            # Problems of a model are reported now, not in the background.
             made = _made_on_demand(JOB_KINDS, handlers) if model is None and is_offline else handlers()
             worker = Worker(store, made, clock, wiring.worker_options(settings), priority, limiter)
         mirror = MirrorWriter(store, wiring.mirror_targets(settings), clock)
@@ -206,7 +206,7 @@ async def open_parts(loaded: Loaded, clock: Clock, run_worker: bool, model: Mode
 
 def _keep_folder_private(folder: Path) -> None:
     """Make the data folder private, as the first edition did not, if it contains nothing but our files: people may
-    have chosen a folder that they use for other things as well.
+    have chosen a folder that they also use for other things.
     """
     try:
         names = [path.name for path in folder.iterdir()]
@@ -248,7 +248,7 @@ def make_extractor(
     limiter: ModelLimiter,
     names: Names,
 ) -> Extractor:
-    """What learns from messages: with this model, and the local one where that gives no usable answer."""
+    """Extraction with this model, and with the local one where its answer can't be used."""
     fallback: Model | None = None
     if learner.name not in (FALLBACK_MODEL, NO_MODEL):
         fallback = plugins.load("models", FALLBACK_MODEL, ModelOptions())
@@ -267,7 +267,7 @@ def make_floor(
     priority: ForegroundPriority,
     names: Names,
 ) -> Extractor:
-    """What learns without asking a server: the local model, unless the chosen one needs none."""
+    """The extractor that needs no server: the local model, unless the chosen one is local as well."""
     is_offline = learner.name in (FALLBACK_MODEL, NO_MODEL)
     floor = learner if is_offline else plugins.load("models", FALLBACK_MODEL, ModelOptions())
     return learning.extract.Extractor(
@@ -276,7 +276,7 @@ def make_floor(
 
 
 def _made_on_demand(kinds: Collection[str], make: Callable[[], Mapping[str, Handler]]) -> dict[str, Handler]:
-    """Handlers that are made, all of them in a thread, when the first job comes."""
+    """Handlers that are created, in a thread, with the first job."""
     made: dict[str, Handler] = {}
     lock = asyncio.Lock()
 
@@ -301,7 +301,7 @@ def make_handlers(
     names: Names,
     limiter: ModelLimiter,
 ) -> Mapping[str, Handler]:
-    """What does the jobs; `model` returns the model for a specification and a base URL."""
+    """The handlers of all jobs; `model` returns the model for a specification and a base URL."""
     from recollect.transfer.mirror.daily_log import DailyLog
 
     writer, budget = model(settings.summary.model, settings.summary.base_url), wiring.budget(settings)

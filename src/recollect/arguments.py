@@ -36,7 +36,7 @@ ARGUMENTS = {
     **dict.fromkeys(("filter", "where"), "filters="),
     "channel": "place=Place(…)",
 }
-"""Names of arguments elsewhere, and what is said here."""
+"""Names of arguments in other libraries, and ours."""
 
 _ADD, _SEARCH, _ALL = "add(…, user=…)", "search(…, user=…)", "list(user=…)"
 METHODS = {
@@ -51,7 +51,7 @@ METHODS = {
     **dict.fromkeys(("get_context", "load_memory_variables", "prompt", "get_prompt", "chat"), "context(…, user=…)"),
     **dict.fromkeys(("edit", "revise", "modify"), "update(memo, text, user=…)"),
 }
-"""Names of verbs elsewhere, and the one here."""
+"""Names of verbs in other libraries, and ours."""
 
 
 _STORE = 'the store comes first, as in Memory("memory.db")'
@@ -61,7 +61,7 @@ OPTIONS = {
     "llm": 'model="provider:model"',
     "user": "every call names its user, and memory.view(user) has the calls for one",
 }
-"""Names of what a memory is made with elsewhere, and what is said here."""
+"""Names of constructor arguments in other libraries, and ours."""
 
 
 def check_options(store: object, config: object, clock: object, model: object, settings: Mapping[str, object]) -> None:
@@ -79,7 +79,7 @@ def check_options(store: object, config: object, clock: object, model: object, s
 
 
 def checked(cls: C) -> C:
-    """The class, whose coroutines check what they are given."""
+    """The class, with the arguments of its coroutines checked."""
     for name in dir(cls):
         method = getattr(cls, name)
         if not name.startswith("_") and iscoroutinefunction(method) and len(signature(method).parameters) > 1:
@@ -88,7 +88,7 @@ def checked(cls: C) -> C:
 
 
 def no_attribute(owner: object, name: str) -> AttributeError:
-    """What `__getattr__` raises: with the verb that is meant, if others call it like that."""
+    """The error for an unknown attribute, with our verb if other libraries use that name."""
     known = METHODS.get(name)
     advice = f": use {known}" + (_MEM0 if name in ("get_all", "delete", "delete_all") else "") if known else ""
     return AttributeError(f"{type(owner).__name__!r} object has no attribute {name!r}{advice}")
@@ -111,7 +111,7 @@ def _checked(method: Callable[..., Coroutine[Any, Any, Any]]) -> Callable[..., C
         values = {name: value_of(name, value) for name, value in options.items()}
         try:
             work = method(self, *checked, *args[len(checked) :], **values)
-        except TypeError as error:  # nothing of it has run: the arguments don't fit
+        except TypeError as error:  # the call itself failed: the arguments don't match
             problem = str(error).replace(method.__qualname__, verb)
             raise TypeError(problem + _advice(problem, [each.name for each in parameters], options)) from None
         return await work
@@ -241,7 +241,7 @@ RULES: dict[str, Callable[[Any, str], object]] = {
     "path": _path,
 }
 RULES_OF: dict[str, dict[str, Callable[[Any, str], object]]] = {
-    "search": {"limit": _number},  # a profile may move negative ones into what it allows
+    "search": {"limit": _number},  # a profile may clamp negative ones
     "update": {"expires": _expiry, "text": plain_text},
     "message_edited": {"text": plain_text},
     "remember": {"message": id_text, "text": _statements},

@@ -61,7 +61,7 @@ class BotState:
         await self._store.write(lambda tx: _advance(tx, shard, position, snapshots))
 
     async def name_guilds(self, names: Mapping[str, str]) -> None:
-        """Keep what servers are called, by id; those whose name stayed the same are left alone."""
+        """Store the names of servers, by id; unchanged names are not written."""
         known = await self._store.read(lambda tx: {guild: guild_name(tx, guild) for guild in names})
         changed = {guild: name for guild, name in names.items() if known[guild] != name}
         if changed:
@@ -133,7 +133,7 @@ def consent(guild: int, user: int) -> Name:
 
 
 def opt_outs(user: int) -> Name:
-    """Name of the list of what someone does not want."""
+    """Name of the list of features that someone opted out of."""
     return StateKind.OPT_OUTS, str(user)
 
 
@@ -148,7 +148,7 @@ def last_online(shard: str) -> Name:
 
 
 def swept(shard: str) -> Name:
-    """Name of the value that says that nothing of erased memories is left in the channels of these shards."""
+    """Name of the value that marks the channels of these shards as free of erased memories."""
     return StateKind.SWEPT, shard
 
 

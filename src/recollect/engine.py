@@ -48,9 +48,9 @@ T = TypeVar("T")
 log = logging.getLogger("recollect")
 
 MAX_QUERY_CHARS = 4_000
-"""Of a longer query, the beginning and the end are searched for."""
+"""Of a longer query, only the beginning and the end are searched."""
 MAX_SPEAKERS = 10_000
-"""People whose batches are closed when they address the assistant, or when it stops; those of others close in time."""
+"""People whose batches close when they address the assistant, or at shutdown; other people's batches close on time."""
 
 
 class Engine:
@@ -72,7 +72,7 @@ class Engine:
 
     @cached_property
     def composer(self) -> Composer:
-        """What composes prompts; made with the first one, as is the searcher: most commands need neither."""
+        """Composes prompts. Created on first use, like the searcher: most commands need neither."""
         from recollect.prompting.compose import LAYERS_TIMEOUT_SECONDS, Composer
 
         options, lifetime = wiring.composer_options(self.settings), self.settings.search.cache_ttl
@@ -94,12 +94,12 @@ class Engine:
 
     @cached_property
     def reply_budget(self) -> ReplyBudget:
-        """What replies to many people may cost."""
+        """The budget of replies to the people of a tenant."""
         return learning.budget.ReplyBudget(self.store, wiring.budget(self.settings), self.clock)
 
     @cached_property
     def privacy(self) -> PrivacyService:
-        """What erases and exports."""
+        """Erases and exports."""
         hooks = self.search, self.mirror.catch_up, self.composer.clear, self.removed
         return wiring.privacy_service(self.store, self.settings, self.clock, *hooks)
 
@@ -187,7 +187,7 @@ class Engine:
             await self.write(work)
 
     async def learned(self, added: Added, timeout: float) -> Added:
-        """The same with what was learned from it, if that is known in time."""
+        """The outcome of `add` with what was learned, if that is known in time."""
         deadline, said = time.monotonic() + timeout, [message for message in added.messages if not message.bot]
         places = dict.fromkeys(message.place for message in added.messages)
         await self.write(lambda tx: [learning.schedule.flush(tx, place, self.clock()) for place in places])
@@ -215,7 +215,7 @@ class Engine:
         return count
 
     async def asked(self, words: Words | Iterable[Words], user: UserId | None, place: Place | None) -> Message:
-        """The message to answer, the last of a person: as it is stored, if it was added before; raises BadInput."""
+        """The message to answer, a person's last one: as it is stored, if it was added before; raises BadInput."""
         messages = messages_of(words, user=user, place=place, name="", at=self.clock())
         last = next((message for message in reversed(messages) if not message.bot), None)
         if last is None:
@@ -224,12 +224,12 @@ class Engine:
         return next((known for known in stored if (known.author, known.text) == (last.author, last.text)), last)
 
     def heard(self, message: Message) -> None:
-        """Someone speaks: what they say waits for a model until they address the assistant, or until we stop."""
+        """Someone spoke: their messages wait for a model until they address the assistant, or until shutdown."""
         if self.schedule.learn == "batch" and len(self._speakers) < MAX_SPEAKERS:
             self._speakers.add(message.person)
 
     def addressed(self, message: Message) -> None:
-        """Someone addresses the assistant: learn from what they said before, without holding up the reply."""
+        """Someone addresses the assistant: learn from their earlier messages, without delaying the reply."""
         if message.person in self._speakers:
             here = learning.batches.key_of(message.place, message.author)
             task = asyncio.create_task(self._close_batches(message.person, here=here))
@@ -295,7 +295,7 @@ class Engine:
     ) -> list[Hit]:
         """See `AsyncMemory.search`; with `among`, of these memos, whatever the user could see."""
         options = self.settings.search
-        if limit is not None and limit < 0 and self.settings.profile != "clanker":  # which moves any into its range
+        if limit is not None and limit < 0 and self.settings.profile != "clanker":  # which clamps every limit
             raise BadInput(f"limit={limit} is negative: leave it out for the usual number")
         if not self.settings.enabled or (limit == 0 and self.settings.profile != "clanker"):
             return []

@@ -1,4 +1,4 @@
-"""What callers may pass as words: a text, a `Message`, or the role/content dictionaries of a chat model's API."""
+"""What callers may pass as messages: a text, a `Message`, or the role/content dictionaries of a chat model's API."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -28,16 +28,16 @@ ANY_STATUS = "any"
 ASSISTANT = "assistant"
 ASSISTANT_ROLES = (ASSISTANT, "ai", "model")
 IGNORED_ROLES = frozenset({"system", "developer", "tool", "function"})
-"""Roles of a chat that nobody said: instructions and the results of tools."""
+"""Roles of turns that nobody said: instructions and results of tools."""
 _ROLES = ("user", "human", *ASSISTANT_ROLES)
 _UNUSABLE = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
 """Characters that no store keeps as they are, or that break the lines of a prompt."""
 _STEP = timedelta(milliseconds=1)
-"""Between the messages of one call, so that they keep their order."""
+"""The time between messages of one call, so that they keep their order."""
 
 
 def shown(value: object) -> str:
-    """A value in a message: one that can't be used may be long."""
+    """A value as an error message shows it: shortened, as it may be long."""
     text = repr(value)
     return text if len(text) <= MAX_SHOWN_CHARS else f"{text[:MAX_SHOWN_CHARS]}…"
 
@@ -233,7 +233,7 @@ def _turn(turn: Mapping[str, Any]) -> Iterator[_Said]:
 
 
 def _is_pair(words: object) -> bool:
-    """Whether it is a turn as a role and a text."""
+    """Whether it is a turn given as a pair of role and text."""
     match words:
         case (str() as role, str()) if isinstance(words, tuple):
             return role in _ROLES or role in IGNORED_ROLES

@@ -36,7 +36,7 @@ log = logging.getLogger("recollect")
 
 OPENED_BEFORE_FORK = "this memory was opened before a fork: open one in each process"
 MAX_KNOWN = 10_000
-"""Local people that are remembered to be there."""
+"""Size of the cache of local people who are known to exist."""
 
 
 class OpenedMemory:

@@ -51,7 +51,7 @@ class AsyncMemory(MemoryUpkeep):
     `user` is who speaks and `place` where, by default in their DM: what is not visible there is not shown.
 
     An argument that can't be used, or the id of no memo, raises `BadInput`, a `ValueError` that names it, before
-    anything is changed. That nothing or too much matched, or a statement is refused, is an outcome.
+    anything is changed. No match, several matches and a refused statement are outcomes, not errors.
     """
 
     async def add(
@@ -80,7 +80,7 @@ class AsyncMemory(MemoryUpkeep):
     async def message_edited(
         self, platform: str, message_id: str, text: str, at: datetime | None = None, place: Place | None = None
     ) -> bool:
-        """A message was edited: what rested on its old text is rolled back. False when it is unknown, or known in a
+        """A message was edited: what it taught before is rolled back. False when it is unknown, or known in a
         newer state. `place` is where it is now, if fewer people can see it there than when it was said.
         """
         from recollect.learning.ingest import MAX_MESSAGE_CHARS
@@ -95,7 +95,7 @@ class AsyncMemory(MemoryUpkeep):
         )
 
     async def message_deleted(self, platform: str, message_id: str, at: datetime | None = None) -> bool:
-        """A message was deleted, and with it what rests on it; False when it is unknown or already deleted."""
+        """A message was deleted: what it taught is rolled back. False when it is unknown or already deleted."""
         from recollect.learning.message_changes import delete_message
 
         await self._ensure_open()
@@ -317,7 +317,7 @@ class AsyncMemory(MemoryUpkeep):
         Scores are from 0 to 1 and comparable between queries: from 0.5 on a hit is `relevant`, below it is merely the
         nearest. With `strict` only relevant hits are returned, with `min_score` only those from that score on.
 
-        Over "memos" it searches the user's memos and the guild's lore, over "messages" this channel's journal.
+        Over "memos" it searches the user's memos and the guild's lore, over "messages" those of this channel.
         The best hits count as used unless `count_use` is off. A `limit` is moved into what `search.max_limit` allows.
         """
         return await (await self._reader(user, place)).search(

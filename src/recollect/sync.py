@@ -41,11 +41,11 @@ CLOSE_TIMEOUT_SECONDS = 10.0
 
 
 _open: set[AsyncMemory] = set()
-"""What has to be closed when the process ends."""
+"""Memories to close when the process ends."""
 _users: weakref.WeakSet[threading.Thread] = weakref.WeakSet()
-"""Threads that called a memory."""
+"""Threads that used a memory."""
 _closing: set[Future[None]] = set()
-"""What nobody has any more, and is not closed yet."""
+"""Memories without a reference that are not closed yet."""
 
 
 class Memory:
@@ -106,7 +106,7 @@ class Memory:
         try:
             return LOOP.run(work, timeout)
         except BadInput as error:
-            raise error.with_traceback(None) from None  # the mistake is in the call, not on the way through the loop
+            raise error.with_traceback(None) from None  # the mistake is in the call: leave out the frames of the loop
 
     def view(self, user: UserId, place: Place | None = None, *, lore: bool = False) -> BlockingView:
         """Every verb for one user in one place, by default their DM; with `lore`, about the memos of its guild."""
@@ -148,7 +148,7 @@ class Memory:
 
 
 def _abandon(memory: AsyncMemory) -> None:
-    """Nothing refers to it any more, so it closes by itself. Not after a fork, where it is the parent's."""
+    """Close a memory that nothing refers to any more. Not after a fork: it is the parent's."""
     if memory in _open:
         _open.discard(memory)
         closing = LOOP.start(memory.close())
@@ -159,7 +159,7 @@ def _abandon(memory: AsyncMemory) -> None:
 def _close_all() -> None:
     _join_users()
     while _open:
-        with suppress(Exception):  # a process that ends has nobody to tell; what was acknowledged is on disk
+        with suppress(Exception):  # nobody can handle an error when the process ends; what was acknowledged is on disk
             LOOP.run(_open.pop().close(), CLOSE_TIMEOUT_SECONDS)
     wait(_closing, CLOSE_TIMEOUT_SECONDS)
 

@@ -34,7 +34,7 @@ class MemoryUpkeep(OpenedMemory):
         return await (await self._reader(user, place, lore)).forgotten(limit, offset)
 
     async def consolidate(self, *, user: UserId, dry_run: bool = False) -> ConsolidationReport:
-        """Consolidate a user's memory now. The report shows private memos too: for their eyes only."""
+        """Consolidate a user's memory now. The report shows private memos too: show it to them alone."""
         return await (await self._changer(user)).consolidate(dry_run=dry_run)
 
     async def relearn(

@@ -1,6 +1,6 @@
 """`View`: every verb of a person's memory once, for a viewer. It returns outcomes, and faces render them.
 
-A verb imports the flow that it starts: who only looks need not wait for all of learning to be loaded.
+A verb imports the flow that it starts: a caller that only reads doesn't load all of learning.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from recollect.recall.search import SearchOptions
 
 MAX_TEXTS_AT_ONCE = 20
-"""More texts than this are checked in a thread, so that others need not wait for them."""
+"""More texts than this are checked in a thread, so that they don't block the event loop."""
 
 
 @checked
@@ -151,11 +151,11 @@ class View:
         )
 
     async def note(self, line: str, text: str, message: Message, confidence: float) -> RememberOutcome:
-        """Keep a line of the assistant's reply to a message as lore, with the words it rests on; or why it is not."""
+        """Store a line of the assistant's reply as lore, with the words that support it; or say why not."""
         from recollect.policy.statement import StatementOptions
 
         options = StatementOptions(message=message.id, origin=Origin.TOOL, confidence=confidence)
-        if self.engine.settings.extraction.grounding == "quote":  # its document takes the assistant's word for it
+        if self.engine.settings.extraction.grounding == "quote":  # the profile's document trusts the assistant here
             now = self.engine.clock()
             source = await self.engine.store.read(lambda tx: learning.lore.source_of(tx, line, message, now))
             if isinstance(source, Reason):
@@ -255,7 +255,7 @@ class View:
         )
 
     async def consolidate(self, *, dry_run: bool = False) -> ConsolidationReport:
-        """Merge and tidy the user's memos now. The report shows private memos too: for their eyes only."""
+        """Merge and tidy the user's memos now. The report shows private memos too: show it to them alone."""
         report = await self.engine.consolidator.consolidate(Subject(self.user), dry_run=dry_run)
         self.engine.wake()
         return report
@@ -379,7 +379,7 @@ class View:
         return None if await privacy.is_clean(target) else await privacy.erase(target, asked_by=self.user)
 
     async def export(self) -> dict[str, Any]:
-        """Everything that is kept about the user, as JSON that `recollect import` takes; for their eyes only."""
+        """Everything that is stored about the user, as JSON that `recollect import` takes; show it to them alone."""
         from recollect.privacy.target import ErasureTarget
 
         return await self.engine.privacy.export(ErasureTarget(self.user))

@@ -29,7 +29,7 @@ class AdminBase:
         return await self.memory.store.read(work)
 
     async def _write(self, work: Callable[[Tx], T]) -> T:
-        """Commit, then wake workers and embedder: the only way in which the operator changes anything."""
+        """Commit, then wake workers and embedder. All of the operator's changes go through here."""
         return await self.memory.engine.write(work)
 
     def _context(self) -> ChangeContext:

@@ -21,7 +21,7 @@ from recollect.settings import wiring
 
 MAX_AT_ONCE = 100
 _MAX_MEMOS_PER_CUE = 20
-"""A word that more memos have in common says nothing about them."""
+"""A word that occurs in more memos than this does not make them similar."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +29,9 @@ class BulkOutcome:
     """What became of several memos."""
 
     changed: tuple[str, ...]
-    """Ids of those that were changed."""
+    """Ids of the memos that were changed."""
     skipped: int
-    """Those that it did not apply to, such as one that is retired already."""
+    """Ids of memos that were left alone, such as one that is retired already."""
 
 
 class BulkAdmin(AdminBase):

@@ -44,7 +44,7 @@ class JobAdmin(AdminBase):
         return await self.memory.worker.retry(job_id)
 
     async def hasten_job(self, job_id: int) -> bool:
-        """Try a job now: one that failed, or one that waits for later."""
+        """Run a job now: one that failed, or one that is not due yet."""
         return await self.memory.worker.hasten(job_id)
 
     async def drop_job(self, job_id: int) -> bool:

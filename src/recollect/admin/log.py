@@ -19,7 +19,7 @@ from recollect.core.types import Memo, Place, Subject
 from recollect.transfer.mirror import daily_log, disk
 
 _OTHER_SCOPES = ("user:", "lore:", "consolidate:", *QUEUES)
-"""Beginnings of scopes that are no sessions: memories, and job queues."""
+"""Prefixes of scopes that are not sessions: memories, and job queues."""
 MAX_REFUSALS_COUNTED = 1_000
 """Newest refusals that are counted by reason."""
 
@@ -34,7 +34,7 @@ class LogEntry:
     actor: str
     """Who did it, by name if known."""
     person: str
-    """The person that it is about, by name if known; empty if it is about no one person."""
+    """The person that it is about, by name if known; empty if it concerns no single person."""
     place: Place | None
     """The conversation that it is about."""
 
@@ -79,12 +79,12 @@ class LogAdmin(AdminBase):
         return await self._read(lambda tx: tx.events.list(scope, None, clamp(limit), before, kinds))
 
     async def last_erasure(self) -> int:
-        """The id of the newest event that says that something was erased, 0 if nothing was."""
+        """The id of the newest erasure in the log; 0 if there is none."""
         newest = await self.events([EventKind.MEMO_ERASED], limit=1)
         return newest[0].id if newest else 0
 
     async def last_removal(self) -> int:
-        """The id of the newest event after which something that was told before may be told no more, 0 if none is."""
+        """The id of the newest event that withdrew something (forgotten, deleted, erased); 0 if there is none."""
         newest = await self.events(_REMOVALS, limit=1)
         return newest[0].id if newest else 0
 

@@ -15,10 +15,10 @@ from recollect.core.types import LOCAL, Memo, Message, Place, Subject, message_r
 from recollect.learning import consent
 
 CONTEXT_LINES = 8
-"""Messages shown before the one that is looked at, and after it."""
+"""Messages shown before and after the selected one."""
 MAX_CONVERSATIONS, _MAX_CONVERSATIONS_READ = 200, 2_000
 _MAX_EVENTS_SCANNED = 300
-"""Newest refusals of a speaker that are searched for those of the lines on a page."""
+"""Newest refusals of a speaker among which those of a page's lines are looked up."""
 _MAX_GAP = 20
 """Reads for one page of a list, where most messages don't match."""
 _RESOLUTION = timedelta(milliseconds=1)
@@ -43,16 +43,16 @@ class Transcript:
     place: Place
     lines: tuple[TranscriptLine, ...]
     is_first: bool
-    """Nothing was said before."""
+    """Whether the conversation starts here."""
     is_last: bool
-    """Nothing was said since."""
+    """Whether the conversation ends here."""
     paused: str
     """What is paused here: `channel`, `server`, or empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """A channel, a thread or a DM in which messages were kept."""
+    """A channel, a thread or a DM with stored messages."""
 
     place: Place
     last: Message | None
@@ -112,7 +112,7 @@ class MessageAdmin(AdminBase):
         return await self._read(work)
 
     async def conversations(self, guild: str | None = None, limit: int = MAX_CONVERSATIONS) -> list[Conversation]:
-        """Where messages were kept, in a guild or anywhere; the liveliest first."""
+        """Conversations with stored messages, in a guild or anywhere; the busiest first."""
 
         return await self._read(lambda tx: read_conversations(tx, guild, limit))
 
@@ -161,7 +161,7 @@ class MessageAdmin(AdminBase):
         return await self._write(lambda tx: consent.pause_place(tx, place, now, self.name))
 
     async def resume_place(self, place: Place) -> bool:
-        """Learn from it again; False when it was not paused."""
+        """Resume learning there; False when it was not paused."""
         now = self._clock()
         return await self._write(lambda tx: consent.resume_place(tx, place, now, self.name))
 
@@ -183,7 +183,7 @@ def find_message(tx: Tx, reference: str, platforms: Sequence[str]) -> Message | 
 
 
 def _recent(tx: Tx, place: Place, limit: int, before: datetime | None) -> list[Message]:
-    """The newest messages before a time; those that share the time of the first are not torn apart."""
+    """The newest messages before a time; messages with the time of the first stay together."""
     messages = tx.messages.recent(place, limit, before)
     if len(messages) < limit:
         return messages

@@ -17,7 +17,7 @@ _MAX_MEMOS_SCANNED = 8
 _MAX_MESSAGES_SCANNED = 20
 """How many of a person's messages are searched, where no memo comes from one."""
 _MAX_SILENT_OWNERS = 1_000
-"""How many of those who have memos are compared with an id, besides everyone who said something."""
+"""Owners of memos that an id is compared with, besides everyone who said something."""
 _MAX_SUGGESTIONS = 5
 
 

@@ -38,10 +38,10 @@ class ModelUse:
     input: int
     output: int
     typical_seconds: float | None
-    """The median of what a request took; None where that is not known."""
+    """Median time of a request; None where it is not known."""
     longest_seconds: float | None
     dollars: float | None
-    """What that costs about; None where no list has the model's price."""
+    """Approximate cost; None where the model's price is not known."""
 
 
 class OperationsAdmin(AdminBase):
@@ -56,7 +56,7 @@ class OperationsAdmin(AdminBase):
     async def problems(self, limit: int = 10) -> list[ProblemGroup]:
         """Problems of the last days, grouped by kind and cause, newest first.
 
-        An error that led to another way of learning is told once, as that.
+        An error after which the local model took over is listed once, as that fallback.
         """
 
         def work(tx: Tx) -> list[ProblemGroup]:
@@ -85,7 +85,7 @@ class OperationsAdmin(AdminBase):
         return await self._read(work)
 
     async def model_use(self) -> list[ModelUse]:
-        """What each model did within a day, the busiest first."""
+        """Usage of each model within a day, the busiest first."""
         since = self._clock() - PERIOD
 
         def work(tx: Tx) -> list[ModelUse]:

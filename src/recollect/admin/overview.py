@@ -32,7 +32,7 @@ MODEL_CALL_KINDS = (
 REFUSED_KIND = EventKind.MEMO_REFUSED
 _MAX_PROBLEMS = 5
 _CALLS_PER_PAGE, _MAX_PAGES = 2_000, 25
-"""Model calls of the last day that are read at a time, and how often."""
+"""Model calls of the last day per read, and the most reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class Overview:
     cached_prompts: int
     """How many of them came from the cache."""
     paused: tuple[str, ...] = ()
-    """Servers and DMs whose models wait for tomorrow, as `platform:id`: today's budget is spent."""
+    """Servers and DMs that have spent today's model budget, as `platform:id`."""
 
 
 async def read_overview(memory: AsyncMemory, now: datetime, days: int) -> Overview:

@@ -34,7 +34,7 @@ class Owner:
     last: datetime | None = None
     """When something was last stated or learned about them."""
     seen: datetime | None = None
-    """When they last said something that is kept; None for guilds."""
+    """When they last said something that is stored; None for guilds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,15 +104,15 @@ class PeopleAdmin(AdminBase):
         return await self._read(lambda tx: tx.memos.owners_in(channel, thread, noted))
 
     async def profile_names(self, people: Collection[str]) -> dict[str, str]:
-        """What people are called, those whose name is known, by `person_key`."""
+        """Names of the people whose name is known, by `person_key`."""
         return await self._read(lambda tx: names.display_names(tx, people)) if people else {}
 
     async def guild_names(self) -> dict[str, str]:
-        """What guilds are called, those whose name is known, by `guild_key`."""
+        """Names of the guilds whose name is known, by `guild_key`."""
         return await self._read(lambda tx: {guild: guild_name(tx, guild) for guild in named_guilds(tx)})
 
     async def name_guilds(self, guilds: Mapping[str, str]) -> None:
-        """Keep what guilds are called, by `guild_key`."""
+        """Store the names of guilds, by `guild_key`."""
         known = await self._read(lambda tx: {guild: guild_name(tx, guild) for guild in guilds})
         if any(known[guild] != name for guild, name in guilds.items()):
             await self._write(lambda tx: [note_guild_name(tx, guild, name) for guild, name in guilds.items()])

@@ -26,7 +26,7 @@ MAX_STREAMS = 5_000
 
 
 def guild_places(guild: str) -> list[Place]:
-    """Where a guild may be that is known by its `guild_key`: on the platform that it names, or on Discord or here."""
+    """Possible places of a guild, by its `guild_key`: on the platform that it names, else on Discord or here."""
     platform, separator, bare = guild.partition("~")
     return [Place(unescape(platform, "~"), bare)] if separator else [Place("discord", guild), Place(LOCAL, guild)]
 
@@ -85,7 +85,7 @@ def _source_place(source: Provenance) -> Place:
 
 
 def _conversations(tx: Tx, user: str) -> list[Place]:
-    """Conversations on a person's platform; a local id may have a colon too, and then no platform is called so."""
+    """Conversations on a person's platform. A local id may contain a colon, too: then no platform has that name."""
     sessions = map(parse_session, tx.summaries.sessions()[:MAX_SCANNED])
     places = [session.place for session in sessions if session is not None]
     platforms = {place.platform for place in places}

@@ -24,7 +24,7 @@ MAX_MENTIONED = 10
 """People whose names may stand in a question."""
 _WORD = re.compile(r"\w+")
 SIMILAR = 0.5
-"""A message without a word of the question is listed if its meaning is as near, beside the nearest one."""
+"""A message that shares no word with the question is listed from this similarity on; the nearest one always is."""
 STEM_CHARS = 5
 """Words that begin with the same letters count as forms of one."""
 
@@ -36,13 +36,13 @@ class SearchResults:
     people: tuple[Owner, ...]
     guilds: tuple[Owner, ...]
     message: Message | None
-    """The one whose id or link was typed."""
+    """The message whose id or link was typed."""
     memos: tuple[tuple[Hit, str], ...]
     """Each with the name of the person or server that it is about."""
     messages: tuple[tuple[Hit, str], ...]
     """Each with the name of its author."""
     is_partial: bool = False
-    """There are more people or conversations than were looked through."""
+    """Whether there are more people or conversations than were searched."""
 
     @property
     def is_empty(self) -> bool:
@@ -163,7 +163,7 @@ def _words(text: str) -> str:
 
 
 def _is_about(message: Message, hit: Hit, topic: str) -> bool:
-    """Whether a message itself says something of a question: what is around it counts in its score, too."""
+    """Whether the message itself matches the question: its neighbors count towards its score, too."""
     beginnings = tuple(word[:STEM_CHARS] for word in query_words(topic))
     return hit.parts.get("vector", 0.0) >= SIMILAR or any(word.startswith(beginnings) for word in words(message.text))
 

@@ -38,14 +38,14 @@ class System:
     data_dir: str
     settings: Sequence[Row]
     changed: int
-    """How many of them are not as they come."""
+    """How many settings differ from their defaults."""
     warnings: Sequence[str]
     backups: Sequence[Backup]
 
 
 @dataclass(frozen=True, slots=True)
 class ModelTest:
-    """What a model made of one tiny call."""
+    """The result of one tiny call of a model."""
 
     name: str
     ok: bool

@@ -76,13 +76,13 @@ class AccessToken:
 
     @property
     def reference(self) -> str:
-        """Names the token with its present secret, without telling it; for sessions that are based on it."""
+        """Identifies the token and its present secret without revealing it; for sessions that are based on it."""
         return f"{self.id}-{self.digest[:16]}"
 
 
 @dataclass(frozen=True, slots=True)
 class IssuedToken:
-    """A token with its secret, which is known only now."""
+    """A token with its secret, which is never shown again."""
 
     token: AccessToken
     secret: str = field(repr=False)
@@ -92,7 +92,7 @@ class AccessTokens:
     def __init__(self, memory: AsyncMemory, clock: Clock) -> None:
         self._memory, self._clock = memory, clock
         self._uses: dict[str, datetime] = {}
-        """When this process last wrote that a token was used."""
+        """When this process last stored that a token was used."""
 
     async def create(
         self,

@@ -58,11 +58,11 @@ class Client:
         await self._http.aclose()
 
     async def add(self, message: Message) -> bool:
-        """Report a message; True when it is new."""
+        """Add a message; True when it is new."""
         return (await self._send("POST", "/observe", _message_body(message)))["new"]
 
     async def add_many(self, messages: Sequence[Message]) -> int:
-        """Report up to 500 messages in one transaction, with the times at which they were said; returns how many are
+        """Add up to 500 messages in one transaction, with the times at which they were said; returns how many are
         new.
         """
         body = {"messages": [_message_body(message) for message in messages]}
@@ -127,7 +127,7 @@ class Client:
         strict: bool = False,
         limit: int = 10,
     ) -> list[Hit]:
-        """What matches and may be heard in the place, best first, with the parts of each score."""
+        """Hits that are visible in the place, best first, with the parts of each score."""
         place_params = {} if place is None or place.dm is not None else place_to_json(place)
         place_params.pop("name", None)
         params = {"q": query, "user": user, "over": over, "ranker": ranker, "strict": strict, "limit": limit}
@@ -353,7 +353,7 @@ class Client:
     async def _send(
         self, method: str, path: str, body: Any = None, params: Mapping[str, Any] | None = None, **options: Any
     ) -> Any:
-        """A change carries a key, so that it can be sent again where the connection broke before the answer came."""
+        """Changes carry an idempotency key, so that they can be retried when the connection breaks."""
         headers = {} if method == "GET" else {"Idempotency-Key": uuid4().hex}
         request = self._http.build_request(
             method, ROOT + path, params=encode(params or {}), json=body, headers=headers, **options

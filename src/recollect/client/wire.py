@@ -31,7 +31,7 @@ class ApiError(RecollectError):
         super().__init__(f"{detail} ({status})" if status else detail)
         self.status = status
         self.version = version
-        """The one that the memo has now, where the request named another one."""
+        """The memo's current version, where the request named another one."""
         self.reason = reason
         """Why a statement is refused: the name of a `Reason`."""
 
@@ -64,7 +64,7 @@ class MessageDetails:
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Someone of whom something is known."""
+    """A person who has memos."""
 
     user: str
     name: str
@@ -101,7 +101,7 @@ class Listing(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """Why a memo is what it is."""
+    """Where a memo comes from, and what happened to it."""
 
     memo: Memo
     events: tuple[Event, ...]
@@ -128,7 +128,7 @@ def api_error(response: httpx.Response) -> ApiError:
 
 
 def encode(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Without None values; times as ISO 8601."""
+    """The fields without None values, with times in ISO 8601."""
     present = {name: value for name, value in values.items() if value is not None}
     return {name: value.isoformat() if isinstance(value, datetime) else value for name, value in present.items()}
 

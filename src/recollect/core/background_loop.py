@@ -1,4 +1,4 @@
-"""An event loop in a thread of its own, on which objects without `await` run what they are asked for."""
+"""An event loop in a thread of its own, on which blocking objects run the coroutines behind their methods."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class BackgroundLoop:
             raise
 
     def start(self, work: Coroutine[Any, Any, R]) -> Future[R]:
-        """Begin it in the other thread, and don't wait."""
+        """Start it in the other thread without waiting."""
         return asyncio.run_coroutine_threadsafe(work, self.loop())
 
     def loop(self) -> asyncio.AbstractEventLoop:
@@ -90,7 +90,7 @@ LOOP = BackgroundLoop()
 
 
 class Blocking(Protocol[A]):
-    """What has something asynchronous, and waits for its coroutines."""
+    """A wrapper of an asynchronous object that waits for its coroutines."""
 
     @property
     def asynchronous(self) -> A: ...

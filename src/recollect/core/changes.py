@@ -26,7 +26,7 @@ class Candidate:
     supersedes: str | None = None
     pinned: bool = False
     power: Audience | None = None
-    """It may change memos of this audience and of those in it; None: of its own audience."""
+    """It may change memos of this audience and of narrower ones; None stands for its own audience."""
 
 
 class _Explained:
@@ -85,12 +85,12 @@ class Step:
     """What a change did to one memo, as it is recorded; the steps of one batch are undone together."""
 
     id: int
-    """Of the event that logs it."""
+    """The id of the event that logs it."""
     scope: str
     memo: str
     """Empty if its memo was erased."""
     batch: str | None
-    """None if it is nobody's decision, so that undo ignores it."""
+    """None if nobody decided it, so that undo ignores it."""
     at: datetime
     actor: str = ""
     before: Memo | None = None
@@ -104,9 +104,9 @@ class Step:
     shared: bool = False
     """Whether the audience `everywhere` was chosen explicitly."""
     undoes: str | None = None
-    """The batch that it takes back."""
+    """The batch that it reverts."""
     undone: bool = False
-    """Whether it was taken back."""
+    """Whether it was reverted."""
     undoable: bool = True
 
     @property

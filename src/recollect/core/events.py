@@ -18,7 +18,7 @@ class EventKind(StrEnum):
     MEMO_UNDONE = "memo.undone"
     MEMO_REDONE = "memo.redone"
     MEMO_DROPPED = "memo.dropped"
-    """Deleted, as its subject had too many."""
+    """Deleted because its subject had too many."""
     MEMO_REFUSED = "memo.refused"
     MEMO_ERASED = "memo.erased"
     MEMORY_IMPORTED = "memory.imported"
@@ -38,7 +38,7 @@ class EventKind(StrEnum):
     DAILY_LOG_ERROR = "daily_log.error"
     ERASE_ERROR = "erase.error"
     JOB_ERROR = "job.error"
-    """Of a job whose kind is not one of ours."""
+    """For a job whose kind is not one of ours."""
     JOB_FAILED = "job.failed"
     JOB_DROPPED = "job.dropped"
     EMBEDDING_CALL = "embedding.call"
@@ -47,7 +47,7 @@ class EventKind(StrEnum):
     CONSOLIDATION_ABORTED = "consolidation.aborted"
     RELEARN_STARTED = "relearn.started"
     RELEARN_DONE = "relearn.done"
-    """Of some of its messages."""
+    """Some of its messages were purged."""
     RELEARN_ERROR = "relearn.error"
     LEARNING_PAUSED = "learning.paused"
     LEARNING_RESUMED = "learning.resumed"
@@ -88,10 +88,10 @@ class Event:
     data: Metadata = field(default_factory=dict[str, Any])
     id: int = 0
     detail: str = ""
-    """What completes the reason, such as an audience; without one, words like an error message. Only for people."""
+    """Completes the reason, such as with an audience; or free text, such as an error message. For people only."""
 
     def __repr__(self) -> str:
-        """Without `data`, which holds whole memos before and after."""
+        """Without `data`, which holds whole memos before and after the change."""
         at = self.at.isoformat(timespec="seconds")
         return f"Event({str(self.kind)!r}, memo={self.memo!r}, reason={self.text!r}, at={at!r}, id={self.id})"
 
@@ -102,5 +102,5 @@ class Event:
 
     @property
     def verb(self) -> str:
-        """What happened, without to what: `added` of `memo.added`."""
+        """The last part of the kind: `added` of `memo.added`."""
         return self.kind.rpartition(".")[2]

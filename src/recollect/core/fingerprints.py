@@ -1,4 +1,4 @@
-"""Keyed fingerprints of texts, and ids of memos: they mean something only to who has the store's secret.
+"""Keyed fingerprints of texts, and ids of memos: they mean nothing without the store's secret.
 
 Each is an HMAC of an unkeyed digest, so that a digest that was stored or exported without a key can be keyed later,
 when its text is gone.
@@ -32,7 +32,7 @@ class Fingerprints:
     """Makes the fingerprints of one store."""
 
     secret: str = field(repr=False)
-    """Made with the store; travels with its copies and backups, and with nothing else."""
+    """Created with the store; part of its copies and backups, and of nothing else."""
 
     @classmethod
     def new(cls) -> "Fingerprints":
@@ -63,11 +63,11 @@ class Fingerprints:
         return self.of_digest("name of the key")[:16]
 
     def exported(self, fingerprint: str) -> str:
-        """A fingerprint as a file holds it whose text is gone; it means something to this store only."""
+        """A fingerprint as an exported file holds it, for this store alone."""
         return f"{self._key_name}:{fingerprint}"
 
     def imported(self, fingerprint: str) -> str | None:
-        """What a file holds, as a fingerprint of this store; None if only another store knows what it stands for."""
+        """A fingerprint of an exported file, as this store's; None if it is from another store."""
         key_name, separator, keyed = fingerprint.partition(":")
         if not separator:
             return self.of_digest(fingerprint.strip().lower())

@@ -1,4 +1,4 @@
-"""What the verbs return: typed outcomes that faces render. One that leaves things as they were is false."""
+"""What the verbs return: typed outcomes that faces render. An outcome that changed nothing is false."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -36,7 +36,7 @@ class Added:
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """The memo that now holds a statement, and every change that the statement caused."""
+    """The memo that holds a statement, and every change that the statement caused."""
 
     memo: Memo
     changes: tuple[Change, ...]
@@ -55,7 +55,7 @@ class Remembered:
 
 @dataclass(frozen=True, slots=True)
 class AlreadyKnown(Remembered):
-    """A memo says so already; nothing was changed."""
+    """A memo says the same already; nothing was changed."""
 
     @property
     def verdict(self) -> str:
@@ -131,9 +131,9 @@ class Forgotten:
     replies: int = 0
     """Replies of the assistant that repeat them, and are hidden too."""
     summary_lines: int = 0
-    """Sentences of summaries that do."""
+    """Sentences of summaries that repeat them, and are hidden too."""
     messages: tuple[Message, ...] = ()
-    """What was said, and is hidden from now on."""
+    """Messages that are hidden from now on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +161,7 @@ class Restored:
     replaced: tuple[Memo, ...] = ()
     """Memos that contradict it, and were superseded by it."""
     archived: tuple[Memo, ...] = ()
-    """Memos that had to make room for it."""
+    """Memos that were evicted to make room for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,19 +184,19 @@ class RelearnPreview:
 
     model: str
     messages: int
-    """How many would be learned from."""
+    """How many messages would be learned from."""
     tried: int
-    """From how many of them the preview learned; the others are not asked about, as each costs a call."""
+    """How many of them the preview covers; the others are left out, as each costs a call."""
     changes: tuple[Step, ...]
     skipped: Mapping[Reason, int] = field(default_factory=dict[Reason, int])
     """Messages that are left alone, and why."""
     degraded: int = 0
-    """Messages for which the model's answer was not usable, and the local one's counted."""
+    """Messages for which the model's answer could not be used, so that the local model's counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class RelearnRun:
-    """Messages that are learned from again, in the background, and how far that is."""
+    """Progress of learning again, in the background."""
 
     id: str
     messages: int
@@ -206,7 +206,7 @@ class RelearnRun:
     """Changes of memos so far; each person's are undone as one."""
     skipped: Mapping[Reason, int] = field(default_factory=dict[Reason, int])
     problem: str = ""
-    """Why it does not go on, such as a model that can't be reached: what is left waits."""
+    """Why it is stalled, such as by a model that can't be reached; the rest waits."""
 
     @property
     def is_over(self) -> bool:
@@ -236,7 +236,7 @@ class Reversal:
 
     @property
     def current(self) -> Memo:
-        """The memo whose words name this part of the change."""
+        """The memo whose text describes this part of the change."""
         return self.after or self.before
 
     @property

@@ -8,7 +8,7 @@ from recollect.core.types import Place, person_key
 
 _SUMMARIES, _LEARNING = "session:", "learn:"
 QUEUES = (_SUMMARIES, _LEARNING)
-"""What these names begin with."""
+"""Prefixes of these names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +16,7 @@ class Session:
     """A conversation, or one person's share of it where everyone has a session of their own."""
 
     place: Place
-    """Without what a name does not tell: whether it is public, and what it is called."""
+    """Without what the session's name doesn't say: whether it is public, and its display name."""
     user: str | None = None
 
 
@@ -58,12 +58,12 @@ def summary_queue(session: str) -> str:
 
 
 def speaker_key(session: str, author: str) -> str:
-    """Names what someone says in a session; `author` is their id on its platform."""
+    """The key of someone's messages in a session; `author` is their id on its platform."""
     return f"{session}:{escape(author, ':')}"
 
 
 def learning_queue(key: str) -> str:
-    """The queue in which it is learned from, by its `speaker_key`."""
+    """The queue of jobs that learn from these messages, by their `speaker_key`."""
     return f"{_LEARNING}{key}"
 
 

@@ -78,10 +78,10 @@ class StateKind(StrEnum):
     BUDGET_SPENT = "budget_spent"  # day: tenants that have spent its budget
     UNLEARNED_TURNS = "unlearned_turns"  # person: questions since the last extraction
     DAILY_LOG = "daily_log"  # messages that the daily log has yet to take in, or out
-    PAUSED = "paused"  # person: since when nothing is learned from them
-    PAUSED_PLACES = "paused_places"  # channels and guilds from which nothing is learned
-    UNREAD_LANGUAGES = "unread_languages"  # person and session: the language of which was told that it is not learned
-    UNSEEN_DELETION = "unseen_deletion"  # message: when it was deleted, before it arrived
+    PAUSED = "paused"  # person: since when learning from them is paused
+    PAUSED_PLACES = "paused_places"  # channels and guilds in which learning is paused
+    UNREAD_LANGUAGES = "unread_languages"  # person and session: languages that they were told are not supported
+    UNSEEN_DELETION = "unseen_deletion"  # message: when it was deleted, if that was reported before the message itself
     UNSEEN_DELETIONS = "unseen_deletions"  # these messages, oldest first
 
     # Recall
@@ -90,7 +90,7 @@ class StateKind(StrEnum):
     GUILD_NAME = "guild_name"  # guild: what it is called
     DISPLAY_NAME = "display_name"  # guild and digest of a name: whose it is
     AUDIENCES_NARROWED = "audiences_narrowed"  # the last event before the migration
-    IDENTITIES_SPLIT = "identities_split"  # person: that their memos are still with those of a bare id
+    IDENTITIES_SPLIT = "identities_split"  # person: marks that their memos are still stored under a bare id
 
     # Privacy
     PLANNED_ERASURE = "planned_erasure"  # target: the plan
@@ -127,14 +127,14 @@ class StateKind(StrEnum):
     PENDING_SNAPSHOTS = "discord_pending_snapshots"  # snapshots that are still to be updated
     NOTICE_MESSAGE = "discord_notice_message"  # scope and memo: the message that announced it
     COMMANDS = "discord_commands"  # digest of the registered slash commands
-    GUILD_SETTINGS = "discord_guild_settings"  # guild: what those who manage it set
+    GUILD_SETTINGS = "discord_guild_settings"  # guild: settings made by those who manage it
     CONSENT = "discord_consent"  # guild and person: whether they agreed to be remembered there
-    OPT_OUTS = "discord_opt_outs"  # person: what they don't want
+    OPT_OUTS = "discord_opt_outs"  # person: features that they opted out of
     DAILY_REPLIES = "discord_daily_replies"  # guild: day, and number of replies
     LAST_ONLINE = "discord_last_online"  # shards: when the bot was last online
     RESYNCED_PLACES = "discord_resynced_places"  # shards: conversations that a resync has compared so far
-    SWEPT = "discord_swept"  # shards: that no message tells what was erased
-    PERMISSIONS_CHANGED = "discord_permissions_changed"  # guild: when a change of who can read what was last seen
+    SWEPT = "discord_swept"  # shards: marks that no message shows erased memories
+    PERMISSIONS_CHANGED = "discord_permissions_changed"  # guild: when its permissions were last seen to change
     WELCOMED = "discord_welcomed"  # guild: when whoever invited the bot was welcomed
     PANEL_MESSAGE = "discord_panel_message"  # guild: the panel in its memory channel
 
@@ -157,7 +157,7 @@ OUTLASTING = {
     StateKind.OPT_OUTS: "who was erased still does not want it",
     StateKind.PANEL_MESSAGE: "the bot finds its panel by this",
 }
-"""What stays when its owner is erased, and why. All other kinds go."""
+"""Kinds that stay when their owner is erased, and why. All others are erased."""
 
 
 class StateRow(NamedTuple):

@@ -97,7 +97,7 @@ def query_words(text: str) -> list[str]:
 
 
 def question_share(text: str) -> float:
-    """Share of the words that stand in short questions: such a text asks rather than states."""
+    """The share of words inside short questions: a text with a high share asks rather than states."""
     if "?" not in text and "？" not in text:
         return 0.0
     in_questions = total = 0

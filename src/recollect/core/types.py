@@ -82,7 +82,7 @@ class Audience:
     """
 
     level: AudienceLevel | str
-    """A `str` that is no level comes from another edition: nobody is known to be in such an audience."""
+    """A `str` is a level of another edition: nobody is known to be in such an audience."""
     id: str = ""
     guild: str = ""
     channel: str | None = None

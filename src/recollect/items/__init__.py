@@ -92,7 +92,7 @@ class Items:
 
 
 def _name_in_place(person: str, place_of: Callable[[str], Place | None]) -> tuple[str, Place] | None:
-    """The id that means a person in the place for it: the bare one where that is enough."""
+    """The id by which a person is named in their place: the bare one where it is unambiguous."""
     for user in (split_person(person)[1], person):
         place = place_of(user)
         if place is not None and person_key(place.platform, user) == person:

@@ -95,7 +95,7 @@ def _is_text(value: object) -> bool:
 
 def _render_fields(value: Value) -> str:
     content_field = value.get("content")
-    if isinstance(content_field, dict):  # a wrapped note: its own text is what counts
+    if isinstance(content_field, dict):  # a wrapped note: its inner text is the one that is searched
         content = cast("Value", content_field)
         return next(
             (content[name] for name in TEXT_FIELDS if _is_text(content.get(name))), "; ".join(_lines(content, ""))

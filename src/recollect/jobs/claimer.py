@@ -14,11 +14,11 @@ from recollect.jobs.options import WorkerOptions
 log = logging.getLogger("recollect.jobs")
 
 CLOCK_TOLERANCE = timedelta(minutes=1)
-"""A clock that goes back further was set back."""
+"""A larger step backwards means that the clock was set back."""
 MAX_DELAY, MAX_SILENCE = timedelta(hours=25), timedelta(days=32)
-"""How far ahead learning and summarizing are put off at most (until the end of the day), and consolidating."""
+"""The longest regular delay of learning and summarizing (until the end of the day), and of consolidation."""
 RESCUE_INTERVAL = timedelta(hours=1)
-"""Another process may have had such a clock."""
+"""At the first check: another process may have had a wrong clock."""
 MAX_LEASE = timedelta(hours=1)
 """No worker claims jobs for longer."""
 
@@ -31,7 +31,7 @@ class Claimer:
         self._clock = clock
         self.worker = f"{os.getpid()}-{secrets.token_hex(4)}"
         self.is_claiming = False
-        """Jobs may be ours that the caller doesn't know of yet."""
+        """A claim may have succeeded without its caller knowing of it yet."""
         self._unreleased: list[Job] = []
         self._last: datetime | None = None
         """When it last looked for jobs."""
@@ -54,7 +54,7 @@ class Claimer:
             self.is_claiming = False
 
     async def _rescue(self) -> None:
-        """The clock may have been ahead: what was put off then would wait until it is there again."""
+        """Make jobs due again that were delayed while the clock was ahead: they would wait until it gets there."""
 
         def work(tx: Tx) -> int:
             now = self._clock()  # read here: what is stored by now was put off by a clock that showed no more than this
@@ -79,7 +79,7 @@ class Claimer:
         await self._store.write(lambda tx: tx.jobs.extend(self.worker, self._clock()))
 
     async def release(self, jobs: Sequence[Job]) -> None:
-        """Let jobs wait again that were claimed and not started."""
+        """Give back jobs that were claimed and not started."""
 
         def work(tx: Tx) -> None:
             for job in jobs:
@@ -89,7 +89,7 @@ class Claimer:
             await self._store.write(work, background=True)
 
     def release_later(self, jobs: Sequence[Job]) -> None:
-        """Note jobs for `release_leftovers`: the store can't be written now, and we still hold their lease."""
+        """Leave jobs to `release_leftovers`: the store can't be written now, and we still hold their lease."""
         self._unreleased += jobs
 
     async def release_leftovers(self) -> None:

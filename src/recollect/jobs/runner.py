@@ -96,7 +96,7 @@ class Runner:
         is_expected = isinstance(error, RecollectError | TimeoutError)
         message = str(error) if is_expected else f"{type(error).__name__}: {error}"
         log.warning("%s of %s failed: %s", job.kind, job.queue, message, exc_info=None if is_expected else error)
-        due = self._after(retry_delay(job.attempts, options))  # from when the failure shows
+        due = self._after(retry_delay(job.attempts, options))  # counted from the failure
         await self._log_event(job, error_kind(job.kind), message)
         if job.attempts >= options.max_attempts:
             return await self._fail(job, message)
@@ -106,7 +106,7 @@ class Runner:
         """Pause what asks a model, longer each time; the attempt doesn't count, and an outage is logged once."""
         was_failing = self.backoff.is_failing
         delay = self.backoff.add_failure(job.kind, asyncio.get_running_loop().time(), options)
-        due = self._after(delay)  # from when the outage shows
+        due = self._after(delay)  # counted from the outage
         if not was_failing:
             log.warning("the model can't be reached (%s); learning waits, nothing is lost", error)
             await self._log_event(job, error_kind(job.kind), str(error))

@@ -14,7 +14,7 @@ T = TypeVar("T")
 MAX_EXTENSION = 4
 """How many times the configured limit a slow model is given at most; a job has to end before it counts as hung."""
 _TOLERANCE = 2.5
-"""An answer may take so many times as long as the last one."""
+"""The limit of a call, as a multiple of the last call's time."""
 
 
 class TimeLimit:
@@ -26,7 +26,7 @@ class TimeLimit:
 
     @property
     def is_extended(self) -> bool:
-        """Whether the model is known to be slow: nobody should wait in line for it."""
+        """Whether the model is known to be slow, so that callers should not queue for it."""
         return self.seconds > self.configured
 
     def add_answer(self, seconds: float) -> None:

@@ -27,7 +27,7 @@ log = logging.getLogger("recollect.jobs")
 
 
 MAX_WAIT = timedelta(minutes=10)
-"""Nobody waits for a job that is put off for longer, such as until the next day."""
+"""`wait_for` gives up on a job that is delayed for longer, such as until the next day."""
 
 
 class Worker:
@@ -60,7 +60,7 @@ class Worker:
 
     @property
     def name(self) -> str:
-        """Under which it holds its leases."""
+        """The name under which it holds its leases."""
         return self._claimer.worker
 
     @property

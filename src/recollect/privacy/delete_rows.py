@@ -1,4 +1,4 @@
-"""Erasing rows of the store, in idempotent units of work that each remove what they take completely."""
+"""Erasing rows of the store, in idempotent units of work, each of which removes its rows completely."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -116,7 +116,7 @@ def erase_memos(tx: Tx, target: ErasureTarget, memos: Sequence[Memo], now: datet
 
 
 def erase_expired(tx: Tx, memos: Sequence[Memo], now: datetime) -> int:
-    """Erase memos whose time is over; if it is said again, it may be learned again."""
+    """Erase expired memos; what they say may be learned again if it is said again."""
     for memo in memos:
         tx.memos.remove(memo)
     lift(tx, memos)
@@ -166,7 +166,7 @@ def erase_remaining(
     tx: Tx, target: ErasureTarget, inventory: Inventory, now: datetime, asked_by: str
 ) -> dict[str, int]:
     """Erase exchanges, jobs, log and own summaries, and log that this was done, without details."""
-    sent_prompts.remove_all(tx)  # one may have been sent since the erasure began
+    sent_prompts.remove_all(tx)  # a request may have been sent since the erasure began
     for exchange in tx.exchanges.asked_by(target.user, target.guild):
         tx.exchanges.remove(exchange)
     counts = {

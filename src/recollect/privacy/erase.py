@@ -87,7 +87,7 @@ class ErasureHooks:
     clear_caches: Callable[[], None]
     """Drops in-memory caches."""
     removed: RecentlyRemoved
-    """Where replies that are under way are told what they may not repeat."""
+    """Tells replies in progress what they may not repeat."""
 
 
 class PrivacyService:
@@ -101,7 +101,7 @@ class PrivacyService:
         self.erasures = PlannedErasures(store, lambda target, by: self.erase(target, asked_by=by), clock)
         """The handler of planned erasures' jobs."""
         self.retention = Retention(store, self._delete_message, clock)
-        """The handler of jobs that forget what is too old for its guild."""
+        """The handler of jobs that apply the retention of guilds."""
 
     async def preview(self, target: ErasureTarget) -> ErasurePreview:
         """What erasing would remove; changes nothing."""
@@ -132,7 +132,7 @@ class PrivacyService:
         await self._hooks.update_mirror()
         # The mirror may have been writing a page of theirs until now, and noted that it did.
         files += await self._remove_files(target, inventory, memos)
-        # Last, as files are found by it.
+        # Last, because it is needed to find the files.
         counts["counters"] = await self._store.write(lambda tx: tx.state.erase(target.owner))
         await self._store.purge_deleted(steps.store_progress)
         self._hooks.clear_caches()
@@ -178,7 +178,7 @@ class PrivacyService:
         return await self._store.read(planned_erasures.planned)
 
     async def set_retention(self, guild: str, days: int | None) -> None:
-        """Forget what is said in a guild after so many days; None keeps it."""
+        """Delete a guild's messages after so many days; None keeps them."""
         now = self._clock()
         await self._store.write(lambda tx: retention.set_retention(tx, guild, days, now))
 

@@ -14,7 +14,7 @@ from recollect.privacy import delete_rows
 from recollect.privacy.retention import PAGE_MESSAGES, Delete
 
 MIN_NAME_CHARS = 3
-"""Shorter names are in too many other words."""
+"""Shorter names occur inside too many other words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ async def purge(store: Store, selection: PurgeSelection, delete: Delete, now: da
     def covered(tx: Tx) -> list[Memo]:
         return [*filter(selection.covers, tx.memos.stated_by(guild=selection.guild))]
 
-    count = sum(memo.active for memo in await store.read(covered))  # most go with their messages
+    count = sum(memo.active for memo in await store.read(covered))  # most are gone with their messages
     messages, position = 0, 0
     while rows := await store.read(
         lambda tx, after=position: tx.messages.written_by(guild=selection.guild, limit=PAGE_MESSAGES, after=after)

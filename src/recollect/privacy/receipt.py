@@ -1,4 +1,4 @@
-"""Reports of erasures: what would go, what went, and what the probe found. They contain counts, never content."""
+"""Reports of erasures: previews, what was removed, and what the probe found. They contain counts, never content."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ class ErasurePreview:
     target: ErasureTarget
     counts: Mapping[str, int]
     files: tuple[str, ...] = ()
-    """Files and folders that would go."""
+    """Files and folders that would be removed."""
 
     @property
     def empty(self) -> bool:

@@ -1,7 +1,7 @@
 """Retention: what was said in a guild is forgotten after so many days. A job per guild looks every hour.
 
-It goes as if it had been deleted: the messages, what was learned from them, and what repeats them. What people told the
-assistant to remember, and what they pinned, is theirs and stays.
+The effect is that of deletion: it removes the messages, what was learned from them, and what repeats them. What people
+told the assistant to remember, and what they pinned, stays.
 """
 
 import logging
@@ -29,7 +29,7 @@ Delete = Callable[[Tx, Message], bool]
 
 
 def set_retention(tx: Tx, guild: str, days: int | None, now: datetime) -> None:
-    """Forget what is said in a guild after so many days; None keeps it."""
+    """Delete a guild's messages after so many days; None keeps them."""
     tx.state.clear(StateKind.RETENTION, guild)
     if days is not None:
         tx.state.append(StateKind.RETENTION, guild, str(days), Owner.guild(guild))
@@ -42,7 +42,7 @@ def retention_days(tx: Tx, guild: str) -> int | None:
 
 
 def ensure_jobs(tx: Tx, now: datetime) -> int:
-    """Queue the job of each guild with a retention that has none; returns how many had none."""
+    """Queue the missing jobs of guilds with a retention; returns how many were missing."""
     guilds = tx.state.keys(StateKind.RETENTION)
     return sum(tx.jobs.add(_make_job(guild, now, 0)) is not None for guild in guilds)
 
@@ -83,7 +83,7 @@ class Retention:
         return position, False
 
     def _forget(self, tx: Tx, message: Message) -> None:
-        """Delete a message; what someone pinned of it rests on it no longer."""
+        """Delete a message; pinned memos lose their link to it and stay."""
         for memo in tx.memos.from_message(message.place.platform, message.id):
             if memo.pinned:
                 source = replace(memo.source, origin=Origin.MANUAL, message=None, evidence=None)
@@ -106,7 +106,7 @@ def _make_job(guild: str, due: datetime, after: int) -> NewJob:
 
 
 def _do_nothing(tx: Tx) -> None:
-    """The guild keeps everything now."""
+    """The guild no longer has a retention."""
     del tx
 
 

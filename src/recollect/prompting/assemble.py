@@ -23,7 +23,7 @@ class Section:
     text: str
     lines: tuple[Line, ...]
     used: int
-    """Characters of its lines, which the limit is about."""
+    """Characters of its lines, which count towards the limit."""
     limit: int | None
     left_out: int
 
@@ -35,7 +35,7 @@ PRIORITY = 50
 OPTIONAL_SECTIONS = ("instructions", "actions", "message")
 """Sections of our own that a layout may leave out; those of layers are always placed."""
 CONVERSATION = ("history", "message")
-"""Sections that are what was said, rather than what is remembered."""
+"""Sections with what was said, as opposed to what is remembered."""
 CACHE_BREAKPOINTS = ("durable", "history")
 """Sections after which a cache breakpoint pays off: what precedes them seldom changes."""
 
@@ -72,7 +72,7 @@ class Prompt:
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """Why each line is there, in its order."""
+        """The reason for each line, in the order of the lines."""
         return tuple(line.reason for section in self.sections for line in section.lines if line.reason)
 
     def is_valid_at(self, time: datetime) -> bool:

@@ -185,7 +185,7 @@ class Composer:
         return [Block("history", tuple(Line(line, "said in this conversation") for line in lines), chars=budget)]
 
     def _subject_matter(self, text: str, recent: Sequence[Message]) -> str:
-        """What "and the other one?" is about: the last exchange, and as many before it as lean on each other."""
+        """The context of "and the other one?": the last exchange, and those before it that it depends on."""
         if not self._options.queries_recent or not leans(text):
             return ""
         exchange: list[Message] = []
@@ -197,7 +197,7 @@ class Composer:
 
 
 def _without_removed(tx: Tx, unstored: Sequence[Message]) -> list[Message]:
-    """What is not stored, unless something was removed since it was asked for: that may have been in the request, and
+    """What is not stored, unless something was removed since it was asked for: it may have been in the request, and
     no word of it is kept to compare with.
     """
     removals = list(tx.events.list(limit=_MAX_REMOVALS, kinds=_REMOVALS)) if unstored else []
@@ -224,7 +224,7 @@ def _summary_before(tx: Tx, session: str, place: Place, message: Message | None)
 def _covers(summary: Summary, message: Message) -> bool:
     if summary.through is None or summary.through < message.at:
         return False
-    # One made at the very moment of the message may end with another message of that moment.
+    # One with the time of the message itself may cover another message of the same time.
     return summary.updated > message.at or message.text in summary.text
 
 

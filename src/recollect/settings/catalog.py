@@ -21,7 +21,7 @@ class Aliases:
     """Other names of settings and of their values; see `compat/aliases.yaml`."""
 
     documents: Mapping[str, tuple[str, ...]]
-    """The names that the five documents use, by setting."""
+    """The names in the five documents, by setting."""
     renamed: Mapping[str, str]
     """Maps each key or variable of the first edition to the one that replaced it."""
     values: Mapping[str, Mapping[str, str]]

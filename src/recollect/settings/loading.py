@@ -41,7 +41,7 @@ class Loaded:
     origins: Mapping[str, str]
     warnings: tuple[str, ...] = ()
     missing_keys: tuple[str, ...] = ()
-    """Those of the warnings that say that the key of a model is not set."""
+    """The warnings about missing keys of models."""
 
 
 def load(env: Mapping[str, str] | None = None, file: Path | None = None, **overrides: Any) -> Loaded:
@@ -90,7 +90,7 @@ def provide_keys(keys: Mapping[str, str]) -> None:
 
 
 def _keys_in_file(data: dict[str, Any], path: Path | None) -> dict[str, str]:
-    """Take out of a file's data the keys in it, by the names of their variables."""
+    """Remove the keys from a file's data and return them, by the names of their variables."""
     table: Any = data.pop("keys", None) or {}
     if not isinstance(table, dict):
         raise ConfigError(f"{path}: keys is a table, such as keys: {{ANTHROPIC_API_KEY: …}}")

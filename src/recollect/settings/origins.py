@@ -1,5 +1,5 @@
 """Where a value comes from, as people read it: `default`, `profile calm`, `file recollect.yaml`, `env RECOLLECT_MODEL`
-or `argument`. What depends on it asks here, and reads no words.
+or `argument`. Code that depends on an origin asks here instead of parsing these words.
 """
 
 from pathlib import Path

@@ -63,7 +63,7 @@ class InvalidValues(Exception):
 
 
 class Group:
-    """Annotated fields, some of which are groups. An instance has their values, and can't be changed.
+    """Annotated fields, some of which are groups. Instances hold their values and are immutable.
 
     What is done with a group is a function of this module: a method would share its namespace with settings.
     """
@@ -118,7 +118,7 @@ def is_group(annotation: Any) -> bool:
 
 
 def kind_of(annotation: Any) -> Any:
-    """The type without what is said about it."""
+    """The type without its annotations."""
     return get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
 
 

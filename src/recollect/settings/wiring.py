@@ -59,7 +59,7 @@ def switched_off(settings: Settings) -> tuple[str, ...]:
 
 
 def forgetting(settings: Settings) -> tuple[float, bool]:
-    """How much of a memo a text has to cover to name it, and whether it has to be in the memo to the letter."""
+    """How much of a memo a text has to cover to select it, and whether it has to occur in the memo verbatim."""
     from recollect.policy.merge import COVERAGE  # for this mode only
 
     return COVERAGE if settings.forget_mode == "coverage60" else 0.0, not settings.chat_commands.forget_asks

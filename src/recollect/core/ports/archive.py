@@ -48,7 +48,7 @@ SECTIONS: dict[str, Section] = {
     "summaries": _section("session sequence", "text updated through audience"),  # without a text: cleared
     "exchanges": _section("guild at id", "channel channel_name author text expires audience"),
     "state": _section("kind key item", "number person guild"),  # `number` is the position in its list
-    "jobs": _section("id", "kind queue tenant payload state due attempts dedupe error"),  # what is claimed waits
+    "jobs": _section("id", "kind queue tenant payload state due attempts dedupe error"),  # claimed: waiting
     "events": _section("id", "kind at actor scope memo reason data"),
     "changes": _section(
         "id", "scope memo batch before after reason detail actor at message shared undoes undone undoable"
@@ -80,7 +80,7 @@ class Archive(Protocol):
         ...
 
     def find(self, section: str, names: Sequence[Name]) -> dict[Name, Record]:
-        """Those of the named records that exist."""
+        """The named records, as far as they exist."""
         ...
 
     def write(self, section: str, records: Sequence[Record]) -> list[Record]:
@@ -95,7 +95,7 @@ class Archive(Protocol):
         ...
 
     def put_secret(self, secret: str) -> None:
-        """Take over the secret of another store, whose fingerprints are copied into this one, which is empty."""
+        """Take over the secret of the store that is copied into this one, so that its fingerprints stay valid."""
         ...
 
     def bookmark(self) -> str | None:

@@ -15,11 +15,11 @@ class Changes(Protocol):
 
     def add(self, step: Step) -> None: ...
     def find(self, ids: Collection[int]) -> dict[int, Step]:
-        """Those of these steps that exist, by id."""
+        """The steps with these ids, as far as they exist."""
         ...
 
     def last(self, scope: str) -> Step | None:
-        """The newest step that was not taken back, and takes nothing back itself."""
+        """The newest step that was not undone and is not an undo itself."""
         ...
 
     def last_undo(self, scope: str) -> Step | None:
@@ -33,11 +33,11 @@ class Changes(Protocol):
     def of_batch(self, scope: str, batch: str) -> list[Step]: ...
     def of_memo(self, scope: str, memo: str) -> list[Step]: ...
     def caused_by(self, message: str) -> list[Step]:
-        """What a message caused, by its reference, in any scope."""
+        """The steps that a message caused, by its reference, in any scope."""
         ...
 
     def mark_undone(self, ids: Collection[int], undone: bool = True) -> None:
-        """These steps were taken back, or hold again."""
+        """Mark these steps as undone, or as valid again."""
         ...
 
     def count_causes(self, scope: str, reasons: Collection[Reason]) -> dict[str, int]:
@@ -45,7 +45,7 @@ class Changes(Protocol):
         ...
 
     def undone_at(self, scope: str) -> dict[str, datetime]:
-        """For each memo with a change that was taken back, when that was last done."""
+        """For each memo with an undone change, when that was last undone."""
         ...
 
     def unchanged_since(self, scope: str, event: int) -> set[str]:

@@ -15,7 +15,7 @@ class StaleResult(Exception):
 
 
 class PutOff(Exception):
-    """A job has to wait until then, for a reason that is neither its fault nor a model's."""
+    """A job has to wait until then, though neither the job nor a model failed."""
 
     def __init__(self, until: datetime, reason: str) -> None:
         super().__init__(reason)

@@ -13,7 +13,7 @@ EXTRACT, SUMMARIZE, DAILY_LOG, CONSOLIDATE = "extract", "summarize", "daily_log"
 RELEARN = "relearn"
 """Kinds of jobs."""
 ACKNOWLEDGE = "acknowledge"
-"""The local extractor reads a message at once, whenever the model will read it."""
+"""The local extractor reads a message at once; the model follows later."""
 MODEL_KINDS = frozenset({EXTRACT, SUMMARIZE, CONSOLIDATE, RELEARN})
 """Those that may ask a model, and wait while it can't be reached."""
 MIRROR_QUEUE = "mirror"
@@ -21,7 +21,7 @@ MIRROR_QUEUE = "mirror"
 
 
 def consolidation_queue(user: str) -> str:
-    """A queue apart from the user's others: what waits for silence must not hold up learning."""
+    """A queue of its own: a consolidation that waits for a quiet period must not hold up learning."""
     return f"{CONSOLIDATE}:{user}"
 
 
@@ -30,7 +30,7 @@ class JobState(StrEnum):
 
     WAITING = "waiting"
     BLOCKED = "blocked"
-    """Not the first of its queue. A store's own affair: readers see `WAITING`."""
+    """Not the first of its queue. Internal to a store: readers see `WAITING`."""
     CLAIMED = "claimed"
     FAILED = "failed"
     """Given up after repeated failures, until someone requeues or discards it."""
@@ -169,7 +169,7 @@ class State(Protocol):
         ...
 
     def owned_by(self, owner: Owner) -> list[StateRow]:
-        """All that goes with an owner; see `Owner.includes`."""
+        """All records that are erased with an owner; see `Owner.includes`."""
         ...
 
     def naming(self, text: str) -> list[StateRow]:
@@ -177,5 +177,5 @@ class State(Protocol):
         ...
 
     def erase(self, owner: Owner) -> int:
-        """Delete all that goes with an owner, except for what outlasts an erasure; returns how many lists that was."""
+        """Delete all records of an owner, except for kinds in `OUTLASTING`; returns the number of lists."""
         ...

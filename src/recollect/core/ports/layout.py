@@ -20,6 +20,6 @@ class Layout:
     render_memo: Callable[[Memo, Place | None], str] | None = None
     """Renders a memo as a line, if not in the default way."""
     rules: bool = False
-    """A model that gets the prompt as a whole turn is told how to treat memory, although no section says so."""
+    """Whether a prompt that is sent as a whole turn brings the instructions about memory, which are no section."""
     stable_first: bool = False
     """Stable sections come first, so that a provider's prompt cache keeps hitting; layers cooperate."""

@@ -56,7 +56,7 @@ class ExtractionInput:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """Something that a model proposes to remember about the speaker, with its evidence."""
+    """A fact about the speaker that a model proposes, with its evidence."""
 
     text: str
     kind: str

@@ -68,7 +68,7 @@ class RankPool:
     before: Mapping[int, int] = field(default_factory=dict[int, int])
     """Maps a message to the message before it, by key."""
     facts: Mapping[int, float] = field(default_factory=dict[int, float])
-    """Messages that a fact leads to, by key, with the score of that fact."""
+    """Source messages of matching facts, by key, with the fact's score."""
     mean_length: float = field(init=False)
 
     def __post_init__(self) -> None:
@@ -122,4 +122,4 @@ class Ranker:
     includes_recent: frozenset[Corpus] = frozenset()
     """Corpora of which it also ranks recent rows, not only matches of words and vectors."""
     follows_links: bool = False
-    """Questions about another time also find what a memo replaced, and a fact finds the messages that it rests on."""
+    """Whether questions about another time also find what a memo replaced, and facts find their source messages."""

@@ -13,7 +13,7 @@ class Reranker(Protocol):
         ...
 
     async def score(self, question: str, texts: Sequence[str]) -> list[float]:
-        """A logit for each text, in order: above 0 for what answers, mostly between -10 and 10. Raises RerankerError.
+        """A logit for each text, in order: above 0 for an answer, mostly between -10 and 10. Raises RerankerError.
 
         Cancelled when the search stops waiting.
         """

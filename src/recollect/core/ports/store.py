@@ -29,7 +29,7 @@ class Messages(Protocol):
 
     def edit(self, platform: str, message_id: str, text: str, at: datetime) -> bool: ...
     def move(self, platform: str, message_id: str, place: Place) -> None:
-        """Other people could hear a message than before; the conversation is the same."""
+        """Change who could hear a message; the conversation stays the same."""
         ...
 
     def delete(self, platform: str, message_id: str, at: datetime) -> bool:
@@ -79,7 +79,7 @@ class Messages(Protocol):
         ...
 
     def platforms_of(self, author: str) -> list[str]:
-        """Where someone with this id spoke; reads all messages."""
+        """The platforms on which someone with this id spoke; reads all messages."""
         ...
 
     def last_said(self, person: str) -> datetime | None:
@@ -94,7 +94,7 @@ class Messages(Protocol):
         ...
 
     def streams(self, prefix: str) -> list[str]:
-        """Names of channels and conversations that begin so."""
+        """Names of channels and conversations with this prefix."""
         ...
 
     def replies_to(self, platform: str, ids: Collection[str]) -> list[tuple[int, Message]]:
@@ -268,7 +268,7 @@ class Summaries(Protocol):
         ...
 
     def rewrite(self, prefix: str, since: datetime, change: Callable[[Summary], str]) -> list[str]:
-        """Change the texts of summaries made since a time, past ones too, of sessions whose name begins so.
+        """Change the texts of summaries made since a time, past ones too, of sessions whose name has this prefix.
 
         Returns the sessions that changed; work in flight can't bring their texts back.
         """

@@ -25,7 +25,7 @@ MIN_LINE_CHARS = 45
 MAX_DATED_MEMOS = 6
 """Memos that are shown with their dates for a question about time."""
 MAX_LISTED_MEMOS = 400
-"""Newest memos that are read where the query does not matter."""
+"""Newest memos that are read where nothing is ranked by the query."""
 
 
 class MemoSettings(Protocol):
@@ -180,7 +180,7 @@ class DurableLayer:
 
 
 def _dated(hits: Sequence["RankedMemo"], asked: TimeQuestion) -> list["RankedMemo"]:
-    """What a question about time is answered by, in order of time."""
+    """The memos that answer a question about time, in order of time."""
     relevant = [hit for hit in hits if hit.relevant and (hit.since or asked.asks_time)][:MAX_DATED_MEMOS]
     return sorted(relevant, key=_start)
 
@@ -190,7 +190,7 @@ def _start(hit: "RankedMemo") -> datetime:
 
 
 def _when(hit: "RankedMemo", now: datetime) -> str:
-    """From when to when a memo held, or when it happened or was said, and how long ago that is."""
+    """When a memo was valid, happened or was said, and how long ago that is."""
     start = _start(hit).date()
     if hit.until is not None:
         return f"from {start} until {hit.until.date()}, no longer so"
@@ -204,7 +204,7 @@ def _line(memo: Memo, request: PromptRequest) -> str:
 
 
 class RankedMemo(Protocol):
-    """A hit, as far as it is shown."""
+    """The part of a hit that is shown."""
 
     @property
     def item(self) -> Memo: ...

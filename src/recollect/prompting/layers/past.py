@@ -19,9 +19,9 @@ from recollect.recall.rankers.unified import asks_assistant
 from recollect.recall.withheld import question
 
 MAX_MESSAGE_CHARS, STABLE_MAX_MESSAGE_CHARS = 300, 160
-"""Of each message, in other layouts and in a stable-first one."""
+"""Characters of each message, in other layouts and in a stable-first one."""
 MAX_OWN_TURNS, OWN_TURN_CHARS = 2, 380
-"""Turns of the assistant that are shown when they are asked for, and how much of each."""
+"""Turns of the assistant that are shown when someone asks for them, and characters of each."""
 EXTRA_HITS = 20
 """Hits beyond the limit, as some may be private or shown already."""
 
@@ -60,7 +60,7 @@ class PastLayer:
         return [Block("past", lines, chars=self._max_chars, noun="messages")] if lines else []
 
     async def _own_turns(self, request: PromptRequest) -> Sequence[Block]:
-        """What the assistant said itself, which it is asked for: its answer need not have a word of the question."""
+        """The assistant's own turns, for a question about them: they need not share a word with it."""
         hits = await request.search(request.query, over="messages", limit=self._max_messages + EXTRA_HITS)
         seen = {message.id for message in request.recent} | {request.message}
 
