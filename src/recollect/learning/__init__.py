@@ -1,4 +1,4 @@
-"""From what people say to what is remembered, and back when it is taken back.
+"""From messages to memos, and back when a message is edited, deleted or withdrawn.
 
 `learning.undo.undo(…)` loads a module when it is first named: most of them are needed by a few verbs or by jobs only.
 """

@@ -16,7 +16,7 @@ from recollect.policy.merge import is_authored
 from recollect.policy.similarity import Similarity, compare, match_cues
 
 MIN_COMMON_WORDS = 0.5
-"""Share of the shorter text's words from which two texts about the same words are wordings of one fact."""
+"""Two texts from one quote state the same fact if they share this part of the shorter one's words."""
 
 
 class Acknowledger:

@@ -24,7 +24,7 @@ C = TypeVar("C", bound=Change)
 _MAX_SIMILAR = 12
 """Memos with shared words that are compared with a new statement."""
 MAX_ROWS_OF_A_CUE = 60
-"""Of a word that more of someone's memos have, the newest are enough: a rarer word tells what a statement is about."""
+"""For a word in more memos than this, only the newest are read: rarer words say what a statement is about."""
 _MAX_NAMES_READ = 20
 """Messages of a person that are read for their display names."""
 _MAX_FORGOTTEN = 50
@@ -54,7 +54,7 @@ class ChangeContext:
     shared: bool = False
     """Whether the audience `everywhere` was chosen explicitly."""
     again: bool = False
-    """Whether an old message is learned from again: what people decided since, and what was said since, stays."""
+    """Whether an old message is learned from again: later statements and people's decisions then win."""
 
 
 def apply_statement(
@@ -62,7 +62,7 @@ def apply_statement(
 ) -> list[Change]:
     """Merge a candidate with existing memos, and write the result. `vector` is of the candidate's text.
 
-    Every way into memory ends here, so here the guard has its say: what it refuses is skipped, with the reason.
+    Every way into memory ends here, so the guard is applied here: what it refuses is skipped, with the reason.
     """
     screened = screen(candidate, lambda: _display_name(tx, candidate))
     if isinstance(screened, Reason):
@@ -86,7 +86,7 @@ def apply_statement(
 
 
 def _display_name(tx: Tx, candidate: Candidate) -> str:
-    """How the subject is called where they speak: "Ann likes tea", saved for Ann, is about Ann herself."""
+    """The subject's display name: "Ann likes tea", saved for Ann, is about Ann herself."""
     rows = tx.messages.written_by(candidate.subject.id, limit=_MAX_NAMES_READ)
     return " ".join(dict.fromkeys(message.name for _, message in rows if message.person == candidate.subject.id))
 
@@ -107,7 +107,7 @@ def _existing_memos(tx: Tx, candidate: Candidate) -> ExistingMemos:
 def similar_memos(tx: Tx, subject: Subject, text: str) -> list[Memo]:
     """Active memos that say the same as a text, more or less of it, or the opposite."""
     hits = tx.index.words("memos", [subject.scope], match_cues(text), _MAX_SIMILAR, max_rows=MAX_ROWS_OF_A_CUE)
-    # Most share a few words and no more: their texts say so, and they are not read as a whole.
+    # Most share only a few words, which their texts show: they need not be read in full.
     texts = tx.memos.texts([hit.key for hit in hits]) if hits else {}
     stated = collapse_spaces(text)
     related = [key for key, known in texts.items() if compare(stated, known) is not Similarity.OTHER]
@@ -130,7 +130,7 @@ def archive_surplus(
     """Archive memos over the active limit, and delete those over the total limit."""
     subject = statement.subject
     if is_automatic_lore(statement):
-        written = set()  # it makes room itself, before anything that people wrote
+        written = set()  # the new memo itself is evicted before anything that people wrote
     archived: list[Retire] = []
     if limits.active is not None and tx.index.size([subject.scope]) > limits.active:
         active = tx.memos.list(subject, [Status.ACTIVE])
@@ -164,7 +164,7 @@ def _write(tx: Tx, change: C, context: ChangeContext, vector: tuple[str, Vector]
 
 
 def add_hidden(tx: Tx, memo: Memo, context: ChangeContext) -> Memo:
-    """Store a memo that is forgotten from the beginning: what a message said, to be hidden."""
+    """Store a memo that is forgotten from the start: the text of a message that is to be hidden."""
     tx.memos.put(memo)
     change = Retire(memo, memo, Reason.FORGOTTEN, context.actor)
     _record(tx, EventKind.MEMO_RETIRED, change, None, memo, context)
@@ -172,20 +172,20 @@ def add_hidden(tx: Tx, memo: Memo, context: ChangeContext) -> Memo:
 
 
 def _learned_before(tx: Tx, message: str) -> list[tuple[str, Memo]]:
-    """What was learned from a message earlier, and what became of it."""
+    """Texts that were learned from a message earlier, each with the current state of its memo."""
     states = [step.after for step in tx.changes.caused_by(message) if step.after is not None]
     memos = ((state.text, tx.memos.get(state.subject, state.id)) for state in states)
     return [(text, memo) for text, memo in memos if memo is not None]
 
 
 def said_at(tx: Tx, memo: Memo) -> datetime:
-    """When the message was written that a memo rests on; without one, when the memo was."""
+    """When a memo's source message was written; without one, when the memo was."""
     message = source_message(tx, memo)
     return memo.updated if message is None else message.at
 
 
 def retract(tx: Tx, memo: Memo, heard_at: datetime, audience: Audience, context: ChangeContext, detail: str) -> bool:
-    """Retire a memo because of a statement at this time to this audience; False when it has no power over the memo."""
+    """Retire a memo because of a statement at this time to this audience; False when it must not change the memo."""
     if not may_retract(memo, heard_at, audience):
         return False
     write(tx, [retire(memo, context.at, Reason.RETRACTED, detail=detail)], context)

@@ -22,7 +22,7 @@ MAX_AGE = timedelta(minutes=20)
 MAX_TOKENS = 2_000
 """Tokens of messages that one model call reads; a batch closes when it has so many."""
 MAX_MESSAGES = 100
-"""The same for very short ones."""
+"""The limit for a batch of very short messages."""
 MAX_PROPOSALS = 100
 """Proposals of one answer that are checked; how many are taken is limited per message."""
 CHARS_PER_TOKEN = 4
@@ -59,7 +59,7 @@ def batch_key(job: Job) -> str | None:
 
 
 def pend(tx: Tx, message: Message) -> None:
-    """Let a message wait for the job of its session and speaker."""
+    """Add a message to those that wait for the job of its session and speaker."""
     owner = Owner.member(message.person, message.place.guild_key)
     key = key_of(message.place, message.author)
     tx.state.append(StateKind.UNLEARNED_MESSAGES, key, message_ref(message), owner)
@@ -69,7 +69,7 @@ def pend(tx: Tx, message: Message) -> None:
 def add(tx: Tx, message: Message, now: datetime, key: str, *, closes: bool, is_urgent: bool = False) -> None:
     """Have a message acknowledged under this key and, if it may hold anything that lasts, put it into a batch.
 
-    The acknowledgement closes batches, so that the model is told what the local extractor made of the message.
+    The acknowledgement closes batches, so that the model is shown what the local extractor learned from the message.
     """
     from recollect.policy import gate  # its lexica are large, and only a message that may be learned from needs them
 
@@ -90,7 +90,7 @@ def add(tx: Tx, message: Message, now: datetime, key: str, *, closes: bool, is_u
 
 
 def acknowledged(tx: Tx, job: Job, person: str, now: datetime) -> None:
-    """The local extractor has read a message: close what the message closes."""
+    """The local extractor has read a message: close the batches that the message closes."""
     key = job.payload.get("batch")
     if job.payload.get("closes"):
         close_all(tx, person, now, job.payload.get("here", key), is_urgent=job.payload.get("urgent", False))
@@ -135,7 +135,7 @@ def close_all(tx: Tx, person: str, now: datetime, here: str | None = None, *, is
 def close(tx: Tx, key: str, due: datetime) -> None:
     """Make the job of a batch due."""
     job = tx.jobs.find(job_key(key))
-    if job is None or job.due > due:  # silence may come first
+    if job is None or job.due > due:  # unless it is due earlier
         tx.jobs.add(_job(key, due, "" if job is None else job.tenant), postpone=True)
 
 

@@ -62,7 +62,7 @@ class TokenBudget:
         return use.is_spent or (self.daily_tokens is not None and use.learning >= self.daily_tokens)
 
     def use(self, tx: Tx, tenant: str, now: datetime) -> "TokenUse":
-        """What a tenant's models used today, of what they may use."""
+        """The tokens that a tenant's models used today, and their limits."""
         limits = [int(item) for item in tx.state.items(StateKind.TOKEN_LIMIT, tenant)]
         limits += [] if self.shared_tokens is None else [self.shared_tokens]
         learning, replies = (
@@ -72,7 +72,7 @@ class TokenBudget:
         return TokenUse(learning, replies, min(limits, default=None))
 
     def paused(self, tx: Tx, now: datetime) -> list[str]:
-        """The tenants whose models wait for tomorrow."""
+        """The tenants that have spent today's budget."""
         spent = tx.state.items(StateKind.BUDGET_SPENT, _day(now))
         return [tenant for tenant in spent if self.is_spent(tx, tenant, now)]
 
@@ -92,7 +92,7 @@ class TokenUse:
 
 
 class ReplyBudget:
-    """What a face that answers many people does with the budget of a tenant."""
+    """The budget of a tenant, for a face that answers many people."""
 
     def __init__(self, store: Store, budget: TokenBudget, clock: Clock) -> None:
         self._store, self._budget, self._clock = store, budget, clock
@@ -126,8 +126,8 @@ NO_LIMIT = TokenBudget()
 
 
 class Budgeted:
-    """Does jobs with a model while there is budget. Afterwards they wait for the next day, except for those that would
-    hold up others: these are done by the `floor`, which costs nothing.
+    """Runs jobs with a model while there is budget. Afterwards they wait for the next day, except for those that would
+    block others: these use the `floor`, which costs nothing.
     """
 
     def __init__(

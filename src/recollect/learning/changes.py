@@ -37,7 +37,7 @@ def remember_all(
     vectors: Sequence[tuple[str, Vector] | None],
     is_visible: VisibilityCheck,
 ) -> list[RememberOutcome]:
-    """Apply statements one after the other; `vectors` are those of the ones that were not refused."""
+    """Apply statements one after the other; `vectors` belong to those that were not refused."""
     remaining = iter(vectors)
     return [
         candidate
@@ -110,7 +110,7 @@ def forget(
     """Retire the memo with this id, this number in the list, or this text in it, and hide what repeats it.
 
     `share` is how much of a memo the text has to cover; with `every`, all matches go. A `version` is that of the memo
-    with this id. With `literal`, the text is in the memo, to the letter.
+    with this id. With `literal`, the memo contains the text verbatim.
     """
     if version is not None:
         get(tx, subject, reference.strip(), is_visible, version)

@@ -9,7 +9,7 @@ from recollect.core.state import Owner, StateKind
 from recollect.core.types import Message, Place, Subject
 
 _CHANNEL, _GUILD = "channel ", "guild "
-"""Beginnings of the items of paused places: before a stream, and before a platform and a guild."""
+"""Prefixes of the items of paused places: before a stream, and before a platform and a guild."""
 
 
 def pause(tx: Tx, user: str, now: datetime, by: str = "") -> bool:
@@ -41,7 +41,7 @@ def is_silent(tx: Tx, message: Message) -> bool:
 
 
 def _is_refused(tx: Tx, message: Message) -> bool:
-    """Whether the author's last answer on this server was no; what waits to be learned is then left alone."""
+    """Whether the author's last answer on this server was no; then pending messages are left alone."""
     if message.place.platform != "discord":
         return False
     answers = tx.state.items(StateKind.CONSENT, f"{message.place.guild or 0}:{message.author}")

@@ -20,13 +20,13 @@ from recollect.recall import sent_prompts, withheld
 from recollect.recall.withheld import Retired, Withheld
 
 MAX_STATEMENTS = 40
-"""Statements of a message, or memos of a request, that are looked for."""
+"""Statements of a message, or memos of a request, whose repetitions are searched."""
 MAX_HITS = 300
 """Messages that share words with a statement, best first."""
 MAX_SPEAKERS_READ = 60
 """Recent messages of a conversation that are read for the names of those who take part."""
 _CLOCK_SKEW = timedelta(hours=1)
-"""A statement may be repeated before it is learned, and platforms stamp messages with a clock of their own."""
+"""Tolerance: a statement may be repeated before it is learned, and platforms stamp messages by their own clocks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +34,12 @@ class Derived:
     """Where the assistant repeats statements."""
 
     messages: tuple[Message, ...] = ()
-    """Its messages, as they would be without the sentences that do; empty ones say nothing else."""
+    """Its messages without the sentences that do; empty if they say nothing else."""
     summary_lines: int = 0
 
 
 def statements_of(message: Message, memos: Iterable[Memo], now: datetime, new_text: str = "") -> list[Retired]:
-    """What a message said, and what was learned from it, as far as its new text does not say so."""
+    """The text of a message and what was learned from it, except for what its new text still says."""
     said = [part for part in repetition.sentences(message.text)[:MAX_STATEMENTS] if not part.rstrip().endswith("?")]
     texts = dict.fromkeys([*(memo.text for memo in memos), *said])
     scope, guild = Subject(message.person).scope, message.place.guild_key
@@ -140,7 +140,7 @@ class _Search:
         return self._screen(session.place).without(summary.text)
 
     def _is_theirs(self, session: Session | None) -> bool:
-        """Whether it is not the DM of someone else, whose id may begin with theirs."""
+        """Whether it is not the DM of someone else whose id begins with theirs."""
         return session is None or session.place.person in (None, self._subject.id)
 
     def _rewritten(self, reply: Message) -> str:

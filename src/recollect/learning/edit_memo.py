@@ -46,7 +46,7 @@ class MemoEdit:
         *,
         wide: bool,
     ) -> Self:
-        """An edit as it was asked for, without secrets; raises BadInput."""
+        """The requested edit without secrets; raises BadInput."""
         return cls(
             None if text is None else edited_text(text),
             None if tags is None else redact_tags(tags),
@@ -95,7 +95,7 @@ def _is_own_edit_everywhere(memo: Memo, source: Provenance) -> bool:
 
 
 def _narrow(tx: Tx, memo: Memo, audience: Audience | None, context: ChangeContext) -> Memo:
-    """The memo for those alone who hear both it and the change; one that is made in no place is for the same people."""
+    """The memo with the audience that heard both it and the change; with None, its own."""
     if audience is None:
         return memo
     both = common_audience(memo, audience)

@@ -79,7 +79,7 @@ Embed = Callable[[str], Awaitable[tuple[str, Vector] | None]]
 
 
 class Extractor:
-    """Does the jobs of the kind `extract`."""
+    """Runs the jobs of the kind `extract`."""
 
     def __init__(
         self,
@@ -93,7 +93,7 @@ class Extractor:
         names: Names | None = None,
         fallback: Model | None = None,
     ) -> None:
-        self._reads = ReadBatcher(store)  # jobs that start together read in one transaction
+        self._reads = ReadBatcher(store)  # jobs that start together share a read transaction
         self._embed = embed
         self._model = model
         self._fallback = None if options.is_documented else fallback
@@ -170,7 +170,7 @@ class Extractor:
         return is_visible(memo, place, {person}, self._options.policy)
 
     async def _extract(self, extraction_input: ExtractionInput, waited: float) -> Extraction:
-        """Ask the model, once more if the answer is unusable, and then the fallback.
+        """Ask the model, again if the answer is unusable, and then the fallback.
 
         One that takes long is not asked twice, and not at all about messages that already `waited` for it: what a
         person says next must not be held up.
@@ -198,7 +198,7 @@ class Extractor:
         return self._degrade(second, await self._extract_with(self._fallback, extraction_input))
 
     def _degrade(self, failed: Extraction, fallback: Extraction) -> Extraction:
-        """What the fallback learned, with the problems and the cost of the model."""
+        """The fallback's result, with the problems and the cost of the model."""
         return replace(
             fallback,
             result=replace(fallback.result, problems=failed.result.problems, usage=failed.result.usage),
@@ -208,7 +208,7 @@ class Extractor:
         )
 
     async def _try(self, extraction_input: ExtractionInput) -> tuple[Extraction, bool]:
-        """The model's extraction, and whether another attempt is worth its time; too slow or refused is no answer."""
+        """The model's extraction, and whether to try again; too slow or refused counts as no answer."""
         started = asyncio.get_running_loop().time()
         try:
             extraction = await self._extract_with(self._model, extraction_input)
@@ -253,7 +253,7 @@ class Extractor:
         if max_chars := self._options.max_message_chars:
             shortened = [replace(message, text=message.text[:max_chars]) for message in extraction_input.messages]
             extraction_input = replace(extraction_input, messages=shortened)
-        if model is self._fallback:  # calls nobody
+        if model is self._fallback:  # no model was called
             return await model.extract(extraction_input)
         max_wait = None if self._fallback is None else self._calls.limit.configured
         started = asyncio.get_running_loop().time()
@@ -297,7 +297,7 @@ class Extractor:
         return self._model.name
 
     async def extract_each(self, read: Callable[[Tx], Sequence[Message]]) -> list[Extraction]:
-        """Extract from each of these messages by itself, whatever was learned from it before."""
+        """Extract from each of these messages separately, whatever was learned from it before."""
         async with self._priority.wait_for_foreground():
             inputs = await self._reads.read(lambda tx: [self._input(tx, [message]) for message in read(tx)])
         return [await self._extract(extraction_input, waited=0.0) for extraction_input in inputs]
@@ -369,7 +369,7 @@ def _supersede(
 
 
 def _is_settled(tx: Tx, memo: Memo, message: Message, context: ChangeContext) -> bool:
-    """Whether an old message that is learned from again has no power over a memo."""
+    """Whether a memo must not be changed by an old message that is learned from again."""
     return context.again and relearn_limits.is_settled(memo, message.at, message.id, partial(said_at, tx))
 
 

@@ -1,4 +1,4 @@
-"""What the log says of extractions: refusals, cost and problems."""
+"""Log entries about extractions: refusals, cost and problems."""
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
@@ -53,7 +53,7 @@ def log_extraction(tx: Tx, extraction: Extraction, origin: Mapping[str, str], ac
 
 
 def _contradicted_memo(proposal: Proposal, reason: Reason, extraction: Extraction) -> Memo | None:
-    """The memo that may be no longer so, although what the model made of it was refused: its history says it then."""
+    """The memo that a refused proposal contradicts: its history then mentions the refusal."""
     if reason not in (*guard.MISTAKES, Reason.NO_LONGER_SO) or reason in guard.UNGROUNDED:
         return None
     if not is_ended(Retraction("", evidence=proposal.evidence), extraction.input.messages):

@@ -31,11 +31,11 @@ class ExtractionOptions:
     policy: VisibilityPolicy = VisibilityPolicy.BY_AUDIENCE
     max_proposals: int | None = None
     max_message_chars: int | None = None
-    """Characters of a message that the model is given."""
+    """Characters of a message that the model is shown."""
     grounding: guard.Grounding = "quote"
     timeout: float = 30.0
     origin: Origin = Origin.SUMMARY
-    """What a learned memo names as its origin."""
+    """The origin of learned memos."""
     batches: bool = False
     """Messages are learned from in batches, after they were acknowledged; `max_proposals` is per message."""
     budget: TokenBudget = NO_LIMIT
@@ -44,7 +44,7 @@ class ExtractionOptions:
 
     @property
     def is_documented(self) -> bool:
-        """Whether an earlier design says how to learn: what the model is asked, and that a failure changes nothing."""
+        """Whether an earlier design's document defines learning: the request, and that a failure changes nothing."""
         return self.grounding in _DOCUMENTED_GROUNDINGS
 
 
@@ -71,9 +71,9 @@ class Extraction:
     instructions: Sequence[Message] = ()
     """Messages without proposals because they are instructions to the assistant."""
     degraded: Reason | None = None
-    """Why less was learned than possible: the model's answers were not usable."""
+    """Why less was learned than possible: the model's answers could not be used."""
     objection: str = ""
-    """What was wrong with them."""
+    """What was wrong with these answers."""
 
     @property
     def flaw(self) -> str:

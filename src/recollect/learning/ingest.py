@@ -133,7 +133,7 @@ def _record_exchange(tx: Tx, question: Message, answer: Message, now: datetime, 
 
 
 def _without_bars(text: str) -> str:
-    """A text that can't pass for what another speaker says in the same line."""
+    """The text without the bars that separate speakers, so that it can't imitate another one."""
     return collapse_spaces(text).replace("|", "¦")
 
 
@@ -149,7 +149,7 @@ class LearnedOutcome:
 
 
 def learned_from(tx: Tx, message: Message) -> LearnedOutcome:
-    """What the recent log says about a message."""
+    """The outcome for a message, from the recent log."""
     reference = message_ref(message)
     events = tx.events.list(scope=Subject(message.person).scope, limit=_MAX_EVENTS_SCANNED)
     message_events = [event for event in events if event.data.get("message") == reference]

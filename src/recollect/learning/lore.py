@@ -1,4 +1,4 @@
-"""Lore that the assistant notes by itself: it rests on what people said, and there is little of it a day."""
+"""Lore that the assistant notes by itself: backed by people's words, and limited per day."""
 
 from datetime import datetime, timedelta
 
@@ -11,11 +11,11 @@ from recollect.recall import withheld
 
 MAX_LINES_PER_DAY = 10
 MAX_MESSAGES = 30
-"""Newest messages of the place on which a line may rest."""
+"""Newest messages of the place that may back a line."""
 
 
 def source_of(tx: Tx, line: str, message: Message, now: datetime) -> Source | Reason:
-    """What a line rests on, in the reply to a message; or why it is not noted."""
+    """The message and words that back a line of a reply; or why it is not noted."""
     if message.place.guild_key is None:
         return Reason.NO_SUCH_MESSAGE
     noted = tx.memos.list(Subject.lore(message.place.guild_key), list(Status), limit=2 * MAX_LINES_PER_DAY)

@@ -1,4 +1,4 @@
-"""What happens when a message is edited or deleted: what rested on its words is taken back."""
+"""What happens when a message is edited or deleted: what was learned from its words is reverted."""
 
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -78,7 +78,7 @@ def delete_message(
 
 
 def screen_again(tx: Tx, reply: Message, now: datetime, schedule: Schedule, removed: RecentlyRemoved) -> None:
-    """Take out of a stored reply what was removed while it was stored: neither transaction saw the other."""
+    """Remove from a stored reply what was removed while it was stored: neither transaction saw the other."""
     platform, text = reply.place.platform, screened(tx, reply, removed).text
     if not text and reply.text:
         delete_message(tx, platform, reply.id, now, schedule, removed)
@@ -91,7 +91,7 @@ def screen_again(tx: Tx, reply: Message, now: datetime, schedule: Schedule, remo
 def _roll_back(
     tx: Tx, message: Message, text: str | None, now: datetime, removed: RecentlyRemoved | None = None
 ) -> None:
-    """Take back what rests on a message that was edited or deleted, and the words of replies that repeat it."""
+    """Revert what was learned from an edited or deleted message, and remove the words of replies that repeat it."""
     replies = [] if message.bot else _replies(tx, message)
     for reply in replies:  # "I see." may stay
         if shares(reply.text, message.text) and not (text and shares(reply.text, text)):
@@ -106,7 +106,7 @@ def _replies(tx: Tx, message: Message) -> list[Message]:
 
 def _note_unseen_deletion(tx: Tx, platform: str, message_id: str, deleted_at: datetime) -> None:
     """Remember the deletion of an unseen message, so that it is not added when it arrives later."""
-    reference, nobody = f"{platform}/{message_id}", Owner.nobody()  # whose message it was is not known
+    reference, nobody = f"{platform}/{message_id}", Owner.nobody()  # the author of the message is not known
     tx.state.append(StateKind.UNSEEN_DELETION, reference, deleted_at.isoformat(), nobody)
     tx.state.append(StateKind.UNSEEN_DELETIONS, "", reference, nobody)
     if tx.state.count(StateKind.UNSEEN_DELETIONS) > MAX_UNSEEN_DELETIONS:

@@ -1,6 +1,6 @@
-"""What messages said that were removed a moment ago: a reply that was under way meanwhile may still repeat it.
+"""Recently removed texts: a reply that was in progress meanwhile may still repeat them.
 
-It is kept in memory only, and for a short time, as nothing on the disk may tell what was deleted.
+They are held in memory only, and for a short time, as nothing on disk may reveal what was deleted.
 """
 
 from collections import deque
@@ -28,7 +28,7 @@ MAX_RECENT = 60
 
 @dataclass(frozen=True, slots=True)
 class _Removal:
-    """What was removed at once, and the message that said it, unless it was a memo."""
+    """Texts that were removed together, and the message that contained them, unless it was a memo."""
 
     at: datetime
     statements: Sequence[Retired]
@@ -36,7 +36,7 @@ class _Removal:
     erased: bool
 
     def takes_along(self, reply: Message, question: Message | None) -> bool:
-        """Whether a reply to the message goes with it, as if it had been stored before: "I see." may stay."""
+        """Whether a reply to the message is removed with it, as if it had been stored before: "I see." may stay."""
         message = self.message
         if message is None or (message.place.platform, message.id) != (reply.place.platform, reply.reply_to):
             return False
@@ -45,16 +45,16 @@ class _Removal:
 
 
 class RecentlyRemoved:
-    """What messages said that were deleted, edited or erased, and memos that were erased, newest last."""
+    """Texts of messages that were deleted, edited or erased, and of erased memos, newest last."""
 
     def __init__(self, clock: Clock = now) -> None:
         self._clock = clock
         self._removals: deque[_Removal] = deque(maxlen=MAX_REMOVALS)
         self.count = 0
-        """How often something was noted."""
+        """The number of removals so far."""
 
     def note(self, statements: Sequence[Retired], message: Message | None = None, *, erased: bool = False) -> None:
-        """Called before what repeats it is searched for: a reply that is stored too late to be found has to know."""
+        """Call this before searching for repetitions: a reply stored after the search is screened against it."""
         self._drop_old()
         self.count += 1
         excerpt = message and replace(message, text=message.text[:MAX_CHARS])
@@ -77,7 +77,7 @@ class RecentlyRemoved:
         return withheld.screen(items, names).without(reply.text, question)
 
     def includes(self, platform: str, message_id: str) -> bool:
-        """Whether it is this message that was edited, deleted or erased."""
+        """Whether this message was edited, deleted or erased."""
         messages = (removal.message for removal in self._removals)
         return any(message and (message.place.platform, message.id) == (platform, message_id) for message in messages)
 

@@ -66,7 +66,7 @@ class Selection:
     degraded: bool = False
     """Only those from which less was learned than possible, as the model's answers were not usable."""
     is_allowed: Callable[[Message], bool] = lambda _: True
-    """Whether the caller may have a message learned from."""
+    """Whether the caller may have this message learned from again."""
 
     def matches(self, message: Message) -> bool:
         return (
@@ -101,7 +101,7 @@ class _Source:
 
 
 class _RolledBackError(Exception):
-    """Ends a preview: nothing of its transaction is kept."""
+    """Ends a preview: its transaction is rolled back."""
 
 
 class Relearner:
@@ -209,7 +209,7 @@ class Relearner:
         return current
 
     async def _select(self, selection: Selection) -> list[_Source] | NothingToRelearn:
-        """The messages, oldest first; read page by page, so that nobody waits for them."""
+        """The messages, oldest first; read page by page, so that other work is not blocked."""
         if selection.since is not None and selection.until is not None and selection.since >= selection.until:
             raise BadInput("the time range is empty: it ends before it begins")
         sources: list[_Source] = []

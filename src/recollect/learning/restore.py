@@ -78,7 +78,7 @@ def _retired(tx: Tx, subject: Subject, is_visible: VisibilityCheck, now: datetim
 
 
 def _hid_a_message(tx: Tx, memo: Memo) -> bool:
-    """Whether it is the record of a message that was hidden, and no longer is: it was never a memory of its own."""
+    """Whether it is the record of a hidden message that is no longer hidden: it never was a memory of its own."""
     if memo.status is not Status.DELETED:
         return False
     last = next(iter(tx.changes.of_memo(memo.subject.scope, memo.id)), None)
@@ -130,7 +130,7 @@ def _reactivated(memo: Memo, rivals: list[Memo], context: ChangeContext) -> Memo
 
 
 def _rivals(tx: Tx, memo: Memo, context: ChangeContext) -> list[Memo]:
-    """Live memos that can't hold beside this one; as in a merge, only those with no wider audience."""
+    """Active memos that contradict this one; as in a merge, only those with no wider audience."""
     same = tx.memos.same_text(memo.subject, memo.text)
     successor = tx.memos.get(memo.subject, memo.superseded_by) if memo.superseded_by else None
     similar = [*similar_memos(tx, memo.subject, memo.text), *filter(None, [successor])]
@@ -142,7 +142,7 @@ def _rivals(tx: Tx, memo: Memo, context: ChangeContext) -> list[Memo]:
 
 
 def _mend_links(tx: Tx, memo: Memo, rivals: list[Memo]) -> list[Revise]:
-    """The memo that had replaced this one, and stays beside it, replaces it no longer."""
+    """Unlink the memo that had replaced this one and stays beside it."""
     successor = tx.memos.get(memo.subject, memo.superseded_by) if memo.superseded_by else None
     if successor is None or successor.supersedes != memo.id or successor.id in {rival.id for rival in rivals}:
         return []

@@ -1,4 +1,4 @@
-"""Roll back what rests on an edited or deleted message, in the same transaction.
+"""Roll back what was learned from an edited or deleted message, in the same transaction.
 
 A memo returns to its newest earlier state that is still supported by a message; one that has none is removed. What it
 had replaced, and what the message had retired, is restored. Summaries that covered the message are rebuilt without it,
@@ -32,7 +32,7 @@ _ARCHIVED_REASONS = {
     (True, True): Reason.PINNED_SOURCE_DELETED,
     (True, False): Reason.PINNED_SOURCE_EDITED,
 }
-"""By whether the memo was pinned, and whether the message was deleted or edited."""
+"""Keyed by whether the memo was pinned, and whether the message was deleted or edited."""
 _BEGINNING = -1
 """Before any step."""
 
@@ -48,7 +48,7 @@ class _EarlierState:
 def rollback_message(
     tx: Tx, message: Message, text: str | None, now: datetime, removed: RecentlyRemoved | None = None
 ) -> None:
-    """Roll back what rests on a message that now has this text, or None if deleted; the store is already updated, and
+    """Roll back what a message taught that now has this text, or None if deleted; the store is already updated, and
     `message` still says what it said. What is no longer stated is `removed`.
     """
     # An undo must not bring deleted words back.
@@ -129,7 +129,7 @@ def _quotes(memo: Memo, text: str) -> bool:
 
 
 def _is_own(memo: Memo, message: Message) -> bool:
-    """Whether someone wrote it down who said it, too: a note of what another said goes with their words."""
+    """Whether the owner also said it: a note of another person's words is removed with these words."""
     return is_authored(memo) and memo.subject.id == message.person
 
 
@@ -141,7 +141,7 @@ def _take_back(tx: Tx, memo: Memo, message: Message, now: datetime, *, deleted: 
         after = replace(earlier.memo, status=memo.status, superseded_by=memo.superseded_by)
         reason = Reason.SOURCE_DELETED if deleted else Reason.SOURCE_EDITED
         return [Revise(memo, after, reason), *_release_replaced(tx, memo, earlier.step)]
-    if _is_own(memo, message):  # the owner's own wording is lost; better this one than none
+    if _is_own(memo, message):  # the owner's own wording is lost; this one is better than none
         return []
     reason = _ARCHIVED_REASONS[memo.pinned, deleted]
     return [retire(memo, now, reason, Status.ARCHIVED), *_release_replaced(tx, memo, earlier.step)]
@@ -169,7 +169,7 @@ def _revive(tx: Tx, memo: Memo, reason: Reason) -> list[Change]:
 
 
 def _reactivate(tx: Tx, memo: Memo, restored: Memo, reason: Reason) -> Revise:
-    """With the time at which it was last said: what the message says now may be newer than that."""
+    """Reactivate with the time of its last statement, which may be older than what the message says now."""
     step = _retirement(tx, memo)
     updated = restored.updated if step is None or step.before is None else step.before.updated
     return Revise(memo, replace(restored, status=Status.ACTIVE, superseded_by=None, updated=updated), reason)

@@ -56,17 +56,17 @@ class Schedule:
     """`every_n_turns`, `idle` or `end_of_day`."""
     summarize_every_turns: int = 5
     count_unanswered: bool = False
-    """What people say among themselves counts as turns, too."""
+    """Whether messages without a reply count as turns, too."""
     idle_after: timedelta = timedelta(minutes=10)
     min_chars: int = 0
     """Shorter messages are not learned from."""
     max_queued: int | None = None
     per_user_sessions: bool = False
-    """A session is a user in a place, rather than the place."""
+    """Whether each user of a place has a session of their own."""
     guilds_only: bool = False
-    """Nothing is learned outside of guilds."""
+    """Whether learning is limited to guilds."""
     daily_log: bool = False
-    """Messages are written into one file per day."""
+    """Whether messages are written into one file per day."""
     consolidate_after: timedelta | None = None
     """Silence of a user after which their memory is consolidated; None is never."""
 
@@ -113,7 +113,7 @@ def flush(tx: Tx, place: Place, now: datetime) -> int:
 
 
 def flush_all(tx: Tx, now: datetime) -> int:
-    """The same for every session."""
+    """Make the queued extraction of every session due now."""
     places: dict[str, Place] = {}
     for key in tx.state.keys(StateKind.UNLEARNED_MESSAGES):
         references = tx.state.items(StateKind.UNLEARNED_MESSAGES, key)
@@ -137,7 +137,7 @@ def queue_daily_log(tx: Tx, message: Message, now: datetime, schedule: Schedule)
     if schedule.daily_log and not message.bot:
         tx.jobs.add(daily_log_job(now + MOMENT))
         item = f"{from_ms(to_ms(message.at)).date()} {message_ref(message)}"
-        # Nobody's, as it names the message only: after an erasure, it takes the message out of the log.
+        # Owned by nobody, as it only names the message: after an erasure, it removes the message from the log.
         tx.state.append(StateKind.DAILY_LOG, "", item, Owner.nobody())
 
 
@@ -185,14 +185,14 @@ def _is_addressed(tx: Tx, message: Message) -> bool:
 
 
 def _postpone_consolidation(tx: Tx, user: str, due: datetime) -> None:
-    """The silence restarts with each message; a few minutes more or less are not worth a write."""
+    """Each message restarts the wait for silence; a difference of a few minutes is not worth a write."""
     queued_due = tx.jobs.due(_consolidation_key(user))
     if queued_due is None or due - queued_due > _CONSOLIDATION_TOLERANCE:
         tx.jobs.add(consolidation_job(user, due), postpone=True)
 
 
 def _count_unanswered(tx: Tx, message: Message, now: datetime, schedule: Schedule) -> None:
-    """Count a message as a turn until it is answered; a summary waits for the answer to a message that follows one."""
+    """Count a message as a turn until it is answered; a summary waits for the answer to such a message."""
     user = message.author if schedule.per_user_sessions else None
     session = session_name(message.place, user)
     before = tx.state.items(StateKind.TURNS, session)

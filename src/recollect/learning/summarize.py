@@ -43,7 +43,7 @@ MAX_MESSAGES_PER_SUMMARY = 200
 MAX_EXCHANGE_CHARS = 6_000
 """Characters per model call."""
 POLL_INTERVAL_SECONDS = 0.05
-"""Of prompts that wait for a summary."""
+"""Interval at which prompts that wait for a summary look for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class SummaryOptions:
     """When off, jobs that are already queued are dropped."""
     budget: TokenBudget = NO_LIMIT
     assistant: str = "Bot"
-    """Name of the assistant in what is summarized."""
+    """The assistant's name in summarized conversations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class _Page:
 
     session: str
     place: Place
-    """As it was at the last message: only what everyone there could hear is summarized."""
+    """The place as of the last message: only what everyone there could hear is summarized."""
     previous: Summary | None
     sequence: int
     messages: Sequence[Message]
@@ -110,7 +110,7 @@ class Summarizer:
         return partial(self._complete, job=job, page=page, written=GeneratedText(text, usage), reason=reason)
 
     def _check(self, generated: GeneratedText, said: str, page: _Page) -> CheckedSummary:
-        """What may be kept of a summary; one without a model call is made of the messages' own words."""
+        """The grounded part of a summary; one without a model call consists of the messages' own words."""
         if not generated.usage.requests:
             return CheckedSummary(generated.text)
         return check_summary(generated.text, said, page.messages[-1].at.date(), self._options.limit)
@@ -163,7 +163,7 @@ class Summarizer:
             tx.jobs.add(NewJob(job.kind, job.queue, job.payload, moment, key, job.tenant))
 
     def _keep_last(self, tx: Tx, job: Job, page: _Page, usage: Usage, reason: Reason) -> None:
-        """Keep the last summary; the messages since are covered by the next attempt."""
+        """Leave the last summary in place; the next attempt covers the messages since."""
         error = Event(EventKind.SUMMARIZE_ERROR, self._clock(), self._model.name, page.session, reason=reason)
         log.warning("%s of %s: %s", job.kind, page.session, error.text)
         tx.events.add(error)

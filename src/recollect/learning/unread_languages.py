@@ -1,4 +1,4 @@
-"""Tells once per person and conversation that nothing is learned from a language, so that no one wonders why."""
+"""Logs once per person and conversation that nothing is learned from a language."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -31,7 +31,7 @@ def note_unread_language(tx: Tx, extraction: Extraction, models: Iterable[Model 
 
 
 def _is_told(tx: Tx, message: Message, language: str) -> bool:
-    """Whether it was told before; from now on it was."""
+    """Whether they were told before; marks them as told."""
     key = join_escaped("/", message.person, message.place.session)
     if tx.state.count(StateKind.UNREAD_LANGUAGES, key):
         return True

@@ -1,8 +1,8 @@
-"""Withdraw what was said: messages are hidden, and what was learned from them is taken back. One change: `undo` reverts
-all of it. Nothing is deleted; who wants that deletes the message.
+"""Withdraw messages: they are hidden, and what was learned from them is reverted. One change: `undo` reverts
+all of it. Nothing is deleted; for that, delete the message.
 
-A hidden message has a record that is forgotten from the beginning, with the message's own words: as with any forgotten
-memo nothing repeats them, and a restored one brings them back.
+A hidden message gets a memo with its words that is forgotten from the start: as with any forgotten memo, what repeats
+the words is withheld, and restoring the memo shows them again.
 """
 
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ def withdraw(
     *,
     learned: bool = True,
 ) -> Forgotten:
-    """Hide messages of the subject that are not hidden yet; with `learned`, memos are as they were before them."""
+    """Hide messages of the subject that are not hidden yet; with `learned`, memos return to their state before."""
     own = [message for message in messages if message.person == subject.id]
     shown = [message for message in own if not withheld.is_hidden(tx, message)]
     taken_back = [change for message in own if learned for change in _taken_back(tx, subject, message, context)]
@@ -55,7 +55,7 @@ def withdraw(
 
 
 def _taken_back(tx: Tx, subject: Subject, message: Message, context: ChangeContext) -> list[Retire | Revise]:
-    """The changes that bring the memos back that a message changed, as far as they were not changed since."""
+    """The changes that restore the memos that a message changed, unless they were changed since."""
     changes: dict[str, Retire | Revise] = {}
     for step in tx.changes.caused_by(message_ref(message)):
         memo = tx.memos.get(subject, step.memo) if step.scope == subject.scope else None
@@ -77,7 +77,7 @@ def _is_last(tx: Tx, step: Step) -> bool:
 
 
 def _hidden(tx: Tx, subject: Subject, message: Message, context: ChangeContext) -> Memo:
-    """The record that hides a message."""
+    """The memo that hides a message."""
     text = clip(collapse_spaces(message.text), MAX_MEMO_CHARS)
     memo = Memo(
         tx.fingerprints.memo_id(Kind.FACT.value, text, lambda name: tx.memos.get(subject, name)),

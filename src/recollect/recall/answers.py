@@ -1,5 +1,5 @@
-"""What kind of thing a question asks for, and which texts have one: a time for "when", a number for "how many", a name
-for "who". Only short lines differ by that: a long text has all of them. English questions only: in French, where fewer
+"""A bonus for texts that have what a question asks for: a time for "when", a number for "how many", a name for "who".
+It helps with short lines only, since a long text contains all of these. English questions only: in French, where fewer
 times and numbers would be recognized than are said, it lost more than it gained.
 """
 
@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from recollect.language import lexicon
 
 TIME_BONUS, NUMBER_BONUS, NAME_BONUS = 0.6, 0.5, 0.2
-"""Of a line with a time or a number, and for each of up to `MAX_NAMES` names."""
+"""Bonuses of a line with a time or a number, and for each of up to `MAX_NAMES` names."""
 MAX_NAMES = 3
 MAX_CHARS = 1_000
 """Characters of a text that are looked at."""
@@ -40,14 +40,14 @@ def _time() -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(days)}|{_TIMES})\b")
 
 
-@lru_cache(maxsize=8192)  # the lines of a conversation are asked about again and again
+@lru_cache(maxsize=8192)  # cached: later questions are about the same lines
 def _has_time(text: str) -> bool:
     return _time().search(text[:MAX_CHARS].lower()) is not None
 
 
 @lru_cache(maxsize=256)
 def bonus_for(question: str) -> Bonus | None:
-    """The bonus of a text, if the question asks for something that can be seen."""
+    """The bonus of a text; 0 unless the question asks for a time, a number or a name."""
     question = question[:400]
     if _ASKS_NUMBER.search(question):
         return lambda text: NUMBER_BONUS if _NUMBER.search(text[:MAX_CHARS]) else 0.0

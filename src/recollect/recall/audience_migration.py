@@ -47,9 +47,9 @@ async def narrow(store: Store, now: datetime) -> int:
 
 
 async def keep_wide(store: Store) -> None:
-    """Drop the mark: `everywhere` is the default under this profile."""
+    """Remove the mark: `everywhere` is the default under this profile."""
     if await store.read(lambda tx: bool(tx.state.items(NARROWED))):
-        with suppress(StoreUnwritable):  # of no consequence while nothing can be written
+        with suppress(StoreUnwritable):  # harmless while the store can't be written
             await store.write(lambda tx: tx.state.clear(NARROWED))
 
 

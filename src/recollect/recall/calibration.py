@@ -18,17 +18,17 @@ from recollect.core.text import inverse_frequency, words
 from recollect.language import word_forms
 
 RELEVANT_SCORE = 0.5
-"""From here on a hit counts as relevant; below it is only the nearest."""
+"""The score from which on a hit counts as relevant; below it, it is merely the nearest."""
 
 COVERED, COSINE, TEXT, BIAS = 4.3, 11.5, -0.54, 0.0
 COVERED_ALONE, TEXT_ALONE, BIAS_ALONE = 7.0, -0.46, 1.75
 """The same without vectors."""
 KNOWN_SPEAKER, UNKNOWN_NAME = 1.6, -0.45
-"""An unknown name says more where much was said: it counts per unit of text, as `TEXT` does."""
+"""An unknown name is stronger evidence in a large memory: its weight grows with the text, as that of `TEXT` does."""
 NOTHING_COVERED, IMPERSONAL = -0.1, -3.0
-"""Where only vectors speak for an item: they find something near in every small memory."""
+"""For an item that only vectors found: they find something near in every small memory."""
 MAX_UNRELATED_COSINE = 0.2
-"""Where a quarter of the candidates is nearer, the embedder finds everything similar, and only what is above counts."""
+"""If a quarter of the candidates exceeds this, the embedder finds everything similar, and only the excess counts."""
 
 PERSONS = frozenset("i me my mine myself we us our you your he him his she her they them their user".split())
 _NAME = re.compile(r"(?<=\s)[A-Z][a-z]+")
@@ -72,7 +72,7 @@ def _is_impersonal(text: str, own: Collection[str]) -> bool:
 
 
 def _is_noise(text: str) -> bool:
-    """Whether nothing in it can be pronounced: "zzz qqq"."""
+    """Whether it is keyboard noise such as "zzz qqq", which can't be pronounced."""
     said = [word for word in words(text) if word.isascii() and word.isalpha()]
     return bool(said) and len(said) == len(words(text)) and not any(map(_VOWEL.search, said))
 

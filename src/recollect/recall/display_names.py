@@ -19,7 +19,7 @@ from recollect.core.types import Message, Place
 from recollect.policy.headers import HEADERS
 
 ROLES = ("assistant", "the assistant", "bot", "system", "developer", "tool", "the speaker", "someone", "someone else")
-"""Names that prompts use themselves, besides the headers of their sections."""
+"""Names that prompts themselves use, besides the headers of their sections."""
 _TAG_CHARS = 4
 _MAX_NAME_WORDS = 12
 
@@ -113,7 +113,7 @@ def _reserved_looks() -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def _looks(name: str) -> frozenset[str]:
-    """What a name looks like, and each few of its words: "Rec (you)" has the look of "Rec" in it."""
+    """The skeletons of a name and of each run of its words: "Rec (you)" contains that of "Rec"."""
     parts = re.findall(r"[^\W_]+", name)[:_MAX_NAME_WORDS]
     runs = (parts[start:end] for end in range(1, len(parts) + 1) for start in range(max(0, end - 3), end))
     return frozenset({skeleton(name), *(skeleton(" ".join(run)) for run in runs)})
@@ -151,6 +151,6 @@ class Names:
         own = any((None, look) in self._own or (guild, look) in self._own for look in looks)
         if own or not looks.isdisjoint(bots) or skeleton(_name(message)) in _reserved_looks():
             return replace(message, tag=tag(message.author))
-        # Messages of earlier versions made no claims: the first one at hand counts.
+        # Earlier versions recorded no claims: the first message at hand counts.
         is_owner = key is None or owners.setdefault(key, message.author) == message.author
         return message if is_owner else replace(message, tag=tag(message.author))

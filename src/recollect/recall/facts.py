@@ -1,8 +1,8 @@
-"""Facts as keys of messages: what was learned from a message finds it, and what was said around it.
+"""Facts as an index of messages: a matching fact leads to its source message and that message's neighbors.
 
 "Which pet does she have?" has no word of "Miso threw up again", but "Has a cat named Miso" has both. A fact finds the
 message that it rests on, its neighbors, and the messages that name what the fact names. Both the fact and the message
-have to be visible; what was forgotten finds nothing.
+have to be visible; forgotten facts find nothing.
 """
 
 import re
@@ -22,9 +22,9 @@ from recollect.recall.rankers.unified import ParsedQuery, is_assistant
 MAX_FACTS, MAX_PEOPLE = 3, 6
 """Facts that serve as keys, and people whose facts are searched."""
 MAX_NAMES, MAX_NAMED_ROWS = 3, 40
-"""Names that are looked up in turn; one that stands in more messages than this says little."""
+"""Names that are looked up; one that occurs in more messages than the second number is too common."""
 NEIGHBOR_SHARE, NAME_SHARE = 0.5, 0.5
-"""What a fact gives to a neighbor of its message, and to a message with a name of its own, compared to the message."""
+"""The share of a fact's score for neighbors of its source message, and for messages that contain a name of the fact."""
 _NAME = re.compile(r"(?<=[^\W_] )[A-ZÀ-Þ][^\W\d_]+")
 
 
@@ -46,7 +46,7 @@ def scopes(viewer: Viewer, query: ParsedQuery, speakers: Sequence[tuple[str, str
 
 
 def message_keys(tx: Tx, query: Query, allowed: set[int] | None) -> dict[int, float]:
-    """Messages that facts lead to, by key, each with the score of the best fact that does."""
+    """Messages that facts lead to, by key, each with the score of its best fact."""
     search = query.facts
     if search is None or not tx.index.size(search.scopes):
         return {}
@@ -58,7 +58,7 @@ def message_keys(tx: Tx, query: Query, allowed: set[int] | None) -> dict[int, fl
 
 
 def _led_to(tx: Tx, query: Query, fact: Memo, allowed: set[int] | None) -> Iterator[tuple[int, float]]:
-    """The messages that a fact leads to, and what share of its score each gets."""
+    """The messages that a fact leads to, each with its share of the score."""
     source = tx.messages.key(fact.source.platform, fact.source.message) if fact.source.message else None
     # A fact may come from another channel than the one that is searched.
     if source is not None and tx.messages.fetch([source])[source].place.stream in query.scopes:

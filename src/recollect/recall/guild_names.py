@@ -1,4 +1,4 @@
-"""What guilds are called, as clients say it; the rest of the program knows them by id."""
+"""Display names of guilds, as clients report them; the rest of the program knows guilds by id."""
 
 from recollect.core.ports import Tx
 from recollect.core.state import Owner, StateKind
@@ -9,7 +9,7 @@ MAX_NAME_CHARS = 100
 
 
 def note_guild_name(tx: Tx, guild: str, name: str) -> None:
-    """Keep the name of a guild, by its `guild_key`; nothing is written while it stays the same."""
+    """Store the name of a guild, by its `guild_key`; nothing is written if it is unchanged."""
     tidy = clip(collapse_spaces(redact_name(name)), MAX_NAME_CHARS)
     if tidy and tx.state.items(StateKind.GUILD_NAME, guild) != [tidy]:
         tx.state.clear(StateKind.GUILD_NAME, guild)
@@ -17,7 +17,7 @@ def note_guild_name(tx: Tx, guild: str, name: str) -> None:
 
 
 def guild_name(tx: Tx, guild: str) -> str:
-    """The name of a guild; empty when nobody said it."""
+    """The name of a guild; empty if it was never reported."""
     return next(iter(tx.state.items(StateKind.GUILD_NAME, guild)), "")
 
 

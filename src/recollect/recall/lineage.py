@@ -1,7 +1,7 @@
-"""Answers to questions about another time: what a memo replaced, with the time for which it held.
+"""Answers to questions about another time: what a memo replaced, with the time during which it was true.
 
-What no longer holds is in no index. It is found through the memo that took its place, so the work is bounded by the
-number of hits, not by how much there once was.
+Retired memos are in no index. They are found through their successors, so the work is bounded by the number of hits,
+not by the size of the history.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,12 +18,12 @@ from recollect.recall.query import Hit, VisibilityCheck
 MAX_STEPS = 8
 """How far back a lineage is followed."""
 MAX_LINEAGES = 10
-"""Hits, best first, of which the lineage is read."""
+"""Best hits whose lineage is read."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """A memo, and from when to when it held, as far as it is known by what was said."""
+    """A memo with the time during which it was true, as far as that is known."""
 
     memo: Memo
     since: datetime
@@ -31,7 +31,7 @@ class _Held:
 
 
 def with_past(tx: Tx, hits: Sequence[Hit], asked: TimeQuestion, is_visible: VisibilityCheck) -> list[Hit]:
-    """The hits, each among what it replaced in turn: first what held at the time asked about."""
+    """The hits, each with what it replaced: first the memo that was true at the time asked about."""
     result: dict[tuple[str, str], Hit] = {}
     for place, hit in enumerate(hits):
         memo = hit.memo
@@ -48,12 +48,12 @@ def with_past(tx: Tx, hits: Sequence[Hit], asked: TimeQuestion, is_visible: Visi
 
 
 def _is_named(line: Sequence[_Held], asked: TimeQuestion) -> bool:
-    """Whether the question has a word of what was replaced, which no index knows any more."""
+    """Whether the question shares a word with a replaced memo, which is in no index any more."""
     return any(not asked.words.isdisjoint(words(held.memo.text)) for held in line[1:])
 
 
 def _lineage(tx: Tx, memo: Memo, is_visible: VisibilityCheck) -> Iterator[_Held]:
-    """A memo and all that it replaced in turn, newest first, as far as it may be seen."""
+    """A memo and its visible predecessors, newest first."""
     until: datetime | None = None
     seen = {memo.id}
     current: Memo | None = memo
@@ -61,7 +61,7 @@ def _lineage(tx: Tx, memo: Memo, is_visible: VisibilityCheck) -> Iterator[_Held]
         if current is None:
             return
         since = min(current.created, current.happened or current.created)
-        if until is not None and until <= since:  # it was stated again meanwhile
+        if until is not None and until <= since:  # it has been stated again since
             until = max(current.updated, since)
         if is_visible(current):
             yield _Held(current, since, until)
@@ -74,7 +74,7 @@ def _lineage(tx: Tx, memo: Memo, is_visible: VisibilityCheck) -> Iterator[_Held]
 
 
 def _answering(line: Sequence[_Held], asked: TimeQuestion) -> list[_Held]:
-    """A lineage, what the question asks for first."""
+    """The lineage in order of relevance to the question."""
     if asked.periods:
         shares = {held.memo.id: sum(_overlap(held, first, last) for first, last in asked.periods) for held in line}
         if not any(shares.values()):  # before anything was said: the oldest is the nearest
@@ -98,7 +98,7 @@ def _anchor(line: Sequence[_Held], asked: TimeQuestion) -> int:
 
 
 def _overlap(held: _Held, first: date, last: date) -> int:
-    """For how many days of a period it held."""
+    """The number of days of a period during which it was true."""
     start = max(first, held.since.date())
     end = last if held.until is None else min(last, held.until.date())
     return max(0, (end - start).days + 1)

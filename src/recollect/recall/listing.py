@@ -98,7 +98,7 @@ def find(memos: Sequence[Memo], reference: str, share: float, *, literal: bool =
     if position.isdecimal() and len(position) < 10 and 1 <= int(position) <= len(memos):
         return [memos[int(position) - 1]]
     if share > 0:
-        from recollect.policy.merge import covered_by  # the words of merging are loaded for this mode only
+        from recollect.policy.merge import covered_by  # similarity and its word lists are loaded for this mode only
 
         return covered_by(text, memos, share)
     fragment = fold(collapse_spaces(text))
@@ -107,7 +107,7 @@ def find(memos: Sequence[Memo], reference: str, share: float, *, literal: bool =
 
 
 def _find_by_meaning(memos: Sequence[Memo], reference: str, fragment: str) -> list[Memo]:
-    """What a reference names in other words than its own; the closest way to name something counts."""
+    """Memos that a reference names in other words; only the best kind of match counts."""
     name = naming.parse(reference)
     own = [memo for memo in memos if name.is_meant(memo.text)]
     by_words = [memo for memo in own if naming.says(fold(memo.text), fragment)]

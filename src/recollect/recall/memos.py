@@ -65,7 +65,7 @@ def _collect(tx: Tx, query: Query, is_visible: VisibilityCheck, allowed: set[int
 
 def _recent(tx: Tx, query: Query, allowed: set[int] | None) -> list[int]:
     limit = MAX_RECENT_ROWS if query.includes_recent else query.limit
-    if allowed is not None:  # not those among the newest of all, which may be none; a key grows with time
+    if allowed is not None:  # the newest allowed ones, not the allowed ones among the newest; keys grow with time
         return sorted(allowed, reverse=True)[:limit]
     return tx.index.recent("memos", query.scopes, limit)
 

@@ -9,7 +9,7 @@ from recollect.core.types import LOCAL, Subject, person_key
 
 
 def resolve(tx: Tx, user: str, *, changes: bool, speakers: bool = False) -> str:
-    """The `person_key` that an id means; raises BadInput where it is to be changed, and is not a local person's.
+    """The `person_key` that an id means; raises BadInput for a change whose id is not a local person's.
 
     With `speakers`, people who only have messages count too, at the cost of a search through all messages.
     """

@@ -57,7 +57,7 @@ class Query:
     vector: tuple[str, Vector] | None = None
     sample: CorpusSample = EMPTY_SAMPLE
     facts: FactSearch | None = None
-    """Of a search over messages."""
+    """Only in searches over messages."""
 
     @property
     def includes_recent(self) -> bool:
@@ -66,7 +66,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A memo or a message that fits, with its score and what the score is made of."""
+    """A matching memo or message, with its score and the parts of the score."""
 
     item: Memo | Message
     score: float
@@ -77,9 +77,9 @@ class Hit:
     relevant: bool = True
     """False for what is merely nearest: its score is below one half."""
     since: datetime | None = None
-    """Of what was found for a question about another time: since when it held, as far as it is known."""
+    """For a question about another time: since when it was true, as far as that is known."""
     until: datetime | None = None
-    """Until when it held; None for what still holds."""
+    """Until when it was true; None if it still is."""
 
     def __repr__(self) -> str:
         return f"Hit({self.text!r}, score={self.score:.2f}, relevant={self.relevant}, id={self.item.id!r})"
@@ -90,7 +90,7 @@ class Hit:
 
     @property
     def why(self) -> str:
-        """What the score is made of, the largest part first."""
+        """The parts of the score, the largest first."""
         parts = sorted(self.parts.items(), key=lambda part: -abs(part[1]))
         return ", ".join(f"{name} {value:.2f}" for name, value in parts if value)
 
@@ -107,7 +107,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """The rows, the same as a ranker sees them, and the predecessor of each."""
+    """The rows, their form for rankers, and the predecessor of each message."""
 
     rows: dict[int, Any]
     items: list[RankItem]

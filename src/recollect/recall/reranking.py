@@ -2,8 +2,8 @@
 
     rank = score ÷ the best score + WEIGHT × logit
 
-It changes the order only. How sure the search is that anything was found stays what the ranker said: the n-th hit gets
-the n-th score. What a reranker does not rate in time, or at all, keeps the order it had.
+It changes the order only: the n-th hit keeps the n-th score of the ranker, since scores say how sure the search is that
+anything was found. What a reranker doesn't rate in time, or at all, keeps its order.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ log = logging.getLogger("recollect.recall")
 
 RERANKED_HITS = 30
 WEIGHT = 0.1
-"""Of a logit, against a share of the best score."""
+"""Weight of a logit, relative to a share of the best score."""
 MAX_TEXT_CHARS = 4_000
 
 
@@ -60,7 +60,7 @@ class Reranking:
         return logits
 
     def _note(self, reason: str) -> None:
-        """One warning until it works again."""
+        """Log one warning until it works again."""
         log.log(logging.DEBUG if self._is_failing else logging.WARNING, "results keep their order: %s", reason)
         self._is_failing = True
 

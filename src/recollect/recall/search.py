@@ -32,7 +32,7 @@ USED_RESULTS = 5
 
 
 OUR_RANKER = "unified"
-"""The one that parses questions and may be reranked; those of other designs take a question as it is."""
+"""The ranker that parses questions and may be reranked; those of other designs take a question verbatim."""
 
 
 class SearchOptions(TypedDict, total=False):
@@ -143,7 +143,7 @@ def search(tx: Tx, query: Query, is_visible: VisibilityCheck) -> list[Hit]:
 
 
 def _accepted(query: Query, results: list[R], gated: bool = False) -> list[R]:
-    """The results without those that were not asked for: what is merely nearest, or scores too low."""
+    """The results without those that the caller excluded: merely near ones, or those with too low a score."""
     relevant = [result for result in results if result.relevant]
     if query.strict or (gated and relevant):
         results = relevant
@@ -155,7 +155,7 @@ def _hit(candidates: Candidates, result: Ranked) -> Hit:
 
 
 def _time_question(query: Query) -> TimeQuestion | None:
-    """What the question says about time, where what no longer holds may answer it."""
+    """What the question says about time, if past facts may answer it."""
     is_plain = query.corpus == "memos" and query.status is Status.ACTIVE and query.filters.is_empty
     if not is_plain or not query.ranker.follows_links:
         return None

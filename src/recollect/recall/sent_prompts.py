@@ -1,7 +1,7 @@
-"""Requests to a chat model as they were sent: the last few, for the operator, where `keep_prompts` asks for them.
+"""The last requests to a chat model as they were sent, for the operator, if `keep_prompts` is set.
 
-A request quotes messages, memos and summaries, so it goes with them: it is hidden while something in it is forgotten,
-and removed when a message that it may quote is deleted or edited, and whenever anything is erased.
+A request quotes messages, memos and summaries. It is hidden while something in it is forgotten, and removed when a
+message that it may quote is deleted or edited, and whenever anything is erased.
 """
 
 import json
@@ -31,7 +31,7 @@ class SentPart:
     name: str
     text: str
     remembered: bool
-    """It quotes people; what does not is the same in each request."""
+    """The part that quotes people; the rest is the same in each request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class SentPrompt:
     parts: tuple[SentPart, ...]
     id: str = ""
     is_hidden: bool = False
-    """Something in it was forgotten since: its parts are left out."""
+    """Whether something in it has been forgotten since: its parts are left out."""
 
     @property
     def quoted(self) -> str:
@@ -58,7 +58,7 @@ class SentPrompt:
 
 
 def keep(tx: Tx, prompt: SentPrompt, limit: int, since: int) -> bool:
-    """Keep a request as one of the last so many; not if what it may quote was removed after the event `since`."""
+    """Store a request among the last ones, unless something that it may quote was removed after the event `since`."""
     _keys(tx)
     events = tx.events.after(since, _MAX_EVENTS)
     if not limit or len(events) == _MAX_EVENTS or any(event.kind in _REMOVALS for event in events):
@@ -120,7 +120,7 @@ def _all(tx: Tx) -> list[tuple[str, SentPrompt]]:
 
 
 def _keys(tx: Tx) -> list[str]:
-    """All that are kept, oldest first. Who keeps one and who removes some wait for each other: counting locks."""
+    """All stored ones, oldest first. Counting them takes a lock, so that adding and removing wait for each other."""
     tx.state.count(StateKind.SENT_PROMPT)
     return tx.state.keys(StateKind.SENT_PROMPT)
 

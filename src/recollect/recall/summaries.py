@@ -1,4 +1,4 @@
-"""Which summary of a conversation may be told in a place: it never repeats what not everyone there could hear."""
+"""Which summary of a conversation may be shown in a place: never one of messages that someone there could not hear."""
 
 from recollect.core.ports import Tx
 from recollect.core.types import Place, Summary

@@ -1,4 +1,4 @@
-"""What was said and logged, for the faces that took it in or follow it: it is read without regard to visibility."""
+"""Messages and events for the faces that added or follow them; visibility is not applied."""
 
 from collections.abc import Collection, Sequence
 
@@ -24,7 +24,7 @@ class Timeline:
         return await self._store.read(lambda tx: tx.messages.recent(place, limit, whole_stream=whole_stream))
 
     async def last_messages(self, places: Sequence[Place]) -> list[Message | None]:
-        """What was last said in each of these places, in one read."""
+        """The last message of each of these places, in one read."""
 
         def work(tx: Tx) -> list[Message | None]:
             newest = (tx.messages.recent(place, 1) for place in places)
@@ -52,7 +52,7 @@ class Timeline:
         return await self._store.read(work)
 
     async def keep_prompt(self, prompt: SentPrompt, limit: int, since: int) -> bool:
-        """Keep a request that is sent to a chat model, for the operator; `since` is the last event before it."""
+        """Store a request to a chat model for the operator; `since` is the last event before it."""
         return await self._store.write(lambda tx: sent_prompts.keep(tx, prompt, limit, since), background=True)
 
     async def memo(self, scope: str, memo_id: str) -> Memo | None:

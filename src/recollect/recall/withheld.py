@@ -1,4 +1,4 @@
-"""Retired statements (forgotten, or taken back by deleting a message) and what repeats them: neither is shown any more.
+"""Retired statements (forgotten, or withdrawn by deleting a message): neither they nor what repeats them is shown.
 
 Each person and each guild has a short list of them in the store, newest last. Stating or restoring the fact removes it
 from the list, and what repeats it is shown again.
@@ -33,7 +33,7 @@ from recollect.policy.viewer import Viewer
 from recollect.recall.summaries import latest_for
 
 MAX_ITEMS = 500
-"""Retired statements per person or guild; the oldest are dropped, of whoever has most."""
+"""Retired statements per person or guild; beyond that, the oldest of the owner with the most are dropped."""
 MAX_PEOPLE = 6
 """People of a conversation whose lists are read in addition to their guild's."""
 MAX_TEXT_CHARS = 500
@@ -76,7 +76,7 @@ def _append(tx: Tx, item: Retired) -> None:
 
 
 def newest_of_each(items: Collection[Retired], limit: int = MAX_ITEMS) -> list[Retired]:
-    """At most so many, in their order: the newest, in turn of each owner, so that nobody's push out another's."""
+    """At most so many, in their order: the newest, round-robin by owner, so that no owner displaces another."""
     by_owner: dict[str, list[Retired]] = {}
     for item in items:
         by_owner.setdefault(item.scope, []).append(item)
@@ -86,7 +86,7 @@ def newest_of_each(items: Collection[Retired], limit: int = MAX_ITEMS) -> list[R
 
 
 def statement(tx: Tx, memo: Memo, now: datetime, *, name: str = "") -> Retired:
-    """What a memo says, and wherever it may have been told."""
+    """What a memo says, and where it may have been told."""
     source = memo.source
     guild = None if source.guild is None else guild_key(source.platform, source.guild)
     guilds = guilds_of(tx, memo.subject, filter(None, (guild, memo.audience.guild or None, memo.subject.guild)))
@@ -96,7 +96,7 @@ def statement(tx: Tx, memo: Memo, now: datetime, *, name: str = "") -> Retired:
 
 
 def guilds_of(tx: Tx, subject: Subject, known: Iterable[str] = ()) -> tuple[str, ...]:
-    """Guilds in which a person took part, as far as records say so, and those that are known anyway."""
+    """Guilds in which a person took part according to the records, and those already known."""
     if subject.is_lore:
         return tuple(dict.fromkeys([*known, *filter(None, [subject.guild])]))
     rows = tx.state.owned_by(Owner.person(subject.id))
@@ -142,7 +142,7 @@ def _lift(tx: Tx, scope: str, matches: Callable[[Retired], bool]) -> None:
 
 
 def _lists(item: Retired) -> list[tuple[StateKind, str, Owner]]:
-    """The lists that hold an item, and whose it is there: its owner's, and of the guild where it was visible."""
+    """The lists that hold an item, with the owner of each: its owner's, and those of guilds where it was visible."""
     subject = Owner.of_subject(Subject.of_scope(item.scope))
     owner = Owner.member(subject.person_id, subject.guild_id or next(iter(item.guilds), None))
     in_guilds = [(StateKind.WITHHELD_IN_GUILD, guild, Owner.member(subject.person_id, guild)) for guild in item.guilds]
@@ -175,7 +175,7 @@ class Withheld:
     participants: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     """Folded names of the people who take part, and the words of each name."""
     by_head: Mapping[str, Sequence[int]] = field(default_factory=dict[str, Sequence[int]])
-    """Indexes of items by the beginnings of their distinctive words: most sentences share none with any of them."""
+    """Indexes of items by the stems of their distinctive words: most sentences share none of these."""
     sources: frozenset[tuple[str, str] | None] = frozenset()
     """The messages that said what was forgotten."""
 

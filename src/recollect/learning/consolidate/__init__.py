@@ -53,7 +53,7 @@ _DONE, _ABORTED = EventKind.CONSOLIDATION_DONE, EventKind.CONSOLIDATION_ABORTED
 
 @dataclass(frozen=True, slots=True)
 class ConsolidationReport:
-    """What a consolidation changed, or would change if it was not `applied`; `abort` says why it must not."""
+    """What a consolidation changed, or would change if it was not `applied`; `abort` says why it was not."""
 
     subject: Subject
     changes: tuple[Revise | Retire, ...] = ()
@@ -61,7 +61,7 @@ class ConsolidationReport:
     """Active memos before."""
     abort: str = ""
     compared: bool = False
-    """Whether there were enough memos to compare them."""
+    """Whether there were enough memos to compare."""
     applied: bool = False
     problems: tuple[str, ...] = ()
     """What the model got wrong."""
@@ -231,7 +231,7 @@ def _people(tx: Tx) -> list[Subject]:
 
 
 def _are_same(memos: Sequence[Memo], planned: Sequence[Memo]) -> bool:
-    """Whether memos are as they were, but for their usage counts, which change all the time."""
+    """Whether memos are unchanged, apart from their usage counts."""
     return len(memos) == len(planned) and all(
         memo is before or memo == before or replace(memo, hits=before.hits) == before
         for memo, before in zip(memos, planned, strict=True)

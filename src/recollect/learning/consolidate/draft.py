@@ -37,7 +37,7 @@ class Draft:
         return memo if memo is not None and memo.active else None
 
     def supersede(self, old: Memo, by: Memo, reason: Reason) -> None:
-        """Let one memo supersede another, which comes back should its successor go."""
+        """Let one memo supersede another, which is restored if its successor is removed."""
         before = None if old.supersedes == by.id else old.supersedes
         self._set(
             old, reason, status=Status.SUPERSEDED, superseded_by=by.id, supersedes=before, updated=self._later(old)

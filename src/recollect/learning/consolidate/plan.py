@@ -1,7 +1,7 @@
 """Plan a consolidation without a store: near-duplicates, contradictions, restated and expired memos.
 
 No text is ever written: of memos that say the same the richest is kept, of two that contradict each other the newer
-one. Each keeps its words and its source, so that deleting a message still takes back exactly what rested on it.
+one. Each keeps its words and its source, so that deleting a message still reverts exactly what was learned from it.
 No memo yields to one with a narrower audience, and no audience is widened.
 """
 
@@ -40,7 +40,7 @@ class ConsolidationOptions:
     min_memos: int = 5
     """Memos below which nothing is consolidated."""
     max_loss: float = 0.2
-    """Share of the statements that may go; a plan that would lose more is not applied."""
+    """The share of statements that may be lost; a plan that would lose more is not applied."""
     interval: timedelta = timedelta(days=1)
     per_guild: bool = False
     """Memos of different guilds are never compared."""

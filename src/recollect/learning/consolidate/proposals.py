@@ -68,7 +68,7 @@ def _merge_named(draft: Draft, memo_ids: Collection[str], proposal: Proposal, op
 
 def _supersede_if_covered(draft: Draft, memo: Memo, keep: Memo, text: str, options: ConsolidationOptions) -> None:
     missing = (set(match_cues(memo.text)) & set(words(text))) - set(words(keep.text))
-    if missing or not _may_end(memo, keep, options):  # what the model itself would still say must not go
+    if missing or not _may_end(memo, keep, options):  # a memo that the model's own text restates must not be lost
         return
     if _says_as_much(keep, memo):
         draft.supersede(memo, keep, Reason.MERGED)

@@ -3,8 +3,8 @@
 from typing import Literal, get_args
 
 DesignRanker = Literal["unified", "recency", "overlap", "hybrid", "rrf"]
-"""Ours, and those of earlier designs: what the pages and the API show side by side."""
+"""Our default and the rankers of earlier designs, which the pages and the API show side by side."""
 RankerName = Literal[DesignRanker, "bm25", "cosine"]
-"""All that come with recollect, baselines included."""
+"""All built-in rankers, baselines included."""
 DESIGN_RANKERS: tuple[DesignRanker, ...] = get_args(DesignRanker)
 RANKERS: tuple[RankerName, ...] = get_args(RankerName)

@@ -3,7 +3,7 @@
     strength = (words + vector + around + session + fact) × speaker × date × statement × standing × answer × substance
     score = match × strength ÷ the best strength (for messages its square root: an answer takes several of them)
 
-`match` says how sure it is that anything was found: scores of different queries can be compared.
+`match` is the confidence that anything was found, which makes scores of different queries comparable.
 
 A line of a conversation is rarely understood alone: a word of the question may stand in the line before, the
 answer follows the question, and good hits come together. What speaks against an item lowers it; nothing is hidden.
@@ -33,7 +33,7 @@ FROM_PREVIOUS, FROM_NEXT, FROM_SESSION = 0.6, 0.4, 0.1
 PREVIOUS_SHARE, NEXT_SHARE, ANSWER_SHARE, SESSION_SHARE = 0.1, 0.2, 0.25, 0.3
 """Share of the score of the line before, the line after, a question just answered, the session's best."""
 OTHER_SPEAKER_FACTOR, MENTION_FACTOR, ASSISTANT_FACTOR = 0.6, 0.7, 0.7
-"""Factors for the words of people whom the query is not about."""
+"""Factors for messages of people whom the query is not about."""
 FACT_SHARE = 0.4
 """Share of the score of the fact that leads to a message."""
 DATE_BONUS, QUESTION_PENALTY = 1.5, 0.2
@@ -51,9 +51,9 @@ FRESH_BONUS, USED_BONUS, PINNED_BONUS, GRACE_DAYS = 0.10, 0.05, 0.10, 7
 _DAY = timedelta(days=1).total_seconds()
 MAX_TELLING_DELAY = timedelta(days=10)
 ALL_SCORE = 0.8
-"""Of a person's memos, when they ask for everything: before the bonuses."""
+"""Strength of each memo, before bonuses, when a person asks for everything."""
 MAX_QUESTION_CHARS = 400
-"""A longer text is no question about what the assistant said."""
+"""A longer text is not taken as a question about what the assistant said."""
 
 _ASSISTANTS = frozenset("agent ai assistant bot chatbot gpt model system".split())
 _ROLES = _ASSISTANTS | {"human", "me", "user"}
@@ -97,7 +97,7 @@ def parse_query(question: RankQuery, speakers: Iterable[str]) -> ParsedQuery:
     return _parse(question.text, frozenset(speakers))
 
 
-@lru_cache(maxsize=64)  # a search asks to find the candidates, and again to rank them
+@lru_cache(maxsize=64)  # cached: called for the candidates and again for ranking
 def _parse(text: str, speakers: frozenset[str]) -> ParsedQuery:
     query_terms = query_words(text)
     capitals = set(re.findall(r"[^\W_]+", text[1:]))
@@ -132,7 +132,7 @@ def rank(question: RankQuery, pool: RankPool) -> list[Ranked]:
     vector_part = _vectors(items, pool)
     topic = {key: word_part[key] + vector_part[key] for key in items}
     is_talk = bool(before) or any(item.session or item.speaker or item.bot for item in pool.items)
-    session = _session_best(items, topic) if is_talk else {}  # memos have nobody around them
+    session = _session_best(items, topic) if is_talk else {}  # memos have no neighbors
     speaker = _speaker(query, pool) if is_talk else None
     date = _dates(question, pool)
     match = calibration.match(question.text, query.terms, pool, query.named, words(question.asker))
@@ -168,7 +168,7 @@ def rank(question: RankQuery, pool: RankPool) -> list[Ranked]:
             fact = pool.facts.get(key, 0.0)
             parts["fact"] = FACT_SHARE * fact
             strength += parts["fact"]
-            parts["match"] = max(match, fact)  # it may be surer than all that was said: then this is, too
+            parts["match"] = max(match, fact)  # a fact may be a better match than any message
         else:
             parts["match"] = match
         ranked.append(Ranked(item, strength * math.prod(factors), parts))

@@ -1,1 +1,1 @@
-"""Vectors of what is stored: made, kept complete, searched."""
+"""Vectors of stored rows: computing, completing and searching them."""

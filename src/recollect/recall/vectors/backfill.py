@@ -38,7 +38,7 @@ async def fill(
 async def activate(store: Store, corpus: Corpus, model: str, retained: Collection[str]) -> bool:
     """Make a model's vectors the active set; False when it still lacks some.
 
-    Sets of the models in `retained` stay: they stand in for this one at times.
+    Sets of the models in `retained` stay: they replace this one while it fails.
     """
     sets = await store.read(lambda tx: tx.index.vectors(corpus))
     is_settled = all(

@@ -98,7 +98,7 @@ class EmbedderChain:
             self.on_change()
 
     async def _retry(self, model: str) -> None:
-        if model not in self.names:  # needed for old vectors only: the next query retries it
+        if model not in self.names:  # only needed for old vectors: the next query retries it
             self._down.discard(model)
         elif await self.probe(model):
             self._down.discard(model)

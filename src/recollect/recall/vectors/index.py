@@ -249,7 +249,7 @@ class VectorIndexer:
         if embedder is self._chain.chain[0]:
             while not await activate(self._store, corpus, model, self._chain.names):
                 count += await self._fill_set(corpus, embedder, counter)
-            self._complete -= {(corpus, other) for other in self._chain.names}  # stand-ins may be dropped
+            self._complete -= {(corpus, other) for other in self._chain.names}  # fallback sets may be dropped
         self._complete.add((corpus, model))
         self._cached_sets.pop(corpus, None)
         return count
