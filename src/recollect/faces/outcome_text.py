@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from recollect.settings import Settings
 
 PREFIX = "!memory "
-"""How commands of memory begin in every chat."""
+"""Prefix of memory commands in every chat."""
 SLASH = "/"
-"""How they begin in the terminal chat, which has a /help of its own."""
+"""Prefix in the terminal chat, which has a /help of its own."""
 NOTHING_TO_UNDO = "There is nothing to undo"
 NOTHING_TO_REDO = "There is nothing to redo"
 CANNOT_RESTORE = "It can't be restored: the message that it comes from was deleted, or no longer says so"
@@ -58,7 +58,7 @@ ERRORS = (
     "there is no memory {}",
     "memory {} is no longer in use",
 )
-"""Of what members may do wrong, what has values in it."""
+"""Templates of errors that members may cause, with values in them."""
 
 AUDIENCE_TEXTS = {
     "dm": "in your direct messages only",
@@ -71,7 +71,7 @@ _ELSEWHERE = {
     "channel": ", and in other channels that nobody else can read",
     "guild": ", in channels that nobody else can read",
 }
-"""Of audiences that are known by who can read them."""
+"""Texts for audiences that are known by their readers."""
 
 _UNDO_LABELS = {
     "added": "Removed",
@@ -89,7 +89,7 @@ _UNDO_LABELS = {
 
 
 def typed(text: str, prefix: str) -> str:
-    """A text of ours that names commands, as they are typed in a face."""
+    """One of our texts, with its commands as they are typed in a face."""
     text = say(text)
     if prefix == SLASH:
         text = text.replace(f"{PREFIX}help", "/memory help")
@@ -97,7 +97,7 @@ def typed(text: str, prefix: str) -> str:
 
 
 def is_literal(settings: "Settings") -> bool:
-    """Whether replies have the words of the document that the profile follows."""
+    """Whether replies use the literal words of the profile's document."""
     return settings.chat_commands.wording == "document"
 
 
@@ -107,7 +107,7 @@ def render_remembered(outcome: Remembered, *, literal: bool = False) -> str:
 
 
 def is_known(outcome: Remembered) -> bool:
-    """Whether a memory said so before, in these words."""
+    """Whether a memory said the same before, in these words."""
     first = next(iter(outcome.changes), None)
     is_repeated = isinstance(first, Revise) and first.before.active and first.before.text == first.after.text
     return isinstance(outcome, AlreadyKnown) or is_repeated
@@ -155,7 +155,7 @@ def render_audience(memo: Memo, policy: str, how: str = '"!memory {} <a part of 
 def render_forgotten(
     memos: Collection[Memo], query: str, *outcomes: Forgotten, literal: bool = False, undo: str = ""
 ) -> str:
-    """What was forgotten, what the outcomes say was hidden with it, and the command that takes it back."""
+    """What was forgotten, what was hidden with it, and the command that reverts it."""
     hidden = render_hidden(*outcomes)
     if literal:
         return f'Deprecated {count_noun(len(memos))} matching "{query}"{hidden}'
@@ -164,7 +164,7 @@ def render_forgotten(
 
 
 def render_hidden(*outcomes: Forgotten) -> str:
-    """What else is hidden, as the end of a sentence; empty when that is nothing."""
+    """What else is hidden, as the end of a sentence; empty if nothing is."""
     replies = sum(outcome.replies for outcome in outcomes)
     lines = sum(outcome.summary_lines for outcome in outcomes)
     parts = [say("{:,} of my replies", replies)] if replies else []
@@ -243,12 +243,12 @@ def render_listing(listing: Listing, *, literal: bool = False, offset: int = 0) 
 
 
 def addressed(text: str) -> str:
-    """A memory as it is told to the one whom it is about: "Their sister" is theirs."""
+    """A memory worded for its subject: "Their sister" becomes "Your sister"."""
     return f"Your {text[6:]}" if text.startswith("Their ") else text
 
 
 def actor_name(actor: str) -> str:
-    """Who made a change, where that says nothing to people: `local` is the model that is none."""
+    """The name of an actor as people read it: `local` is no model to them."""
     return say("the built-in patterns, without a model") if actor == "local" else actor
 
 
@@ -308,7 +308,7 @@ def sentence(words: str) -> str:
 
 
 def echo(words: str) -> str:
-    """The user's words, clipped to be repeated to them."""
+    """The user's own words, clipped, for an answer."""
     return clip(collapse_spaces(words), 200)
 
 
@@ -348,7 +348,7 @@ _CHANGE_LABELS: dict[str, str] = {
 
 
 def render_step(step: Step) -> str:
-    """What becomes of a memo, or would."""
+    """One step of a change, done or previewed."""
     memo = step.after or step.before
     if memo is None:
         return ""

@@ -53,7 +53,7 @@ MAX_STORE_ATTEMPTS = 5
 CLOSE_TIMEOUT_SECONDS = 5.0
 MAX_SESSIONS = 500
 SENDING_TIME = timedelta(seconds=10)
-"""How long a reply may be on its way to people and into the store."""
+"""How long sending and storing a reply may take."""
 BEFORE_COMPACTION = """\
 The conversation above is about to be shortened, and its older part will be out of your sight. Save now, with the
 memory tool, whatever in it should not be lost and is not remembered yet; search before you save.
@@ -61,7 +61,7 @@ Then answer with the single word: done."""
 
 
 def _ignore_piece(piece: str) -> None:
-    """Discards pieces that no one watches."""
+    """Discards the pieces of a streamed reply."""
     del piece
 
 
@@ -88,31 +88,31 @@ class Reply:
     text: str
     command_answer: Answer | None = None
     is_offline: bool = False
-    """It comes from memory alone, without a model."""
+    """Whether it comes from memory alone, without a model."""
     tells_learned: bool = False
-    """It says what was learned from the message."""
+    """Whether it says what was learned from the message."""
     usage: TurnUsage | None = None
-    """What a model took for it."""
+    """Tokens and requests of the model."""
 
 
 class _Session:
-    """What the assistant itself knows of a conversation; the rest is in the store."""
+    """The assistant's own state of a conversation; everything else is in the store."""
 
     def __init__(self, max_messages: int) -> None:
         self.messages: deque[Message] = deque(maxlen=max_messages)
-        """Where memory is switched off, what was said."""
+        """The messages, where memory is switched off."""
         self.reply: Message | None = None
         """The last reply, until it is stored."""
         self.unsaved_chars = 0
         """Characters said since the model last got a turn to save what would be lost."""
         self.last_changes: dict[str, object] = {}
-        """By author, their last change when they last said something."""
+        """By author: the id of their last change as of their last message."""
 
 
 class Assistant:
     """Answers people. Without a model it answers from memory alone, and says so unless the face did (`excuses`).
 
-    Why a model gave no answer is told in words where that helps (`details`); hosts and variables are for the log. What
+    `details` includes the reason why a model gave no answer; hosts and variables are for the log only. What
     is shown without a model quotes people, so `escape` disables markup and mentions in it.
     """
 
@@ -146,7 +146,7 @@ class Assistant:
 
     @property
     def usage(self) -> TurnUsage | None:
-        """What the last reply of a model took."""
+        """Tokens and requests of the last reply of a model."""
         return None if self._responder is None else self._responder.usage
 
     @property
@@ -190,12 +190,12 @@ class Assistant:
             return reply
 
     async def _is_unchanged(self, message: Message) -> bool:
-        """Whether what the author said here before changed nothing of their memory."""
+        """Whether the author's last message here changed nothing in their memory."""
         if not self._memory.settings.enabled:
             return False
         try:
             offer = await self._memory.view(message.author, message.place).undoable()
-        except RecollectError:  # what follows says so
+        except RecollectError:  # the notice that follows says so
             return False
         changes, change = self._session(message).last_changes, offer.change if isinstance(offer, Undoable) else offer
         is_same = message.author in changes and changes[message.author] == change
@@ -239,7 +239,7 @@ class Assistant:
         return session
 
     def _remember_turn(self, message: Message, reply_text: str) -> None:
-        """Keep what the next turn needs before it is in the store, or, where memory is switched off, instead."""
+        """Hold what the next turn needs until it is stored or, where memory is switched off, instead of storing it."""
         session = self._session(message)
         session.reply = self._reply_message(f"reply-{message.id}", reply_text, message)
         session.unsaved_chars += len(message.text) + len(reply_text)
@@ -295,7 +295,7 @@ class Assistant:
             text = await self._answer_with_model(self._responder, message, display, show_call, usages.append)
             return Reply(text, usage=usages[-1] if usages else None)
         except ModelError as error:
-            # who is told the reason need not read it in the log as well
+            # the user reads the reason: no need to log it as well
             log.log(logging.INFO if self._details else logging.WARNING, "the model gave no reply: %s", error)
             reason = f"{requests.NO_ANSWER} ({error.plain})" if self._details and error.plain else requests.UNREACHABLE
         except Exception:  # whatever fails, there is a reply

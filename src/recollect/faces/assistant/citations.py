@@ -1,6 +1,6 @@
 """Links from a reply to the messages that its memories come from.
 
-The model names a memory in its words, and never a link or an id: what it names is looked up where it speaks.
+The model names a memory by its words, never by a link or an id; it is looked up in the place of the reply.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What answers a question without a model: memories and messages, and whether they fit or are only near."""
+"""Answers to a question without a model: memories and messages, and whether they fit or are merely the nearest."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,9 +17,9 @@ from recollect.recall.search import SearchOptions
 MAX_RESULTS = 5
 MAX_NEAREST = 4
 MAX_LATER = 2
-"""Of what was said later and may change an answer, so many are shown with it."""
+"""Later messages that may change an answer and are shown with it."""
 MIN_SHARE = 0.5
-"""Of a question's terms, for what was said since to be another answer."""
+"""Share of a question's terms that a later message needs to count as another answer."""
 MAX_CANDIDATES = 20
 MIN_MORE_WORDS = 1
 RECENT_MESSAGES = 8
@@ -39,9 +39,9 @@ class Evidence:
     context: str = ""
     """What a message refers back to."""
     is_named: bool = True
-    """It has something of the question itself, not only in what it refers back to."""
+    """Whether it shares words with the question itself, not only through what it refers back to."""
     is_meant: bool = True
-    """It is about whom or what the question is about."""
+    """Whether it has the same subject as the question."""
 
     @property
     def at(self) -> datetime:
@@ -53,7 +53,7 @@ class Findings:
     fits: Sequence[Memo | Message] = ()
     nearest: Sequence[Memo | Message] = ()
     sources: Mapping[str, Message] = field(default_factory=dict[str, Message])
-    """The messages, by memory, that say more than the memory."""
+    """Source messages that say more than their memory, by memory."""
 
 
 async def find(memory: AsyncMemory, message: Message, query: str, language: str, *, is_topic: bool = False) -> Findings:
@@ -119,12 +119,12 @@ async def _previous_questions(memory: AsyncMemory, message: Message, language: s
 
 
 async def said(memory: AsyncMemory, message: Message, topic: str, language: str) -> Sequence[Message]:
-    """What the author said here that has every word of a topic."""
+    """The author's messages here that contain every word of a topic."""
     question = questions.parse(topic, language)
     search = _Search(memory, message)
     statements, _ = await search.statements(topic)
     evidence = [_of_message(question, statement, "", rank) for rank, (statement, _) in enumerate(statements)]
-    fitting = [each.item for each in evidence if question.terms and each.share == 1]  # a half of what is about others
+    fitting = [each.item for each in evidence if question.terms and each.share == 1]  # half of them may be about others
     return [item for item in await search.quotable(fitting[:MAX_RESULTS]) if isinstance(item, Message)]
 
 
@@ -173,7 +173,7 @@ async def _stated(
     evidence: Sequence[Evidence],
     statements: Sequence[Message],
 ) -> Findings:
-    """What fits for sure; all of it is only near if it isn't sure, or if something said later may change it."""
+    """Certain answers. If none is certain, or a later message may change one, all count as merely near."""
     sure = [item for item in fitting if certainty.is_sure(item.text, question, asked, is_memo=isinstance(item, Memo))]
     changes = [*_outdating(question, fitting, statements), *_ending(question, fitting, statements)]
     since = await search.quotable(_said_since(question, sure, evidence))
@@ -234,7 +234,7 @@ def _beside(question: Question, best: Sequence[Memo | Message], said: Sequence[M
 
 
 def _newest(question: Question, fitting: Sequence[Memo | Message]) -> list[Memo | Message]:
-    """Without what another one, said later, takes the place of."""
+    """The items without those that a later one replaces."""
     return [
         item
         for item in fitting
@@ -283,7 +283,7 @@ def _says_more(said: str, memo: str) -> bool:
 
 
 def is_statement(text: str) -> bool:
-    """Whether a message tells something, rather than asking or greeting."""
+    """Whether a message states something, as opposed to a question or a greeting."""
     return not is_question(text) and recognize(text) is None
 
 
@@ -294,7 +294,7 @@ class _Search:
     own_only: bool = True
 
     async def memos(self, query: str) -> tuple[list[Memo], list[Hit]]:
-        """What may answer, best first, and the hits of the search."""
+        """Memories that may answer, best first, and the hits of the search."""
         if not self.memory.settings.memos.enabled:
             return [], []
         hits = [hit for hit in await self._hits(query) if not self._is_from_question(hit.item)]
@@ -305,7 +305,7 @@ class _Search:
         return [*found, *rest], hits
 
     async def statements(self, query: str) -> tuple[list[tuple[Message, str]], list[Hit]]:
-        """What was said that may answer, best first, each with what it refers back to; and the hits of the search."""
+        """Messages that may answer, best first, each with what it refers back to; and the hits of the search."""
         hits = await self._hits(query, over="messages")
         recent = await self.memory.timeline.recent(self.message.place, 2 * MAX_KNOWN)
         people = [said for said in recent if not said.bot]
@@ -336,14 +336,14 @@ class _Search:
         return is_statement(said.text)
 
     async def quotable(self, items: Sequence[Memo | Message]) -> list[Memo | Message]:
-        """Without messages that may not be told here, or of which something was forgotten."""
+        """The messages that may be quoted here, without those of which something was forgotten."""
         said = [item for item in items if isinstance(item, Message)]
         timeline, here = self.memory.timeline, self.message.place
         quotable = {item.id: item for item in await timeline.quotable(said, len(said), here)} if said else {}
         return [quotable.get(item.id, item) for item in items if isinstance(item, Memo) or item.id in quotable]
 
     async def sources(self, memos: Sequence[Memo], said: Sequence[Message]) -> dict[str, Message]:
-        """Where memories come from, as far as that was said here and says more."""
+        """Source messages of memories, if they were said here and say more than the memory."""
         by_id = {message.id: message for message in said}
         pairs = [(memo, by_id[memo.source.message]) for memo in memos if memo.source.message in by_id]
         fuller = {memo.id: message for memo, message in pairs if _says_more(message.text, memo.text)}

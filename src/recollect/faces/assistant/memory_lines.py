@@ -49,7 +49,7 @@ class MemoryLineFilter:
 
     _held_back: str = ""
     _is_line_shown: bool = False
-    """Part of the current line was passed through already."""
+    """Whether part of the current line was passed through already."""
 
     def feed(self, piece: str) -> str:
         """The text that can be shown now."""

@@ -20,7 +20,7 @@ MAX_MODEL_REQUESTS = 12
 """Requests per turn, including those after tool calls."""
 TURN_TIMEOUT_SECONDS = 180.0
 CACHE_SETTINGS = {"anthropic_cache_tool_definitions": True, "anthropic_cache_instructions": True}
-"""Marks the end of what is the same in every request; other providers find it by themselves."""
+"""Cache mark at the end of what is the same in every request; other providers find it by themselves."""
 
 
 _LOOP = re.compile(r"(.{12,400}?)\1{5,}$", re.DOTALL)
@@ -73,7 +73,7 @@ class Responder:
         self._tools = tools
         self._agent: asyncio.Task[Agent[AssistantTools, str]] | None = None
         self.usage: TurnUsage | None = None
-        """Of the last turn that came to its end."""
+        """Usage of the last completed turn."""
 
     @property
     def name(self) -> str:
@@ -151,7 +151,7 @@ class Responder:
         import pydantic_ai
         from pydantic_ai import Agent
 
-        pydantic_ai.BANNER_ENABLED = False  # its picture would stand in the middle of a reply
+        pydantic_ai.BANNER_ENABLED = False  # its image would appear in the middle of a reply
         tools = [_tool(definition) for definition in self._tools]
         return Agent(client, deps_type=AssistantTools, tools=tools, retries=2)
 

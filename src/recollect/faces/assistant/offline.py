@@ -1,6 +1,6 @@
-"""Answers without a model: what was noted, memories that match, and nothing made up.
+"""Answers without a model: what was noted, and memories that match.
 
-What asks for a change in plain words ("forget that I smoke") is answered by `plain_changes`.
+Requests for a change in plain words ("forget that I smoke") are answered by `plain_changes`.
 """
 
 from collections.abc import Sequence
@@ -73,7 +73,7 @@ async def offline_answer(
         case Request(RequestKind.ABOUT):
             text = await search.find(request.topic, nearest=False)
         case _ if is_question(message.text):
-            # "I moved to Graz, do you know when my lease ends?" tells something as well
+            # "I moved to Graz, do you know when my lease ends?" states something as well
             learned = await _tell_learned(memory, message, language)
             text = await search.find(message.text, nearest=not learned)
             if learned:
@@ -156,7 +156,7 @@ def _as_clause(text: str, said: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class OfflineSearch:
-    """Looks for what answers a message."""
+    """Finds answers to a message in memory."""
 
     memory: AsyncMemory
     message: Message
@@ -184,7 +184,7 @@ class OfflineSearch:
         return self.say("nothing")
 
     def quote(self, item: Memo | Message, source: Message | None = None) -> str:
-        """A memory, with the words that it comes from if those say more, or a message, as its reader is told it."""
+        """A memory with its source words if those say more, or a message, worded for its reader."""
         if isinstance(item, Memo):
             text = tell(item, self.message, self.language) + ended(item)
             return text if source is None else self.say("in_words", text=text, words=_clipped(source))
@@ -257,7 +257,7 @@ class OfflineSearch:
         return periods.find(period, self.language, today)
 
     async def _previous(self) -> Message | None:
-        """The author's last message that tells or asks something."""
+        """The author's last message that states or asks something."""
         recent = await self.memory.timeline.recent(self.message.place, 2 * MAX_QUOTED)
         own = [
             message

@@ -42,7 +42,7 @@ async def change_in_words(memory: AsyncMemory, message: Message, *, is_unchanged
     """The answer to a plain request for a change, in its own language; None where it is none, or the command has to
     answer: where it refuses and, in English, where it does the same. Then nothing was changed.
 
-    `is_unchanged` says that what was said before it changed nothing, so that "undo that" has no such change in mind.
+    `is_unchanged` says that the message before it changed nothing, so that "undo that" can't mean that one.
     """
     request, settings = recognize(message.text), memory.settings
     if request is None or not (settings.enabled and settings.chat_commands.enabled and settings.memos.enabled):
@@ -68,7 +68,7 @@ async def change_in_words(memory: AsyncMemory, message: Message, *, is_unchanged
 
 
 class _PlainChange:
-    """One request, by the author of a message and where it was written."""
+    """One request, with its author and place."""
 
     def __init__(self, memory: AsyncMemory, message: Message, request: Request) -> None:
         self._memory = memory
@@ -115,7 +115,7 @@ class _PlainChange:
         request = self._request
         said = await evidence.said(self._memory, self._message, request.topic, self._language)
         terms = questions.parse(request.topic, self._language).terms
-        if len(said) > 1 and not request.every and any(term.states for term in terms):  # it may be more than was meant
+        if len(said) > 1 and not request.every and any(term.states for term in terms):  # it could hide too much
             return self._say("which_said", texts=self._quote_messages(said))
         hidden = (await self.view.withdraw(said, learned=False)).messages if said else ()
         return self._say("hidden", texts=self._quote_messages(hidden)) if hidden else None
@@ -143,7 +143,7 @@ class _PlainChange:
         return self._say(name, texts=self._quote_messages([said]), memos=self._quote_memos(withdrawn.memos))
 
     async def _meant(self, last: Message | None) -> Sequence[Memo | Message]:
-        """What "that" may be besides what was said last: what was remembered since, or what answered a question."""
+        """What "that" may mean besides the last message: a memory since then, or the answer to a question."""
         offer = await self.view.undoable()
         if isinstance(offer, Undoable) and (last is None or offer.at > last.at):
             added = [memo for memo in offer.removed if memo.active and memo.source.origin is Origin.MANUAL]

@@ -63,7 +63,7 @@ ECHO_SHARE = 0.5
 """A memory that has this share of its words in common with a failed call only repeats the failure."""
 MAX_FILE_BYTES = 100_000
 MAX_CALL_CHARS = 100
-"""Of a call as it is shown."""
+"""Characters of a call that are shown."""
 
 
 def describe_call(name: str, arguments: Mapping[str, Any]) -> str:
@@ -85,7 +85,7 @@ class AssistantTools:
     failures: list[str] = field(default_factory=list[str])
 
     async def call(self, name: str, arguments: Mapping[str, Any]) -> str:
-        """What a tool answers to a model's arguments, whatever they are."""
+        """The result of a tool call; bad arguments are answered, too."""
         if self.show_call is not None:
             self.show_call(describe_call(name, arguments))
         if name == "memory":

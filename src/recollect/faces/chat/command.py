@@ -65,7 +65,7 @@ def _chat_at_terminal(call: Invocation, no_demo: bool) -> None:
 
 
 def _wants_demo() -> bool:
-    """Ask until the answer is y or n: someone who starts to talk instead would lose their words."""
+    """Ask until the answer is y or n: someone who starts to chat instead would lose their message."""
     while (reply := ask("Play a one-minute demo first? [Y/n] ")) not in ("", "y", "yes", "n", "no"):
         print("Please answer y or n; the chat begins after that.")
     return reply in ("", "y", "yes")

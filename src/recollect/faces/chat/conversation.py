@@ -50,7 +50,7 @@ COMMANDS = {
 }
 """Commands with their arguments and meaning."""
 MEMORY_VERBS = frozenset(USAGE) - {"help", "why"}
-"""Commands of memory that work after a mere slash: `/forget 3`."""
+"""Memory commands that also work after a slash: `/forget 3`."""
 COMPLETIONS = {
     **dict.fromkeys([*COMMANDS, *(f"/{verb}" for verb in USAGE)], ()),
     "/memory": tuple(USAGE),

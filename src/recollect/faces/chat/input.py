@@ -18,7 +18,7 @@ class Source(Protocol):
 
 @runtime_checkable
 class StopsByKey(Protocol):
-    """A source where keys can stop what is being done with the last line."""
+    """A source with keys that interrupt the handling of the last line."""
 
     def stop_keys(self, stop: Callable[[], object]) -> AbstractContextManager[None]: ...
 

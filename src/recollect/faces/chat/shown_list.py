@@ -1,4 +1,4 @@
-"""The numbered list that was shown last: `/forget 3` means what was number 3 there, whatever was learned since."""
+"""The numbered list that was shown last: `/forget 3` means number 3 of that list, whatever was learned since."""
 
 import re
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ class ShownList:
     ids: Sequence[str]
 
     def by_id(self, line: str, speaker: ChatSpeaker) -> tuple[str, str, str]:
-        """The command with the id in the place of the number, the id, and the number; unchanged without one."""
+        """The command with the id in place of the number, the id, and the number; unchanged if it has none."""
         command = parse(line)
         number = _REFERENCE.match(command.words) if command is not None else None
         if command is None or number is None or command.verb not in _TAKES_NUMBER or speaker != self.speaker:

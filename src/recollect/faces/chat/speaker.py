@@ -15,7 +15,7 @@ class ChatSpeaker:
     user: str
     place: Place
     closed: frozenset[str] = frozenset()
-    """Channels and threads that were entered as closed: they stay closed, however they are named later."""
+    """Channels and threads that were entered with `--restricted`: they stay closed, even if named without it later."""
 
     @classmethod
     def at(cls, user: str, place: Place) -> "ChatSpeaker":
@@ -66,7 +66,7 @@ class ChatSpeaker:
 
     @property
     def description(self) -> str:
-        """Who speaks where, and who hears it."""
+        """The speaker, the place and its audience in words."""
         match self.place.audience.level:
             case "dm":
                 listeners = f"{self.display_name} alone"

@@ -50,7 +50,7 @@ class Terminal:
 
     @contextmanager
     def stop_keys(self, stop: Callable[[], object]) -> Generator[None]:
-        """While a reply is written, Esc and Ctrl-C call `stop`; what else is typed is kept for the next line."""
+        """While a reply is written, Esc and Ctrl-C call `stop`; other keys are kept for the next line."""
         source, loop = self._session.input, asyncio.get_running_loop()
         flush: asyncio.TimerHandle | None = None
 
@@ -64,7 +64,7 @@ class Terminal:
             take(source.read_keys())
             if flush is not None:
                 flush.cancel()
-            # an escape is the beginning of a sequence, unless nothing follows
+            # Esc alone, unless more bytes of an escape sequence follow
             flush = loop.call_later(ESCAPE_WAIT_SECONDS, lambda: take(source.flush_keys()))
 
         with source.raw_mode(), source.attach(read):

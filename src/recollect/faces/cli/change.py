@@ -95,7 +95,7 @@ def _print_refused(call: Invocation, outcome: Refused) -> None:
 
 
 def _print_remembered(call: Invocation, outcome: Remembered, audience_hint: str) -> None:
-    first = next(iter(outcome.changes), None)  # none where what changed may not be told
+    first = next(iter(outcome.changes), None)  # none where the change may not be shown
     reason = "" if first is None else first.text
     if call.options.json:
         memo, replaced = records.from_memo(outcome.memo), list(map(records.from_memo, outcome.replaced))
@@ -143,7 +143,7 @@ def _choose(call: Invocation, query: str, ambiguous: Ambiguous, every: bool) -> 
 
 
 def _number_memos(call: Invocation, memos: Sequence[Memo]) -> dict[str, Memo]:
-    """Memos by their numbers in `show`, so that a number means the same everywhere."""
+    """Memos by their numbers in `show`, so that numbers agree everywhere."""
     return _by_number(call.look(lambda memory: memory.show(user=call.user, place=call.where)).memos, memos)
 
 

@@ -94,7 +94,7 @@ def examine(call: Invocation, *, online: bool = False) -> list[Finding]:
 
 
 def _audience(settings: Settings) -> Iterator[Finding]:
-    """Where what people have remembered may be recalled, if that is more than the place where they say it."""
+    """Where remembered statements may be recalled, if that is more than the place where they were said."""
     if settings.visibility == VisibilityPolicy.USER_GLOBAL:
         detail = "each person has one memory for all places: what is remembered in a DM is recalled wherever they speak"
         yield Finding("settings", "note", detail, "visibility: by_audience keeps it where it was said")
@@ -225,7 +225,7 @@ def _models(settings: Settings, missing_keys: Sequence[str], online: bool) -> It
 
 
 async def _try_model(model: ports.Model, spec: str, check: str, online: bool, is_learner: bool) -> Finding:
-    """Have a model that is ours, or with `online` any, summarize one word, and the learner learn from a sentence."""
+    """Let a local model, or with `online` any, summarize one word, and the extraction model learn from a sentence."""
     is_ours = model.name in _OFFLINE
     try:
         if is_ours and spec not in _OFFLINE:
@@ -257,7 +257,7 @@ async def _learns(model: ports.Model) -> bool:
 
 
 def _cost(spec: str, usage: ports.Usage) -> str:
-    """`95 tokens in, 4 out, about $0.00012`; without the price of a model that no list has."""
+    """`95 tokens in, 4 out, about $0.00012`; without a price if the model's is not known."""
     counts = f"{usage.input:,} tokens in, {usage.output:,} out"
     price = price_of(spec, usage.input, usage.output)
     return counts if price is None else f"{counts}, about ${price:.5f}"

@@ -1,4 +1,4 @@
-"""What people type who know other programs, and how it is called here."""
+"""Names of commands and options in other programs, and ours."""
 
 from typing import Any
 

@@ -1,7 +1,7 @@
 """`recollect hook`: memory for Claude Code, called by its hooks with JSON on standard input.
 
 UserPromptSubmit and SessionStart print what is remembered, which Claude Code adds to the context; Stop and SessionEnd
-add what was said. A hook never stops the session: whatever fails is one line on standard error.
+add what was said. A hook never stops the session: a failure is one line on standard error.
 """
 
 import json
@@ -86,7 +86,7 @@ def _learn(call: Invocation, event: Mapping[str, Any]) -> None:
 
 
 def _message(call: Invocation, line: str) -> Message | None:
-    """What a line of a transcript says; None for tools, their results, and what nobody said."""
+    """The message on a line of a transcript; None for tools, their results, and other records."""
     try:
         entry = json.loads(line)
         text = "\n".join(_texts(entry["message"]["content"])).strip()
@@ -103,7 +103,7 @@ def _message(call: Invocation, line: str) -> Message | None:
 
 def _texts(content: Any) -> Iterator[str]:
     if isinstance(content, str):
-        if not content.startswith("<"):  # what Claude Code itself puts in: commands, reminders
+        if not content.startswith("<"):  # inserted by Claude Code itself: commands, reminders
             yield content
         return
     for part in content:

@@ -56,7 +56,7 @@ class Invocation:
 
     @property
     def where(self) -> Place | None:
-        """The place that was named; None for the person's DM, on whichever platform they are."""
+        """The place that was named; None for the person's DM on their platform."""
         return None if self.place.dm is not None else self.place
 
     @property
@@ -72,7 +72,7 @@ class Invocation:
         return load(file=options.config, **overrides, embedder=embedder, **more)
 
     def look(self, work: "Callable[[AsyncMemory], Awaitable[T]]", *, embeds: bool = False) -> T:
-        """`run` for what needs a memory that is there: a store that is named and does not exist is a mistake."""
+        """`run` for commands that only read: a named store that does not exist is an error."""
         if self.options.store is not None:
             self.require_store()
         return self.run(work, embeds=embeds)
@@ -108,8 +108,8 @@ def command(
 ) -> Callable[..., None]:
     """A function of an invocation as a typer command.
 
-    Its help shows the options that mean something to it: not who speaks (`speaks`) or `--json` (`tells_json`) where
-    they don't; those about the installation are in the help of the program.
+    Its help shows only the options that affect it: `speaks` adds those about the speaker, `tells_json` adds `--json`.
+    Options about the installation are in the help of the program.
     """
 
     @wraps(function)
@@ -149,7 +149,7 @@ def with_options(
 
 
 def _hidden(option: inspect.Parameter) -> inspect.Parameter:
-    """An option that is taken, but not shown in the help."""
+    """An option that is accepted, but not shown in the help."""
     kind, info = get_args(option.annotation)
     silent = copy(info)
     silent.hidden = True
@@ -191,7 +191,7 @@ def fail(message: str, code: int) -> NoReturn:
 
 
 def discard_output() -> None:
-    """The reader of the pipe is gone: flushing what is still buffered must not raise at exit."""
+    """The reader of the pipe is gone: flushing the buffers must not raise at exit."""
     with suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

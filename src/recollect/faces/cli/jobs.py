@@ -17,7 +17,7 @@ from recollect.memory import AsyncMemory
 
 DEFAULT_LIMIT = 20
 MAX_ID_DIGITS = 18
-"""Of a job's id."""
+"""Largest id of a job."""
 
 
 def jobs(

@@ -103,7 +103,7 @@ PROBLEMS = (
     (re.compile(r"^Input should be less than or equal to (\S+?)\.?$"), r"it must be \1 or less."),
 )
 GARBAGE_THRESHOLD = 20_000
-"""New objects between two collections: while modules load, there is no garbage to look for."""
+"""Garbage collection threshold: while modules load, there is no garbage to collect."""
 CONTEXT: dict[str, Any] = {"help_option_names": ["--help", "-h"]}
 EXIT_CODES = (
     "All commands: recollect help all. "
@@ -118,7 +118,7 @@ def start(context: typer.Context, options: Options, version: bool = False) -> No
         function_of("version")(Invocation(options))
         raise typer.Exit
     if context.invoked_subcommand is None:
-        from recollect.faces.cli.welcome import welcome  # it looks into the store, and most calls are a command
+        from recollect.faces.cli.welcome import welcome  # it reads the store, and most calls name a command
 
         welcome(Invocation(options))
 
@@ -197,7 +197,7 @@ def _converted(parameter: Any, convert: Callable[[Any, Any], Any], context: Any,
 
 
 def _converted_or_told(convert: Callable[[Any, Any], Any], context: Any, value: Any) -> Any:
-    """The converted value; what is wrong with it is told in words that pydantic doesn't have."""
+    """The converted value; an invalid one is reported in our own words instead of pydantic's."""
     try:
         return convert(context, value)
     except typer.BadParameter as error:

@@ -167,7 +167,7 @@ async def _serve(
         mcp = MountedServer(memory, app.state.recollect.admin.tokens, host, names, stateless=is_one_of_several)
         mount(app, MCP_PATH, mcp)
         closing.push_async_callback(mcp.close)
-        gc.freeze()  # what is loaded by now stays: the garbage collector need not scan it again
+        gc.freeze()  # the modules loaded so far stay: the garbage collector need not scan them again
         tasks: list[Awaitable[None]] = [serving.serve(app, listener, stop), _watch_processes(siblings, stop, inherited)]
         if bot_token is not None:
             tasks.append(_run_bot(memory, loaded.settings, bot_token, stop))

@@ -1,4 +1,4 @@
-"""The command `setup`: chooses the model that replies, tries it with one call, and writes that down."""
+"""The command `setup`: chooses the chat model, tests it with one call, and writes it to the settings file."""
 
 import asyncio
 import os
@@ -174,7 +174,7 @@ async def _call(choice: Choice) -> None:
 
 
 def write(path: Path, choice: Choice) -> None:
-    """Write the choice into the file, beside what else is in it; only its owner can read it."""
+    """Write the choice into the file and leave its other settings alone; only its owner can read it."""
     lines = _without(_read(path).splitlines(keepends=True), ("model", "model_base_url"))
     values: dict[str, Any] = {"model": choice.model} | ({"model_base_url": choice.url} if choice.url else {})
     if choice.keys:

@@ -111,7 +111,7 @@ def list_(
 
 def why(call: Invocation, ref: MemoRef) -> None:
     """Where a memory comes from, and what happened to it, newest first."""
-    from recollect.faces.commands.request import CommandRequest  # not needed by `show`, which starts at once
+    from recollect.faces.commands.request import CommandRequest  # `show` doesn't need it, and should start quickly
     from recollect.faces.commands.why import describe
 
     async def work(memory: AsyncMemory) -> tuple[Memo, list[Event], str]:

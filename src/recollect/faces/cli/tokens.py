@@ -124,7 +124,7 @@ def _fail_unknown(token_id: str) -> NoReturn:
 
 
 def _print_issued(call: Invocation, issued: IssuedToken) -> None:
-    """The secret alone on standard output, for scripts; what it is on the error stream."""
+    """The secret alone on standard output, for scripts; its description on the error stream."""
     if call.options.json:
         call.screen.data({"token": _to_json(issued.token), "secret": issued.secret})
         return

@@ -14,7 +14,7 @@ from recollect.faces.commands.request import CommandRequest, clean_text, list_me
 from recollect.faces.wording import say
 
 MARGIN_CHARS = 60
-"""Room for the words of a reply around the text that it quotes."""
+"""Room for the rest of a reply around the text that it quotes."""
 
 
 async def remember(request: CommandRequest) -> str:
@@ -90,7 +90,7 @@ async def render_unresolved(request: CommandRequest, outcome: Ambiguous | NotFou
 
 
 async def edit(request: CommandRequest) -> str:
-    """The first word says which, or several in quotation marks."""
+    """The first word, or several in quotation marks, select the memo."""
     which, text = split_reference(request.words)
     if not which or not text:
         return usage("edit", request.prefix)

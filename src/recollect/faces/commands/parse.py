@@ -37,7 +37,7 @@ def split(words: str) -> tuple[str, str]:
 
 
 def split_reference(words: str) -> tuple[str, str]:
-    """What is meant, by one word or several in quotation marks, and the remaining text."""
+    """The reference to a memo, one word or several in quotation marks, and the remaining text."""
     for first, last in _QUOTES:
         end = words.find(last, 1)
         if words.startswith(first) and end > 0:

@@ -67,7 +67,7 @@ async def list_memos(request: CommandRequest) -> tuple[Memo, ...]:
 
 
 async def resolve_memo(request: CommandRequest) -> Memo | Ambiguous | NotFound:
-    """The memo that is meant: by id, by number, else by a part of its text."""
+    """The memo that a reference names: by id, by number, else by a part of its text."""
     query = clean_text(request.words)
     matches = await request.view.find(query)
     if not matches:

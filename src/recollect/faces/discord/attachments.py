@@ -1,7 +1,7 @@
-"""What a message carries besides its words: pictures, files, polls, stickers and forwards, named in its text.
+"""What a message carries besides its text: pictures, files, polls, stickers and forwards, which are named in the text.
 
-Small text files and descriptions of pictures are the sender's words, and are read. The words of a forward are someone
-else's, who may not have been told, and are not. What is not read says so.
+Small text files and descriptions of pictures are the sender's words, and are read. Forwarded words are not: they are
+someone else's, who may not have got the privacy notice. The text says what was not read.
 """
 
 import asyncio
@@ -48,7 +48,7 @@ def sent_words(message: discord.Message, files: Files) -> list[str]:
 
 
 def unread(message: discord.Message) -> list[str]:
-    """What a message carries that is only named, as people are told where no model answers them."""
+    """Attachments that are named but not read, for people to whom no model replies."""
     names = [_name(one.filename) for one in message.attachments if one not in _readable(message)]
     names = [] if message.flags.voice else names
     return [*names, *([say("the forwarded message")] if message.message_snapshots else [])]
@@ -56,7 +56,7 @@ def unread(message: discord.Message) -> list[str]:
 
 def describe(message: discord.Message, files: Files) -> Iterator[str]:
     """A line for each thing that a message carries."""
-    for attachment in () if message.flags.voice else message.attachments:  # the listener speaks of those
+    for attachment in () if message.flags.voice else message.attachments:  # the listener reports those
         yield _describe_attachment(attachment, files.get(attachment.id))
     for sticker in message.stickers:
         yield f"[sticker: {_name(sticker.name)}]"

@@ -1,6 +1,6 @@
 """Catching up: messages that were sent while the bot was offline are answered and learned from, within a window.
 
-It looks only where something was said since it was last online, and leaves out what is stored or answered already.
+It looks only at places with messages since it was last online, and leaves out those stored or answered already.
 """
 
 import asyncio
@@ -29,13 +29,13 @@ if TYPE_CHECKING:  # these modules of discord.py import each other
 log = logging.getLogger("recollect.discord")
 
 PAGE_MESSAGES, MAX_PAGES = 100, 10
-"""Messages that Discord returns at once, and how often it is asked per place."""
+"""Messages per request, and requests per place."""
 MAX_DIRECT = 200
-"""People whose direct messages are looked at, those who wrote last: Discord does not say who wrote meanwhile, so each
-is a request.
+"""Direct messages that are checked, the most recent ones: Discord doesn't say who wrote meanwhile, so each takes a
+request.
 """
 MARGIN = timedelta(minutes=1)
-"""Discord's clock is not ours; what was handled already is left out anyway."""
+"""Discord's clock may differ from ours; messages that were handled already are left out anyway."""
 RECORD_INTERVAL = timedelta(minutes=1)
 """How often it is stored that the bot is online, at most."""
 
@@ -103,7 +103,7 @@ class CatchUp(commands.Cog):
             log.warning("cannot store that permissions have changed: %s", error)
 
     async def _leave(self) -> None:
-        """The connection ends: this is the time from which messages are missed."""
+        """The connection ended: from this time on messages are missed."""
         if self._task is not None:
             self._task.cancel()
         if self._is_online:
@@ -227,7 +227,7 @@ class CatchUp(commands.Cog):
             if not is_from_person(message) or await self._bot.memory.timeline.message(PLATFORM, str(message.id)):
                 return False
             if message.guild is not None and not isinstance(message.author, discord.Member):
-                message.author = await self._member(message.guild, message.author.id)  # for their roles
+                message.author = await self._member(message.guild, message.author.id)  # with their roles
         except discord.NotFound:
             return False  # they left
         except Exception:
@@ -245,7 +245,7 @@ class CatchUp(commands.Cog):
         return self._members[guild.id, user]
 
     async def _place_then(self, message: discord.Message) -> Place:
-        """Where it was said. Who could read that then is known only if it is as before the bot went offline."""
+        """The place of a message. Its readers then are known only if permissions are as before the bot went offline."""
         place = place_of(message.channel, message.author.id)
         if message.guild is None:
             return place

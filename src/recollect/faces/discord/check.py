@@ -60,7 +60,7 @@ async def check(memory: AsyncMemory, token: str) -> list[HealthCheck]:
         checks.append(HealthCheck("token", "broken", "it is refused", TOKEN_REFUSED_TEXT.partition(": ")[2]))
     except (OSError, aiohttp.ClientError, discord.DiscordException) as error:
         checks.append(HealthCheck("connection", "broken", str(error) or type(error).__name__, "try again in a while"))
-    except (TypeError, KeyError, ValueError) as error:  # what discord.py makes of an answer that is none
+    except (TypeError, KeyError, ValueError) as error:  # discord.py raises this for an answer that is not JSON
         detail = f"its answer is not understood ({type(error).__name__}: {error})"
         advice = "if this is not Discord itself, see that RECOLLECT_DISCORD_API_BASE_URL is its API, version included"
         checks.append(HealthCheck("connection", "broken", detail, advice))

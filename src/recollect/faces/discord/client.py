@@ -107,7 +107,7 @@ class Client(commands.AutoShardedBot):
         return bool(await self.bot.state.keys(StateKind.GUILD_SETTINGS))
 
     async def settings_changed(self, guild: int, name: str) -> None:
-        """Those who manage a server changed one of its settings: what it shows follows."""
+        """A setting of a server was changed: update what depends on it."""
         if name not in ("memory_channel", "learned_notices", "consent"):
             return
         if self.get_cog(LogFollower.__name__) is None:
@@ -146,7 +146,7 @@ class Client(commands.AutoShardedBot):
             await self._register()
 
     def dispatch(self, event: str, /, *args: Any, **kwargs: Any) -> None:
-        """Answer buttons and forms of which nothing is known any more. That is decided before anyone handles the event,
+        """Answer buttons and forms that no longer belong to anything. That is decided before the event is handled,
         as a button's own handler may end its panel.
         """
         if event == "interaction" and is_expired(args[0]):

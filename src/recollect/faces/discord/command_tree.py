@@ -41,7 +41,7 @@ class MemoryCommandTree(app_commands.CommandTree[Any]):
     async def _admission(
         self, bot: BotContext, interaction: discord.Interaction[Any], counts: bool
     ) -> tuple[str, str | None]:
-        """The language of the answers, and why there are none."""
+        """The language of the answers, and the reason for a refusal."""
         language = await language_for_user(bot, interaction)
         with in_language(language):
             return language, await self._refusal(bot, interaction, counts)

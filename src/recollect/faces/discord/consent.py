@@ -1,7 +1,7 @@
 """Consent: whether what someone says may be kept, overheard and shown, and the buttons by which they decide.
 
-They have to know (the privacy notice), and where a server asks for it, to have agreed by a button or a role. Whoever
-said no is not remembered, whatever the server asks for.
+People have to be informed (the privacy notice) and, where a server requires it, to have agreed by a button or a role.
+Whoever declined is not remembered, whatever the server requires.
 """
 
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ Person = discord.User | discord.Member
 
 @dataclass(frozen=True, slots=True)
 class ConsentStatus:
-    """What someone was told, answered and declined, on one server or in direct messages."""
+    """Whether someone got the notice, agreed, and opted out of features, on one server or in direct messages."""
 
     was_told: bool
     answer: str | None
@@ -54,7 +54,7 @@ class ConsentStatus:
 
 
 async def consent_status(bot: BotContext, user: Person, guild: int | None) -> ConsentStatus:
-    """How someone stands on a server; without one, in direct messages. Raises RecollectError."""
+    """Someone's consent on a server; without one, in direct messages. Raises RecollectError."""
     server = await bot.server_settings.of(guild)
     roles = {str(role.id) for role in user.roles} if isinstance(user, discord.Member) else set[str]()
     has_role = bool(server.consent_role) and server.consent_role in roles
@@ -62,7 +62,7 @@ async def consent_status(bot: BotContext, user: Person, guild: int | None) -> Co
 
 
 async def is_shown(bot: BotContext, user: int, guild: int | None) -> bool:
-    """Whether memories of someone may stand where others see them: in the memory channel and in learned lines."""
+    """Whether memories of someone may be shown to others: in the memory channel and in learned lines."""
     held = await _consent_status(bot, user, guild, False, False)
     return held.may_be_kept and MIRROR not in held.opt_outs
 
@@ -86,7 +86,7 @@ async def may_be_kept(bot: BotContext, user: Person, guild: int | None) -> bool:
 
 
 async def may_be_overheard(bot: BotContext, user: Person, guild: int | None) -> bool:
-    """The same for what they don't say to the bot."""
+    """Whether messages that don't address the bot may be stored, too."""
     try:
         return (await consent_status(bot, user, guild)).may_be_overheard
     except RecollectError as error:

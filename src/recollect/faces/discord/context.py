@@ -61,9 +61,9 @@ class BotContext:
     unreached: set[int] = field(default_factory=set[int])
     """People to whom the notice could not be sent; logged once each."""
     limits: Limits = field(default_factory=Limits)
-    """How often each person, channel and server was served lately."""
+    """Recent uses by person, channel and server."""
     asked: OrderedDict[int, Place] = field(default_factory=OrderedDict[int, Place])
-    """Messages whose authors were asked for consent, with who could read them then."""
+    """Messages whose authors were asked for consent, with their readers at that time."""
     locales: OrderedDict[int, str] = field(default_factory=OrderedDict[int, str])
     """The languages of people, by what they used last."""
     allowed: dict[int, tuple[bool, datetime]] = field(default_factory=dict[int, tuple[bool, datetime]])
@@ -136,7 +136,7 @@ class BotContext:
             log.warning("cannot record that messages were received in %s: %s", place.session, error)
 
     def note_asked(self, message: int, place: Place) -> None:
-        """Keep who can read a message until its author has answered."""
+        """Record the readers of a message until its author has answered."""
         self.asked[message] = place
         while len(self.asked) > MAX_ASKED:
             self.asked.popitem(last=False)

@@ -88,7 +88,7 @@ class ContextMenus:
                 message=source,
                 kind=Kind.PERSON,
                 audience=audience,
-                evidence=text if is_stored else None,  # so that it goes when its author deletes these words
+                evidence=text if is_stored else None,  # so that it is removed when its author deletes these words
             )
         if isinstance(outcome, Refused):
             return outcome_text.render_refused(outcome)
@@ -102,7 +102,7 @@ class ContextMenus:
         return is_allowed_by_author and not await author_view.is_learning_paused()
 
     async def _audience(self, message_id: str, user: str, place: Place, *, is_own: bool) -> Audience:
-        """Who hears the words of a message: those who hear them here, if they could when it was written. Of another's
+        """The audience of a message's words: those who hear them here, if they could when it was written. For another's
         words, of which that is not known, nobody elsewhere.
         """
         said = await self._bot.memory.timeline.message(PLATFORM, message_id)

@@ -1,5 +1,5 @@
 """Servers that the bot joins and leaves. What was learned on a server that it left is erased after a grace period;
-joining again cancels that. An outage does not count as leaving, nor does an answer that is not certain.
+joining again cancels that. An outage or an uncertain answer of Discord does not count as leaving.
 """
 
 import asyncio

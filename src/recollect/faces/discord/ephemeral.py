@@ -47,17 +47,17 @@ async def defer(interaction: Interaction) -> None:
 
 
 async def acknowledge(interaction: Interaction) -> None:
-    """The same for a button or a menu whose message is about to be changed: nothing is shown meanwhile."""
+    """Acknowledge a button or a menu whose message is about to change; nothing is shown meanwhile."""
     if not interaction.response.is_done():
         await interaction.response.defer()
 
 
 async def look_up(interaction: Interaction, work: Awaitable[T]) -> T:
-    """The result of a look-up without which there is no first response; one that takes long defers that."""
+    """The result of a look-up that the first response needs; a slow one defers the response."""
     task = asyncio.ensure_future(work)
     await asyncio.wait([task], timeout=DEFER_AFTER_SECONDS)
     if not task.done():
-        has_message = interaction.message is not None  # that of a button, or of a button that opened a form
+        has_message = interaction.message is not None  # the message of a button, or of a button that opened a form
         await (acknowledge(interaction) if has_message else defer(interaction))
     return await task
 
@@ -126,7 +126,7 @@ def is_manager(interaction: Interaction) -> bool:
 
 
 async def is_admitted(interaction: Interaction, may: May = anyone) -> bool:
-    """Whether to follow a button, a menu or a form: from someone who is allowed, and still `may`, within the limits.
+    """Whether to handle a button, a menu or a form: from someone who is allowed, and still `may`, within the limits.
     Others are told.
     """
     language, problem = await look_up(interaction, _admission(interaction))
@@ -165,7 +165,7 @@ async def report_failure(interaction: Interaction, error: Exception) -> None:
 
 
 def is_expired(interaction: Interaction) -> bool:
-    """Whether a button, a menu or a form belongs to nothing any more: its time is over, or the bot was restarted."""
+    """Whether a button, a menu or a form is obsolete: it timed out, or the bot was restarted."""
     data, views = interaction.data or {}, interaction.client._connection._view_store  # pyright: ignore[reportPrivateUsage]
     custom_id = str(data.get("custom_id", ""))
     if interaction.type is discord.InteractionType.modal_submit:
@@ -285,7 +285,7 @@ class ConfirmDialog(Panel):
 
 
 class FormOffer(Panel):
-    """A button that opens a form, which was ready too late to open by itself."""
+    """A button that opens a form which was ready too late to open by itself."""
 
     def __init__(self, form: "Form") -> None:
         super().__init__(timeout=VIEW_TIMEOUT_SECONDS)

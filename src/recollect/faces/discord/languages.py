@@ -15,9 +15,9 @@ from recollect.language import detection
 log = logging.getLogger("recollect.discord")
 
 MAX_LOCALES = 5_000
-"""People whose language is known while the bot runs, by what they used last: their messages don't tell it."""
+"""Size of the cache of people's languages, as their clients last reported them: messages don't include the language."""
 RECENT_MESSAGES = 8
-"""How many messages tell the language of someone of whom nothing else does."""
+"""Messages from which the language of someone is detected if nothing else is known."""
 
 Interaction = discord.Interaction[Any]
 
@@ -28,7 +28,7 @@ async def language_of(bot: BotContext, guild: discord.Guild | None) -> str:
 
 
 async def panel_language(bot: BotContext, interaction: Interaction) -> str:
-    """The language of what someone is shown: the server's, and in direct messages their own."""
+    """The language of a panel: the server's, and in direct messages the user's own."""
     if interaction.guild is None:
         return LANGUAGES.get(interaction.locale, "")
     return await language_of(bot, interaction.guild)

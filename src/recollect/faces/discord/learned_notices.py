@@ -48,7 +48,7 @@ CHANGED_SINCE = "It has changed since it was learned; use Forget, or `!memory un
 PAGE_NOTICES = 200
 """Notices whose memos are read at once."""
 MAX_NOTICES = 1000
-"""Notices that stay in a channel, the newest: whenever its permissions change, each is judged again."""
+"""Newest notices that stay in a channel: each is checked again whenever its permissions change."""
 
 Interaction = discord.Interaction[Any]
 
@@ -80,7 +80,7 @@ class LearnedNotices:
         return await self._bot.server_settings.of(int(guild) if guild and guild.isdecimal() else None)
 
     async def _is_followed(self, event: Event, memo: Memo | None) -> bool:
-        """Whether there may be a notice: notices are on, or one is there of which nothing else is known."""
+        """Whether there may be a notice: notices are on, or one was posted while they were."""
         if (await self._server_settings(memo)).learned_notices != "off":
             return True
         return (
@@ -110,7 +110,7 @@ class LearnedNotices:
                 await self._remove_notice(name)
 
     async def remove_of(self, person: str) -> None:
-        """Remove the notices about someone that they no longer want: consent is given server by server."""
+        """Remove the notices about someone on servers where they no longer agree: consent is given per server."""
         user, shown = int(split_person(person)[1]), dict[int | None, bool]()
         keys = await self._bot.state.keys(StateKind.NOTICE_MESSAGE)
         async for name, memo in self._memos([key for key in keys if key.rpartition(":")[0] == Subject(person).scope]):

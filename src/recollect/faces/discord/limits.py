@@ -13,7 +13,7 @@ class Limits:
         self._times: dict[tuple[str, int], deque[datetime]] = {}
 
     def admits(self, uses: list[tuple[str, int, int]], now: datetime) -> int | None:
-        """Count a use by each of these keys, if none is over its number; else the index of the first that is."""
+        """Count a use for each of these keys unless one is at its limit; returns the index of the first that is."""
         for index, (what, key, most) in enumerate(uses):
             if len(self._recent(what, key, now)) >= most:
                 return index
@@ -22,7 +22,7 @@ class Limits:
         return None
 
     def is_first(self, what: str, key: int, now: datetime) -> bool:
-        """Whether this did not happen within the last minute: people are told once."""
+        """Whether this is the first time within a minute, so that people are told only once."""
         times = self._recent(what, key, now)
         times.append(now)
         return len(times) == 1

@@ -46,7 +46,7 @@ NO_PUBLIC_EXPORT = (
 )
 
 MAX_KNOWN_IDS = 1_000
-"""Messages whose ids are known, live ones and others: more than can come while the bot catches up on a place."""
+"""Ids of handled messages that are remembered: more than can arrive while the bot catches up on a place."""
 
 
 class MessageListener(commands.Cog):
@@ -138,14 +138,14 @@ class MessageListener(commands.Cog):
             await self._store(message, replace(await self._with_files(message, chat_message), place=then))
 
     async def _answer(self, message: discord.Message, chat_message: Message, then: Place) -> None:
-        """Reply to someone who was told and agreed; beyond the limits of replies, only listen."""
+        """Reply to someone who was informed and agreed; beyond the limits of replies, only listen."""
         if not await self._may_be_kept(message):
             return
         if await self._is_admitted(message, "reply"):
             await self._bot.record_place(chat_message.place, message.channel.id)  # first, as the reply may fail
             complete = await self._with_files(message, chat_message)
             if then == complete.place or await self._store(message, replace(complete, place=then)):
-                await self._reply(message, complete)  # for those who are here now
+                await self._reply(message, complete)  # for the current readers
         elif await self._is_admitted(message, "learn"):
             await self._store(message, replace(await self._with_files(message, chat_message), place=then))
 
@@ -179,7 +179,7 @@ class MessageListener(commands.Cog):
             await self._reply(message, chat_message)
 
     async def _may_be_kept(self, message: discord.Message) -> bool:
-        """Whether the author was told and agreed; they are told, or asked, now, unless too many are at once."""
+        """Whether the author was informed and agreed; if not, they are now, unless too many people need it at once."""
         bot, guild = self._bot, _guild_id(message)
         try:
             held = await consent_status(bot, message.author, guild)
@@ -199,8 +199,8 @@ class MessageListener(commands.Cog):
         return False
 
     async def _is_admitted(self, message: discord.Message, what: What) -> bool:
-        """Whether that is within the limits; who is over them is told once a minute, unless they don't notice."""
-        at = message.created_at if what == "learn" else None  # what was missed was not said all at once
+        """Whether that is within the limits; who exceeds them is told once a minute, unless they expect no answer."""
+        at = message.created_at if what == "learn" else None  # missed messages were not written all at once
         reason = await refusal(self._bot, what, message.author, message.channel.id, message.guild, at)
         if reason is not None and what != "learn":
             await self._tell_once(message, reason)

@@ -33,7 +33,7 @@ TRIM_INTERVAL = timedelta(days=1)
 """How often learned lines beyond the limit are looked for."""
 _EVENTS_PER_POLL = 500
 _LINES_PER_POLL = 20
-"""Lines that are removed at once: each is a request, and new lines wait for them."""
+"""Lines that are removed at a time: each takes a request, and new lines wait for them."""
 
 
 class LogFollower(commands.Cog):
@@ -88,7 +88,7 @@ class LogFollower(commands.Cog):
         await self._restore_panel(event.guild_id, event.message_ids)
 
     async def _restore_panel(self, guild_id: int | None, deleted: Collection[int]) -> None:
-        """Send a panel again that someone deleted, such as with all messages of its channel: the settings want it."""
+        """Post a panel again that someone deleted, for instance with all messages of its channel."""
         if guild_id is None:
             return
         try:
@@ -115,7 +115,7 @@ class LogFollower(commands.Cog):
         await self._recheck(role.guild.channels)
 
     async def _recheck(self, channels: Sequence[discord.abc.GuildChannel]) -> None:
-        """Others can read these channels now: remove what not all of them may see."""
+        """The readers of these channels changed: remove what not all of them may see."""
         ids = {channel.id for channel in channels}
         ids |= {thread.id for channel in channels for thread in getattr(channel, "threads", ())}
         try:
@@ -127,7 +127,7 @@ class LogFollower(commands.Cog):
 
     @commands.Cog.listener()
     async def on_opted_out(self, user: int) -> None:
-        """Someone does not want to be shown to others: at once."""
+        """Someone opted out of being shown to others: remove what is shown."""
         try:
             await self._notices.remove_of(person_of(user))
             await self._memory_channel.update(str(user))
@@ -145,7 +145,7 @@ class LogFollower(commands.Cog):
             await self._panel.update(guild)
 
     async def _start_panels(self) -> None:
-        """Once: post the panels, and remove the messages of members that an earlier style left."""
+        """At the start: post the panels, and remove the members' messages of the earlier style."""
         if not self._has_panel:
             self._has_panel = True
             await self._panel.update_all()

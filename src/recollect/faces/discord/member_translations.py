@@ -1,4 +1,4 @@
-"""What the panels and buttons that members meet say, by the English text, in German, French, Spanish, Portuguese and
+"""Translations of the members' panels and buttons, by the English text, into German, French, Spanish, Portuguese and
 Japanese. `localization` looks it up.
 """
 

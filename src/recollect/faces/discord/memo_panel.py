@@ -87,11 +87,11 @@ class MemoPanel(Panel):
         return embed.set_footer(text=f"{pages}{count_memories(len(self._memos), self.language)}")
 
     async def send(self, interaction: Interaction) -> None:
-        """Answer an interaction that was deferred."""
+        """Answer a deferred interaction."""
         await interaction.followup.send(embed=self.embed(), view=self, ephemeral=True)
 
     async def show(self, interaction: Interaction) -> None:
-        """Take the place of what an interaction that was deferred shows."""
+        """Replace the message of a deferred interaction."""
         self._memos = await self._load()
         self._arrange()
         await interaction.edit_original_response(content=None, embed=self.embed(), view=self)
@@ -141,7 +141,7 @@ class MemoPanel(Panel):
 
 
 class MemoCard(Panel):
-    """One memory, with what its owner may do to it; for lore, what a moderator may."""
+    """One memory, with the actions of its owner, or for lore those of a moderator."""
 
     def __init__(self, bot: BotContext, view: View, memo: Memo, panel: MemoPanel) -> None:
         super().__init__(timeout=VIEW_TIMEOUT_SECONDS)
@@ -184,7 +184,7 @@ class MemoCard(Panel):
         await self._panel.show(interaction)
 
     async def _note(self, what: str, before: str, after: str) -> None:
-        """What a moderator does to lore is in the log."""
+        """Log what a moderator does to lore."""
         guild = self._view.place.guild
         if self._view.lore and guild is not None:
             user = int(self._view.user.rpartition(":")[2])
@@ -256,7 +256,7 @@ def count_memories(count: int, language: str = "") -> str:
 
 
 def _text(memo: Memo, limit: int = MAX_LINE_CHARS) -> str:
-    """The text without markup; what is escaped takes more room."""
+    """The escaped text; escaping makes it longer."""
     text = harmless(clip(collapse_spaces(memo.text), limit))
     return text if len(text) <= limit else f"{text[: limit - 1].rstrip(chr(92))}…"
 

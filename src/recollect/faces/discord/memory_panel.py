@@ -38,7 +38,7 @@ class MemoryPanel:
             await self.update(guild)
 
     async def update(self, guild: discord.Guild) -> None:
-        """Post or edit the panel where the settings want it, and remove it from where it was before."""
+        """Post or edit the panel in the configured channel, and remove it from the previous one."""
         try:
             async with self._lock:  # two changes at once must not post two panels
                 await self._update(guild)
@@ -87,7 +87,7 @@ class MemoryPanel:
 
 
 class PanelButton(PersistentButton, template=r"recollect:panel:(?P<action>mine|privacy)"):
-    """Whoever presses it sees what is theirs."""
+    """Shows whoever presses it their own data."""
 
     def __init__(self, action: str, language: str = "") -> None:
         self.action = action

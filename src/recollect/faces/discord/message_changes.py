@@ -37,7 +37,7 @@ async def apply_edit(bot: BotContext, message: discord.Message) -> None:
     if await _may_be_kept(bot, message):
         change = partial(bot.memory.message_edited, text=text, at=message.edited_at, place=place)
         await _change(bot, str(message.id), change)
-    else:  # the old words are taken back, and the new ones may not be stored
+    else:  # what was learned from the old words is reverted, and the new ones may not be stored
         await apply_deletions(bot, [str(message.id)])
 
 
@@ -45,7 +45,7 @@ async def _may_be_kept(bot: BotContext, message: discord.Message) -> bool:
     """Whether new words of an author may be stored: by their consent as it is now, and within the limits."""
     guild, author = message.guild, message.author
     try:
-        if guild is not None and not isinstance(author, discord.Member):  # for their roles
+        if guild is not None and not isinstance(author, discord.Member):  # with their roles
             author = guild.get_member(author.id) or await guild.fetch_member(author.id)
     except discord.NotFound:
         return False  # they left

@@ -1,5 +1,5 @@
-"""What the panels and answers of `/memory-server` say, by the English text, in German, French, Spanish, Portuguese and
-Japanese. `localization` looks it up.
+"""Translations of the panels and answers of `/memory-server`, by the English text, into German, French, Spanish,
+Portuguese and Japanese. `localization` looks it up.
 """
 
 SERVER_PANELS = {

@@ -1,4 +1,4 @@
-"""What discord.py can't parse costs that event, not the connection of all servers."""
+"""An event that discord.py can't parse is skipped, rather than ending the connection of all servers."""
 
 import logging
 from collections.abc import Callable, Mapping
@@ -12,8 +12,8 @@ from recollect.faces.discord.permissions import forget_ordinary
 log = logging.getLogger("recollect.discord")
 
 SKIPPED = ("MESSAGE_CREATE", "MESSAGE_UPDATE", "INTERACTION_CREATE", "TYPING_START", "PRESENCE_UPDATE")
-"""Events that are skipped. Without any other one, such as a server's channels, what follows would be misread; then the
-bot connects again.
+"""Events that may be skipped. After any other one, such as a server's channels, later events would be misread, so the
+bot reconnects.
 """
 
 Payload = TypeVar("Payload", bound=Mapping[str, Any])
@@ -41,7 +41,7 @@ def guard_parsers(client: discord.Client) -> None:
 
 
 def _change_server(connection: object, parse: Callable[[Any], None], payload: dict[str, Any]) -> None:
-    """Parse what may change permissions; at once, as the next event may be a message that they apply to."""
+    """Parse an event that may change permissions at once: the next event may be a message that they apply to."""
     try:
         parse(payload)
     finally:
@@ -52,7 +52,7 @@ def _parse(event: str, parse: Callable[[Any], None], payload: dict[str, Any]) ->
     try:
         try:
             parse(payload)
-        except (TypeError, AttributeError):  # what a null leads to
+        except (TypeError, AttributeError):  # raised for unexpected nulls
             parse(without_nulls(payload))
     except Exception:
         if event not in SKIPPED:

@@ -49,7 +49,7 @@ def is_ordinary(guild: discord.Guild, rule: str) -> bool:
 
 
 def forget_ordinary(connection: object) -> None:
-    """Channels, roles or members of a server may have changed."""
+    """Drop the cache: channels, roles or members of a server may have changed."""
     _ORDINARY.pop(connection, None)
 
 
@@ -87,7 +87,7 @@ def _readers(channel: discord.abc.GuildChannel, roles: _Roles) -> str:
 
 
 def _of_known_roles(overwrites: frozenset[_Overwrite], roles: _Roles, guild: discord.Guild) -> frozenset[_Overwrite]:
-    """Without those of roles that are not there: nobody has a deleted role, though channels may still list it."""
+    """The overwrites without those of deleted roles, which nobody has, though channels may still list them."""
     known = {name for name, _ in roles}
     gone = [
         each for each in overwrites if not each[1] and each[0] not in known and guild.get_role(int(each[0])) is None
@@ -97,14 +97,14 @@ def _of_known_roles(overwrites: frozenset[_Overwrite], roles: _Roles, guild: dis
 
 @lru_cache(maxsize=4096)
 def _rule(everyone: str, roles: _Roles, candidates: frozenset[frozenset[_Overwrite]], is_voice: bool) -> str:
-    needed = [VIEW, HISTORY, *([JOIN] if is_voice else [])]  # who can't join a voice channel can't read along
+    needed = [VIEW, HISTORY, *([JOIN] if is_voice else [])]  # whoever can't join a voice channel can't read its chat
     sure = readers.rule_of(_clause(everyone, roles, each, bit) for each in candidates for bit in needed)
     visible = [readers.rule_of([_clause(everyone, roles, each, VIEW)]) for each in candidates]
     return readers.between(sure, _widest(visible))
 
 
 def _clause(everyone: str, roles: _Roles, overwrites: frozenset[_Overwrite], bit: int) -> Clause:
-    """Who has one permission, where these overwrites apply."""
+    """The roles and members that have a permission, given these overwrites."""
     base = {role for role, permissions in roles if permissions & bit}
     ids: dict[tuple[bool, bool], set[str]] = {(member, yes): set() for member in (False, True) for yes in (False, True)}
     for target, is_member, allowed, denied in overwrites:

@@ -55,7 +55,7 @@ def _with_readers(place: Place, channel: discord.abc.GuildChannel | None) -> Pla
 
 
 def with_unknown_readers(place: Place) -> Place:
-    """The place of words of which it is not known who could read them. They are for their author alone; this is never
+    """The place of words whose readers at the time are unknown. They are for their author alone; this is never
     the place of an answer, which many may read.
     """
     return place if place.guild is None else replace(place, public=False, readers=NOBODY)

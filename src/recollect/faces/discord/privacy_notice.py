@@ -83,7 +83,7 @@ async def _is_told_here(bot: BotContext, guild: int) -> bool:
 
 
 async def ensure_notified_privately(bot: BotContext, interaction: discord.Interaction[Any]) -> bool:
-    """The same for the user of a command, a menu or a form: an ephemeral message, with a DM as a fallback."""
+    """Send the notice to the user of a command, a menu or a form: as an ephemeral message, with a DM as a fallback."""
     ways: list[Send] = [partial(interaction.followup.send, ephemeral=True), interaction.user.send]
     return await notify(bot, interaction.user.id, ways, await render_notice(bot, interaction.guild))
 

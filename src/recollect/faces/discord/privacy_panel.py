@@ -1,4 +1,4 @@
-"""`/memory privacy` and `!memory privacy`: what is kept of someone, who runs the bot, and what they allow."""
+"""`/memory privacy` and `!memory privacy`: what is stored about someone, who runs the bot, and what they allow."""
 
 from dataclasses import dataclass
 from typing import Any

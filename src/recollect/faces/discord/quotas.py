@@ -61,12 +61,12 @@ async def refusal(
 
 
 def tenant(guild_or_person: str | int) -> str:
-    """Whose budget it is: that of a server, or of someone's direct messages."""
+    """The tenant whose budget is used: a server, or someone's direct messages."""
     return f"{PLATFORM}:{guild_or_person}"
 
 
 async def count_tokens(bot: BotContext, place: Place, usage: TurnUsage | None) -> None:
-    """Count what a model took for a reply."""
+    """Count the tokens of a reply."""
     if usage is not None:
         whose = tenant(place.guild or place.dm or "")
         try:

@@ -1,4 +1,4 @@
-"""`/memory-server …`: for those who manage a server. Its settings, its lore, what is to go, and who changed what."""
+"""`/memory-server …`, for those who manage a server: its settings, its lore, purging, and the audit of changes."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -176,7 +176,7 @@ class ServerCommands:
 
 
 def _purged(channel: str | None, member: str | None, days: int | None, language: str = "") -> str:
-    """What is purged, in words."""
+    """The selection to purge, in words."""
     parts = {"in #{}": channel, "by {}": member, "in the last {} days": days}
     named = [translated(text, language).format(value) for text, value in parts.items() if value]
     return " ".join([translated("what was said", language), *named])

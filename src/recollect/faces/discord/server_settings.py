@@ -35,7 +35,7 @@ LISTS = ("channels", "excluded_channels", "excluded_roles")
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """Something that those who manage a server may set."""
+    """A setting that those who manage a server may change."""
 
     label: str
     meaning: str
@@ -101,7 +101,7 @@ OPTIONS = {
 
 
 class ChosenSettings(BaseModel):
-    """What the managers of one server set; None is what the operator has."""
+    """The settings of one server's managers; None stands for the operator's."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -121,7 +121,7 @@ class ChosenSettings(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class EffectiveSettings:
-    """What holds on a server, or, without one, in direct messages."""
+    """The settings in effect on a server or, without one, in direct messages."""
 
     channels: frozenset[str]
     excluded_channels: frozenset[str]
@@ -153,7 +153,7 @@ class ServerSettings:
         return self._memory.engine.bot_state
 
     def is_locked(self, name: str, guild: int) -> bool:
-        """Whether the operator decided it for all servers."""
+        """Whether the operator set it for all servers."""
         if name in LISTS or not hasattr(self._options, name):
             return False
         if name == "memory_channel":
@@ -206,7 +206,7 @@ class ServerSettings:
         return self._settings[guild]
 
     async def value(self, guild: int, name: str) -> Any:
-        """What holds, as a setting's value."""
+        """The effective value of a setting."""
         if name == "retention_days":
             return await self._memory.privacy.retention_days(str(guild)) or 0
         if name == "daily_tokens":
@@ -239,7 +239,7 @@ class ServerSettings:
         await self._post(guild, f"<@{by}> {describe_change(data, await self.language(guild))}")
 
     async def _post(self, guild: int, text: str) -> None:
-        """Tell the moderators, if they chose a channel for that."""
+        """Post to the moderators' log channel, if they chose one."""
         channel_id = (await self.settings(guild)).log_channel
         channel = None if channel_id is None else self._client.get_channel(int(channel_id))
         if isinstance(channel, discord.abc.Messageable):
@@ -255,7 +255,7 @@ class ServerSettings:
 
 
 def _tenant(guild: int) -> str:
-    """The server's budget."""
+    """The tenant of the server's budget."""
     return f"{PLATFORM}:{guild}"
 
 

@@ -1,5 +1,5 @@
-"""What `/memory-server` says, by the English text: descriptions, settings and their values, in German, French, Spanish,
-Portuguese and Japanese. `localization` looks it up.
+"""Translations for `/memory-server`, by the English text: descriptions, settings and their values, into German, French,
+Spanish, Portuguese and Japanese. `localization` looks it up.
 """
 
 SERVER_COMMANDS = {

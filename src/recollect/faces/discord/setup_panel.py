@@ -34,7 +34,7 @@ Changed = Callable[[int, str], Awaitable[None]]
 
 
 async def settings_embed(bot: BotContext, guild: int, language: str) -> discord.Embed:
-    """What holds on a server, option by option."""
+    """The effective settings of a server, option by option."""
     embed = discord.Embed(title=translated(TITLE, language))
     for name, option in OPTIONS.items():
         value = describe(option, await bot.server_settings.value(guild, name), language)
@@ -68,13 +68,13 @@ class SetupPanel(Panel):
         self.add_item(_OptionMenu(self))
 
     async def send(self, interaction: Interaction) -> None:
-        """Answer an interaction that was deferred."""
+        """Answer a deferred interaction."""
         embed = await settings_embed(self.bot, self.guild, self.language)
         await interaction.followup.send(embed=embed, view=self, ephemeral=True)
 
     async def show(self, interaction: Interaction, note: str | None = None) -> None:
         """Show all options, in place of an editor."""
-        language = await panel_language(self.bot, interaction)  # which may have been changed
+        language = await panel_language(self.bot, interaction)  # its menu may have changed
         panel = SetupPanel(self.bot, self.guild, self._changed, language)
         embed = await settings_embed(self.bot, self.guild, language)
         await interaction.edit_original_response(content=note, embed=embed, view=panel)

@@ -16,7 +16,7 @@ from recollect.faces.discord.context import BotContext
 log = logging.getLogger("recollect.discord")
 
 ALLOWED_FOR, REFUSED_FOR = timedelta(minutes=10), timedelta(seconds=10)
-"""How long it holds that someone is allowed in direct messages, or not: looking it up takes a request per server."""
+"""How long it is cached that someone is allowed in direct messages, or not: a look-up takes a request per server."""
 MAX_LOOKUPS = 10_000
 
 
@@ -37,7 +37,7 @@ class Shards(commands.Cog):
 
 
 async def is_allowed(bot: BotContext, user: discord.User | discord.Member) -> bool:
-    """Whether the bot deals with someone at all; in direct messages, what was looked up holds for a while."""
+    """Whether the bot deals with someone at all; in direct messages, the answer is cached for a while."""
     if isinstance(user, discord.Member):
         return await bot.access.allows(user, bot.client.guilds)
     now, (answer, looked_up) = bot.clock(), bot.allowed.get(user.id, (False, None))

@@ -68,7 +68,7 @@ Command = app_commands.Command[Any, ..., None]
 
 
 class SlashCommands:
-    """Builds the commands; something that would be lost is confirmed first."""
+    """Builds the commands; destructive ones ask for confirmation."""
 
     def __init__(self, bot: BotContext) -> None:
         self._bot = bot
@@ -107,7 +107,7 @@ class SlashCommands:
         await send_answer(interaction, await self._bot.commands.answer(line, user=user, place=place))
 
     async def _problem(self, interaction: Interaction) -> str:
-        """Why nothing may be kept of what someone says; empty if it may."""
+        """Why nothing that someone says may be stored; empty if it may."""
         if not await ensure_notified_privately(self._bot, interaction):
             return say(NOT_NOTIFIED)
         if await self._bot.is_paused(interaction.user, interaction.channel):
@@ -242,11 +242,11 @@ class SlashCommands:
         try:
             return _matching_choices(await self._memos(interaction), current)
         except RecollectError:
-            return []  # the command itself says what is wrong
+            return []  # the command itself reports the error
 
 
 def render_help(language: str = "") -> str:
-    """The commands and menus, as they are called in a language."""
+    """The names of commands and menus in a language."""
     group = translated("memory", language)
     lines = [
         f"- **/{group} {translated(verb, language)}** – {translated(description, language)}"
@@ -269,5 +269,5 @@ def _matching_choices(memos: Sequence[Memo], current: str) -> list[app_commands.
 
 
 def _describe_request(which: str, matches: list[Memo]) -> str:
-    """The request in words: an id says nothing to people."""
+    """The request in words: people don't recognize ids."""
     return matches[0].text if which in {memo.id for memo in matches} else outcome_text.echo(which)

@@ -1,4 +1,4 @@
-"""`/memory-server status`: what holds on a server and how the bot is doing there, with buttons to act on it."""
+"""`/memory-server status`: the effective settings of a server and the bot's state there, with buttons."""
 
 import discord
 
@@ -35,7 +35,7 @@ class StatusPanel(Panel):
         self.switch.style = discord.ButtonStyle.success if is_off else discord.ButtonStyle.danger
 
     async def send(self, interaction: Interaction) -> None:
-        """Answer an interaction that was deferred."""
+        """Answer a deferred interaction."""
         await interaction.followup.send(embed=await self._embed(), view=self, ephemeral=True)
 
     async def _embed(self) -> discord.Embed:
@@ -97,7 +97,7 @@ async def _health(bot: BotContext, guild: discord.Guild, language: str) -> list[
 
 
 async def _budget(bot: BotContext, guild: int, daily_replies: int, language: str) -> list[str]:
-    """What is used of today's replies and tokens."""
+    """Today's replies and tokens, with their limits."""
     budget = bot.memory.engine.reply_budget
     replies, use = await replies_today(bot, guild), await budget.use(tenant(guild))
     count = translated("Replies today: {:,} of {:,}.", language)
@@ -114,7 +114,7 @@ async def _budget(bot: BotContext, guild: int, daily_replies: int, language: str
 
 
 def _missing_permissions(guild: discord.Guild, channel_id: str, language: str) -> str:
-    """What the bot needs to write in a channel and does not have; empty if nothing is missing."""
+    """The permissions that the bot lacks to write in a channel; empty if it has them."""
     channel = guild.get_channel_or_thread(int(channel_id)) if channel_id.isdecimal() else None
     if channel is None:
         return translated("I don't see it", language)

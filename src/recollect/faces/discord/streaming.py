@@ -17,7 +17,7 @@ EDIT_INTERVAL_SECONDS = 1.5
 
 
 class StreamedReply:
-    """The messages of one reply. A failed update is made up for at the end."""
+    """The messages of one reply. A failed update is repeated at the end."""
 
     def __init__(self, to: discord.Message, interval: float = EDIT_INTERVAL_SECONDS) -> None:
         self._to = to

@@ -27,7 +27,7 @@ from recollect.workspace.disk import make_folder
 log = logging.getLogger("recollect.http")
 
 MIN_TOKEN_CHARS = 16
-"""For tokens that someone chose."""
+"""Minimum length of a token that someone chose."""
 COOKIE = "recollect_session"
 LOGIN_COOKIE = "recollect_login"
 """Holds the nonce of the sign-in form."""
@@ -42,7 +42,7 @@ class Tokens:
     operator: str = field(repr=False)
     reader: str = field(repr=False)
     metrics: str = field(default="", repr=False)
-    """Empty where there is none: no token equals it."""
+    """Empty where there is none; no token equals it."""
 
     def role(self, token: str) -> Role | None:
         """The role of a token, compared in constant time; None for a wrong one."""
@@ -268,7 +268,7 @@ class LoginThrottle:
 
 
 def source_of(address: str) -> str:
-    """Who counts as one source: an address, or the network that a customer gets with IPv6."""
+    """The source of a request: its address or, with IPv6, the network that one customer gets."""
     try:
         ip = ip_address(address.partition("%")[0])
     except ValueError:

@@ -174,7 +174,7 @@ class LimitedProtocol(asyncio.Protocol):
 
     def _on_deadline(self) -> None:
         self._deadline = None
-        if self.flow.read_paused:  # we are the ones who paused reading
+        if self.flow.read_paused:  # reading was paused by us
             self._expect_request()
             return
         if self.cycle is None or self.cycle.response_complete:

@@ -21,7 +21,7 @@ async def follow(
 ) -> AsyncGenerator[tuple[int, Sequence[Event]]]:
     """Batches of events after `start`, each with the id of its last; an empty batch serves as heartbeat.
 
-    Whether the one who listens still may is asked before each.
+    Permission to listen is checked before each.
     """
     loop = asyncio.get_running_loop()
     started = last_sent = loop.time()

@@ -1,8 +1,8 @@
-"""Idempotency keys: a change that is sent again with the same key is answered as before, and not made twice.
+"""Idempotency keys: a change that is repeated with the same key gets the same answer, and is not made twice.
 
-Answers are held in memory for an hour: they have people's words in them, and nothing of that is to outlast an erasure,
-which drops them all, whichever process makes it. After anything was deleted, edited or forgotten, an earlier answer is
-not repeated, and the change that it belongs to is not made again either.
+Answers are held in memory for an hour: they contain people's words, which must not outlast an erasure. An erasure by
+any process drops them all. After anything was deleted, edited or forgotten, an earlier answer is not repeated, and its
+change is not made again either.
 """
 
 import asyncio
@@ -23,12 +23,12 @@ KEY_HEADER = "Idempotency-Key"
 REPLAYED_HEADER = b"idempotency-replayed"
 API_PATH = "/api/"
 READING_PATHS = ("/api/v1/context", "/api/v1/erase/survey")
-"""They change nothing, and are answered anew."""
+"""Requests that change nothing, and are not cached."""
 ERASING_PATHS = ("/api/v1/erase", "/erase")
 MAX_KEY_CHARS = 255
 LIFETIME_SECONDS = 3600.0
 MAX_HELD_BYTES = 16_000_000
-"""Of all answers together; the oldest go first."""
+"""Bytes of all answers together; the oldest are dropped first."""
 _MADE_TEXT = (
     "this change was made already; its answer is no longer held, as something was deleted, edited or forgotten since"
 )
@@ -41,7 +41,7 @@ class _Answer:
     fingerprint: str
     at: float
     removal: int = 0
-    """The newest removal when it was given."""
+    """The id of the newest removal when it was given."""
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     messages: list[Message] = field(default_factory=list[Message])
 
@@ -51,7 +51,7 @@ class _Answer:
 
 
 class IdempotencyMiddleware:
-    """Answers repeated changes of the API from what it answered before. Belongs inside the check of tokens."""
+    """Answers repeated changes of the API from its cache. Belongs inside the check of tokens."""
 
     def __init__(
         self,
@@ -125,7 +125,7 @@ class IdempotencyMiddleware:
 
 
 def _caller(scope: Scope) -> str:
-    """Who asks, by their token or session: a key brings nobody another's answer."""
+    """The caller, by token or session: nobody gets another caller's answer."""
     headers = Headers(scope=scope)
     credentials = f"{headers.get('authorization', '')}\0{headers.get('cookie', '')}"
     return hashlib.sha256(credentials.encode("latin-1", "replace")).hexdigest()

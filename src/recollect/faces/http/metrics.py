@@ -100,7 +100,7 @@ def install(app: FastAPI) -> None:
 
     @app.get("/ready", include_in_schema=False)
     async def ready(state: AppStateDep) -> Response:
-        """The store answers and can be written, and what should run runs."""
+        """The store answers and can be written, and the worker runs if it should."""
         reason = await _unready_reason(state)
         return problem(503, reason, {"retry-after": "5"}) if reason else JSONResponse({"status": "ready"})
 
@@ -113,7 +113,7 @@ def install(app: FastAPI) -> None:
         text = generate_latest(store_registry) + generate_latest(registry)
         return PlainTextResponse(text, media_type=METRICS_CONTENT_TYPE)
 
-    del health, ready, metrics  # the app has them
+    del health, ready, metrics  # registered with the app
 
 
 async def _unready_reason(state: AppState) -> str | None:
@@ -131,7 +131,7 @@ async def _unready_reason(state: AppState) -> str | None:
 
 
 def _in_public(problem: str) -> str:
-    """The beginning of a problem: what follows names files and hosts, and strangers may ask for `/ready`."""
+    """The first part of a problem: the rest names files and hosts, and `/ready` is open to strangers."""
     return re.split(r"[:;(/\"']| to | at ", problem, maxsplit=1)[0].strip()
 
 
@@ -161,7 +161,7 @@ class _StoreMetrics:
 
 
 def _route(scope: Scope) -> str:
-    """The route's path template: ids would make endless series, and reveal who was looked at."""
+    """The route's path template: ids would create unlimited series, and reveal whose data was read."""
     return getattr(scope.get("route"), "path", None) or ("/static" if scope["path"].startswith("/static/") else "other")
 
 

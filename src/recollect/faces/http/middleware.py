@@ -23,12 +23,12 @@ TOO_LARGE_TEXT = f"a request may have {MAX_BODY_BYTES:,} bytes at most"
 PUBLIC_PATHS = ("/health", "/ready", "/login")
 """Paths that need no token, besides the static files."""
 MCP_PATH = "/mcp"
-"""Checks the tokens of its users itself."""
+"""Path of MCP, which checks its users' tokens itself."""
 STATIC = "/static/"
 STREAM = "/stream"
 """The end of paths whose answers have no end; they can't be asked for by HEAD."""
 METRICS_PATHS = ("/metrics", *PUBLIC_PATHS)
-"""All that the metrics token opens."""
+"""The paths that the metrics token opens."""
 READER_PATHS = ("/logout", "/api/v1/context", "/api/v1/erase/survey")
 """Paths that a reader may post to: they change nothing that is remembered."""
 FORM_FIELD = "form_token"
@@ -97,7 +97,7 @@ class SecurityMiddleware:
         return await self._forbidden_change(scope, headers, body, role, session)
 
     async def _is_current(self, headers: Headers, role: Role) -> bool:
-        """Whether the token or session of a request still counts: an answer may last longer than it."""
+        """Whether the token or session of a request is still valid: a stream may outlive it."""
         try:
             if "authorization" in headers:
                 secret = headers["authorization"].partition(" ")[2].strip()
@@ -126,7 +126,7 @@ class SecurityMiddleware:
             return session
         try:
             return session if await self._state.admin.tokens.is_valid(session.token) else None
-        except StoreError:  # who it is can't be told, and there is nothing to show either
+        except StoreError:  # the token can't be checked without the store, which has nothing to show either
             return None
 
     async def _bearer(self, scope: Scope, headers: Headers) -> tuple[Role | None, int]:

@@ -49,7 +49,7 @@ async def serve(
         lifespan="off",
         server_header=False,
         proxy_headers=bool(proxies),
-        forwarded_allow_ips=list(proxies),  # never from the environment, and this machine counts only if it is named
+        forwarded_allow_ips=list(proxies),  # never from the environment; this machine is trusted only if it is listed
         timeout_graceful_shutdown=SHUTDOWN_GRACE_SECONDS,
         ws="none",
     )

@@ -1,4 +1,4 @@
-"""Who a request over HTTP speaks for: the user and the place that its token is bound to.
+"""The user and place of a request over HTTP: those that its token is bound to.
 
 The official SDK lets a session be used only with the token that began it. Tokens are issued by hand (`recollect tokens
 create`), so there is no authorization server, and none is announced.
@@ -30,14 +30,14 @@ _ROLE_TEXT = "this token is for the REST API or the page; MCP takes one for a us
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Whose memory, and from where it is seen."""
+    """A person's memory as seen from a place."""
 
     user: str
     place: Place | None = None
 
 
 class _Person(AuthenticatedUser):
-    """The user of a request, as the SDK knows them, and as we do."""
+    """The user of a request, in the SDK's form and in ours."""
 
     def __init__(self, token: AccessToken, user: str) -> None:
         # The secret itself goes no further: nothing behind this needs it.
@@ -46,7 +46,7 @@ class _Person(AuthenticatedUser):
 
 
 def principal_of(request: Any) -> Principal | None:
-    """Who the token of an HTTP request is for; None without one, and over standard streams."""
+    """The user and place of an HTTP request's token; None without one, and over standard streams."""
     user = None if request is None else request.scope.get("user")
     return user.principal if isinstance(user, _Person) else None
 
@@ -60,7 +60,7 @@ class TokenMiddleware:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["path"].startswith(_METADATA_PATH):
-            # Where clients look for an authorization server there is nothing, rather than nothing without a token.
+            # Clients that look for an authorization server get 404 here, not 401.
             await self._app(scope, receive, send)
             return
         try:
@@ -73,7 +73,7 @@ class TokenMiddleware:
             await _refuse(send, *refusal)
 
     async def _authenticate(self, scope: Scope) -> tuple[int, str] | None:
-        """Put who it is into the scope; returns status and text of a refusal."""
+        """Put the user into the scope; returns status and text of a refusal."""
         header = next((value for name, value in scope["headers"] if name == b"authorization"), None)
         if header is None:
             return (401, _MISSING_TEXT) if await self._is_required() else None

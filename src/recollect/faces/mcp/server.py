@@ -29,7 +29,7 @@ from recollect.memory import AsyncMemory
 PAGE_SIZE = 100
 """Resources per page."""
 MAX_SHOWN = 500
-"""Memories in the resource that has all of them."""
+"""Memories in the resource that lists all of them."""
 RECALL = "what-do-you-remember"
 WITH_MEMORY = "with-memory"
 SINGLE_TOOL_PROFILE = "devclaw"
@@ -217,7 +217,7 @@ def _definition(name: str, tool: Tool) -> types.Tool:
             title=tool.title,
             read_only_hint=tool.reads_only,
             destructive_hint=tool.destroys,
-            idempotent_hint=True,  # a repeated call finds its work done
+            idempotent_hint=True,  # repeating a call has no further effect
             open_world_hint=False,
         ),
     )

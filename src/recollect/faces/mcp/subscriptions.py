@@ -23,7 +23,7 @@ from recollect.memory import AsyncMemory
 ALL_MEMORIES = SCHEME.removesuffix("/")
 """The resource that has all memories."""
 EARLIER_SCHEME = "memory://"
-"""By which earlier versions named one memory; still read."""
+"""Prefix of a memory's address in earlier versions; still accepted."""
 POLL_INTERVAL_SECONDS = 1.0
 MAX_EVENTS = 500
 _STATE = "recollect.subscriptions"
@@ -75,7 +75,7 @@ def unsubscribe(session: ServerSession, uri: str) -> None:
 
 
 def _connection(session: ServerSession) -> Connection:
-    """What lasts as long as the client is connected; a session is made for every request."""
+    """The object that lives as long as the connection; the SDK creates a session per request."""
     return session._connection  # pyright: ignore[reportPrivateUsage] there is no other way to it
 
 

@@ -25,7 +25,7 @@ Category = Literal["fact", "preference", "event", "summary"]
 
 
 def _as_integer(value: object) -> object:
-    """JSON has one type of number: 10.0 is 10."""
+    """JSON has a single number type: 10.0 is 10."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 

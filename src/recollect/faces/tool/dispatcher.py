@@ -109,7 +109,7 @@ class MemoryTool:
         return await self._memory.view_of(self._user, self._place, changes=changes)
 
     async def _whose(self, call: Call) -> str:
-        """Says so if it is about someone of another platform."""
+        """A note if the memory is that of someone on another platform."""
         person = self._user if isinstance(call, Index) else (await self.view()).user
         is_elsewhere = self._place is None and ":" in person and ":" not in self._user
         return f"(Nobody local is called {self._user}: this is about {person}.)\n" if is_elsewhere else ""
@@ -144,7 +144,7 @@ class MemoryTool:
         hits = await (await self.view()).search(
             call.query, filters=Filters(kinds=kinds) if call.category else None, limit=call.limit
         )
-        if any(hit.relevant for hit in hits):  # then what shares a word with the question may help, too
+        if any(hit.relevant for hit in hits):  # then memories that share a word with the question may help, too
             return _results("", [hit for hit in hits if hit.relevant or hit.parts.get("words")], close=True)
         if hits:
             return _results("Nothing fits closely. The nearest:\n", hits[:MAX_NEAREST], close=False)
@@ -237,7 +237,7 @@ class MemoryTool:
     async def explain(self, memo_id: str) -> Explanation:
         """A memory of the user's, or of the server's lore, with its history; raises UnknownMemo.
 
-        What was forgotten has no explanation: a model would repeat it.
+        Forgotten memories are not explained: a model would repeat them.
         """
         view = await self.view()
         try:
@@ -284,7 +284,7 @@ async def answered(run: Callable[[], Awaitable[Answer]]) -> Answer:
 
 
 def _secret_line(content: str, memo: Memo) -> str:
-    """What the model should pass on when a part of the statement was not stored."""
+    """A note to pass on to the user when a part of the statement was not stored."""
     if not MARKER.search(memo.text) or MARKER.search(content):
         return ""
     return "\nA secret in it was left out, as memory keeps none: tell the user to keep it in a password manager."

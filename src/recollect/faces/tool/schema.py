@@ -84,5 +84,5 @@ def skill() -> str:
 
 
 def skill_for_model() -> str:
-    """What of it belongs into a prompt: neither the front matter nor what operators are told."""
+    """The part that belongs into a prompt: without front matter and notes for operators."""
     return skill().split("---\n", 2)[2].partition(OPERATORS_CHAPTER)[0].strip()

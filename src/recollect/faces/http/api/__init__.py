@@ -53,7 +53,7 @@ def install(app: FastAPI) -> None:
     async def openapi() -> JSONResponse:
         return JSONResponse(describe())
 
-    del openapi  # the app has it
+    del openapi  # registered with the app
 
 
 @cache

@@ -19,7 +19,7 @@ MAX_NAME_CHARS, MAX_TEXT_CHARS, MAX_MESSAGE_CHARS = 512, 8_000, 100_000
 MAX_INTEGER = 2**53
 """JavaScript reads larger integers inexactly."""
 MAX_DIGITS = 19
-"""Of a number in a cursor."""
+"""Digits of a number in a cursor."""
 SPELLING = "as in discord:1042; without a platform a local person's, or to read, that of the one who has it"
 _ALLOWED_YEARS = range(1900, 9000)
 
@@ -96,7 +96,7 @@ def next_cursor(listing: str, position: object) -> str:
 
 
 def position_after(listing: str, cursor: str) -> str:
-    """What `next_cursor` was given, empty for the first page; 400 for a cursor of anything else."""
+    """The position in a cursor of `next_cursor`, empty for the first page; 400 for any other cursor."""
     if not cursor:
         return ""
     try:
@@ -110,7 +110,7 @@ def position_after(listing: str, cursor: str) -> str:
 
 
 def number_after(listing: str, cursor: str) -> int | None:
-    """The same for listings whose positions are numbers."""
+    """The position in a cursor of a listing by numbers."""
     position = position_after(listing, cursor)
     if position and not (position.isascii() and position.isdecimal() and len(position) < MAX_DIGITS):
         raise HTTPException(400, "that cursor is none that this listing gave; leave it out for the first page")
@@ -133,7 +133,7 @@ def subject_of(user: str | None, guild: str | None) -> Subject:
 
 
 async def known_subject(state: AppState, user: str | None, guild: str | None, *, changes: bool = True) -> Subject:
-    """The same, with the platform of a person; raises BadInput where it has to be said."""
+    """The subject with a person's platform; raises BadInput where that has to be named."""
     subject = subject_of(user, guild)
     return subject if subject.is_lore else Subject(await state.admin.resolve(subject.id, changes=changes))
 

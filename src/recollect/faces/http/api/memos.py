@@ -170,7 +170,7 @@ def _memo_after(cursor: str) -> tuple[datetime, int] | None:
 
 @routes.post("/memos", status_code=201, responses=CHANGING, response_model=RememberedOut)
 async def create_memo(state: AppStateDep, body: NewMemo) -> RememberedOut | Response:
-    """Write down a memo; it is merged with what is known, and secrets in it are cut out. What may not be remembered is
+    """Add a memo; it is merged with existing ones, and secrets in it are redacted. What may not be remembered is
     answered with 422, and the reason.
     """
     subject = await known_subject(state, None if body.user is None else user_id(body.user), body.guild)
@@ -192,7 +192,7 @@ async def create_memo(state: AppStateDep, body: NewMemo) -> RememberedOut | Resp
 
 @routes.post("/memos/merge", responses=CHANGING | NO_MEMO)
 async def merge_memos(state: AppStateDep, body: Merging) -> records.MemoOut:
-    """Let one memo stand for others; one change, undone as one."""
+    """Merge memos into one; one change, undone as one."""
     subject = await known_subject(state, body.user, body.guild)
     return records.from_memo(await state.admin.merge(subject, body.keep, body.others, body.text))
 
@@ -207,7 +207,7 @@ async def get_memo(state: AppStateDep, subject: SubjectDep, memo: MemoId, respon
 async def revise_memo(
     state: AppStateDep, subject: SubjectDep, memo: MemoId, body: Correction, seen: SeenVersion, response: Response
 ) -> records.MemoOut:
-    """Give a memo other words, other tags, or both; it stays the same memo, heard by the same people. With the status
+    """Change the text of a memo, its tags, or both; id and audience stay the same. With the status
     `active`, it is restored first.
     """
     if body.text is None and body.tags is None and body.status is None:
@@ -225,7 +225,7 @@ async def revise_memo(
 async def retire_memo(
     state: AppStateDep, subject: SubjectDep, memo: MemoId, seen: SeenVersion, response: Response
 ) -> RetiredOut:
-    """Take a memo out of use, and keep it from being learned again; can be undone."""
+    """Retire a memo, and keep it from being learned again; undoable."""
     outcome = await state.admin.retire(subject, memo, seen)
     retired = _tagged(response, outcome.memos[0]).model_dump()
     return RetiredOut(**retired, hidden_replies=outcome.replies, hidden_summary_lines=outcome.summary_lines)
@@ -268,7 +268,7 @@ async def _restore(state: AppState, subject: Subject, memo: str, version: int | 
 async def pin_memo(
     state: AppStateDep, subject: SubjectDep, memo: MemoId, body: Pinning, seen: SeenVersion, response: Response
 ) -> records.MemoOut:
-    """Keep a memo from ever giving way to others, or no longer."""
+    """Protect a memo from ever being evicted or superseded, or no longer."""
     return _tagged(response, await state.admin.pin(subject, memo, body.pinned, _seen(body, seen)))
 
 
@@ -276,7 +276,7 @@ async def pin_memo(
 async def share_memo(
     state: AppStateDep, subject: SubjectDep, memo: MemoId, body: Sharing, seen: SeenVersion, response: Response
 ) -> records.MemoOut:
-    """Let a memo be heard by others than before."""
+    """Change the audience of a memo."""
     audience = Audience.parse(body.audience)
     return _tagged(response, await state.admin.share(subject, memo, audience, _seen(body, seen)))
 
@@ -299,7 +299,7 @@ async def memo_history(state: AppStateDep, subject: SubjectDep, memo: MemoId) ->
 
 @routes.get("/memo/why", responses=READING | NO_MEMO)
 async def memo_why(state: AppStateDep, subject: SubjectDep, memo: MemoId) -> records.WhyOut:
-    """Why a memo is what it is: its source, its past, and the message that said it."""
+    """Where a memo comes from: its source, its history, and the message that said it."""
     return records.from_details(await state.admin.memo_details(subject, memo))
 
 

@@ -1,4 +1,4 @@
-"""Messages: report them, list them, see what was learned from one, and get the prompt for answering one."""
+"""Messages: add them, list them, see what was learned from one, and get the prompt for answering one."""
 
 from dataclasses import replace
 from typing import Annotated, Any, Literal
@@ -87,7 +87,7 @@ class MessageIn(Wire):
         )
 
 
-class Observed(Wire):
+class MessageAdded(Wire):
     new: bool = Field(description="False when it was known already, was deleted before, or memory is switched off.")
 
 
@@ -204,7 +204,7 @@ async def get_message(
 
 @routes.post("/messages", responses=CHANGING)
 async def add_messages(state: AppStateDep, body: Batch) -> BatchAdded:
-    """Take note of several messages in one transaction: all of them, or after an error none. Each says when it was
+    """Add several messages in one transaction: all of them, or after an error none. Each says when it was
     said with `at`, so that a history can be told later.
     """
     added = await _add(state, body.messages)
@@ -212,9 +212,9 @@ async def add_messages(state: AppStateDep, body: Batch) -> BatchAdded:
 
 
 @routes.post("/observe", responses=CHANGING)
-async def observe(state: AppStateDep, body: MessageIn) -> Observed:
-    """Take note of a message; when this answers, it is on disk, and it is learned from in the background."""
-    return Observed(new=bool(await _add(state, [body])))
+async def add_message(state: AppStateDep, body: MessageIn) -> MessageAdded:
+    """Add a message. When this answers, it is on disk; it is learned from in the background."""
+    return MessageAdded(new=bool(await _add(state, [body])))
 
 
 async def _add(state: AppState, messages: list[MessageIn]) -> int:
@@ -234,15 +234,15 @@ async def _add(state: AppState, messages: list[MessageIn]) -> int:
 
 
 @routes.post("/observe/edited", responses=CHANGING)
-async def observe_edited(state: AppStateDep, body: EditIn) -> Changed:
-    """A message was edited: what rested on its old words is taken back."""
+async def edit_message(state: AppStateDep, body: EditIn) -> Changed:
+    """A message was edited: what was learned from its old text is reverted."""
     place = None if body.place is None else body.place.place()
     return Changed(changed=await state.memory.message_edited(body.platform, body.id, body.text, body.at, place))
 
 
 @routes.post("/observe/deleted", responses=CHANGING)
-async def observe_deleted(state: AppStateDep, body: DeletionIn) -> Changed:
-    """A message was deleted, and with it what rests on it."""
+async def delete_message(state: AppStateDep, body: DeletionIn) -> Changed:
+    """A message was deleted: what was learned from it is reverted."""
     return Changed(changed=await state.memory.message_deleted(body.platform, body.id, body.at))
 
 

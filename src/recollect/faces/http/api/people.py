@@ -46,7 +46,7 @@ class LearningPlace(Wire):
     guild: Name | None = Field(None, description="Or the id of a guild.")
 
     def places(self) -> list[Place]:
-        """The place; of a guild, those that it may be."""
+        """The place; for a guild, all places that it may stand for."""
         if (self.session is None) == (self.guild is None):
             raise HTTPException(422, "say which place: either session, or guild for all of its channels")
         if self.guild is not None:

@@ -38,7 +38,7 @@ class Targeted(Wire):
     guild: Name | None = Field(None, description="A guild, or what the user left there.")
 
 
-class SurveyOut(Wire):
+class ErasurePreviewOut(Wire):
     user: str | None
     guild: str | None
     counts: dict[str, int]
@@ -81,16 +81,16 @@ async def export(state: AppStateDep, target: Annotated[ErasureTarget, Depends(_t
 
 
 @routes.post("/erase/survey", responses=CHANGING)
-async def survey_erasure(state: AppStateDep, body: Targeted) -> SurveyOut:
+async def preview_erasure(state: AppStateDep, body: Targeted) -> ErasurePreviewOut:
     """What erasing would remove; changes nothing."""
     target = ErasureTarget(await _person(state, body.user, changes=False), body.guild)
     preview = await state.admin.preview_erasure(target)
-    return SurveyOut(**preview_to_json(preview), confirm=confirmation(target))
+    return ErasurePreviewOut(**preview_to_json(preview), confirm=confirmation(target))
 
 
 @routes.post("/erase", responses=CHANGING | problems(409), response_model=ReceiptOut)
 async def erase(state: AppStateDep, body: Erasing) -> ReceiptOut | Response:
-    """Remove everything about a person or a guild for good, look for what is left, and give a receipt."""
+    """Remove everything about a person or a guild for good, search for leftovers, and return a receipt."""
     target = ErasureTarget(await _person(state, body.user, changes=True), body.guild)
     outcome = await state.admin.erase(target, body.confirm)
     if isinstance(outcome, NotConfirmed):

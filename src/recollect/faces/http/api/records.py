@@ -35,7 +35,7 @@ class SourceOut(Wire):
 
 
 class MemoOut(Wire):
-    """One thing that is remembered."""
+    """A memo."""
 
     id: str
     user: str | None = Field(description="Whom it is about; null for lore.")
@@ -111,7 +111,7 @@ class MessagePage(Wire):
 
 
 class MessageDetails(Wire):
-    """A message, and what became of it."""
+    """A message, what was learned from it, and what was refused."""
 
     message: MessageOut
     memos: list[MemoOut] = Field(description="What was learned from it, whatever the status now.")
@@ -128,7 +128,7 @@ class History(Wire):
 
 
 class WhyOut(Wire):
-    """Why a memo is what it is."""
+    """Where a memo comes from, and what happened to it."""
 
     memo: MemoOut
     events: list[EventOut] = Field(description="What happened to it, newest first.")
@@ -175,8 +175,8 @@ class SummaryHistory(Wire):
     earlier: list[SummaryOut] = Field(description="Those before it, newest first.")
 
 
-class FoundOut(Wire):
-    """A result with its score taken apart."""
+class HitOut(Wire):
+    """A hit with the parts of its score."""
 
     score: float
     relevant: bool = Field(True, description="False for what is merely nearest: nothing fits better.")
@@ -317,9 +317,9 @@ def from_summary(summary: Summary) -> SummaryOut:
     )
 
 
-def from_hit(hit: Hit) -> FoundOut:
+def from_hit(hit: Hit) -> HitOut:
     item = hit.item
-    return FoundOut(
+    return HitOut(
         score=hit.score,
         relevant=hit.relevant,
         parts=hit.parts,

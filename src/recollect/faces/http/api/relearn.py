@@ -91,7 +91,7 @@ async def relearn(state: AppStateDep, body: RelearnIn) -> RelearnOut:
 async def relearning(
     state: AppStateDep, run: Annotated[Name, Query(description="The id that starting it answered.")] = ""
 ) -> RelearnOut:
-    """How far it is."""
+    """The progress of learning again."""
     progress = await state.admin.relearned(run)
     if progress is None:
         raise missing(f"there is no run {run!r}")

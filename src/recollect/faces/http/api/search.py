@@ -21,11 +21,11 @@ Strict = Annotated[bool, Query(description="Nothing at all rather than what is n
 
 
 class Results(Wire):
-    results: list[records.FoundOut]
+    results: list[records.HitOut]
 
 
 class SideBySide(Wire):
-    rankers: dict[str, list[records.FoundOut]]
+    rankers: dict[str, list[records.HitOut]]
 
 
 async def _place(
@@ -71,7 +71,7 @@ async def search(
     status: Annotated[Status, Query(description="Of the memos.")] = Status.ACTIVE,
     limit: Limit = 10,
 ) -> Results:
-    """What fits and may be heard in the place, best first."""
+    """Hits that are visible in the place, best first."""
     hits = await state.memory.search(
         q,
         user=valid_user(user),
@@ -99,7 +99,7 @@ async def search_by_all_rankers(
 ) -> SideBySide:
     """The same question by every ranker."""
 
-    async def search_by(ranker: str) -> list[records.FoundOut]:
+    async def search_by(ranker: str) -> list[records.HitOut]:
         hits = await state.memory.search(
             q,
             user=valid_user(user),

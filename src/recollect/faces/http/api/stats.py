@@ -15,5 +15,5 @@ routes = router("stats")
 async def stats(
     state: AppStateDep, days: Annotated[int, Query(ge=1, le=366, description="Days up to today, by UTC.")] = 14
 ) -> records.Stats:
-    """How things stand."""
+    """Totals, changes per day, jobs, problems and cost."""
     return records.from_overview(await state.admin.overview(days))

@@ -7,7 +7,7 @@ from recollect.admin.overview import Day
 
 HEIGHT = 100.0
 WIDTH = 10.0
-"""Of one day, in units of the SVG, which is stretched to the available width."""
+"""Width of one day in units of the SVG, which is stretched to the available width."""
 _BAR_WIDTH = 6.0
 _STEPS = (1, 2, 3, 4, 5, 6, 8)
 

@@ -31,9 +31,9 @@ TEMPLATES, STATIC = ROOT / "templates", ROOT / "static"
 FRAGMENT = "x-fragment"
 """The header by which the script asks for only the part of a page that a filter changes."""
 SURROUNDINGS_SECONDS = 5.0
-"""How old what every page shows may be."""
+"""Maximum age of the cached values that every page shows."""
 MAX_NUMBER_DIGITS = 18
-"""Of a number in a URL."""
+"""Digits of a number in a URL."""
 
 MENU = (
     ("", (("/", "Overview"), ("/search", "Search"))),
@@ -191,7 +191,7 @@ def create(state: AppState) -> PageContext:
 
 
 class Surroundings:
-    """What every page may show: how many jobs failed, and what servers are called. Read again after some seconds."""
+    """Values that every page may show: the number of failed jobs, and names of servers. Cached for some seconds."""
 
     def __init__(self, state: AppState) -> None:
         self.failed_jobs = 0
@@ -229,7 +229,7 @@ def parse_subject(user: str = "", guild: str = "") -> Subject:
 
 
 async def find_subject(page: PageContext, user: str = "", guild: str = "", *, changes: bool = False) -> Subject:
-    """The same, with the platform of a person; raises BadInput where it has to be said."""
+    """The subject with a person's platform; raises BadInput where that has to be named."""
     subject = parse_subject(user, guild)
     return subject if subject.is_lore else Subject(await page.state.admin.resolve(subject.id, changes=changes))
 

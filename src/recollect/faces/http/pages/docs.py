@@ -14,7 +14,7 @@ from recollect.faces.http.pages.context import PageDep
 router = APIRouter(include_in_schema=False)
 
 PACKAGE = "fastapi_offline"
-"""Brings the files along; it is not imported."""
+"""The package with the files; it is not imported."""
 FILES = {"swagger-ui-bundle.js": "text/javascript", "swagger-ui.css": "text/css"}
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "

@@ -27,11 +27,11 @@ _HIDDEN = re.compile(
 _UNITS = ((365 * 86_400, "year"), (30 * 86_400, "month"), (86_400, "day"), (3_600, "hour"), (60, "minute"))
 
 GuildNames = Mapping[str, str]
-"""What guilds are called, by `guild_key`."""
+"""Names of guilds, by `guild_key`."""
 NO_NAMES: GuildNames = {}
 MAX_ID_DIGITS = 12
 MAX_BRIEF_CHARS, MAX_BRIEF_LINES = 300, 6
-"""How much of a text a list shows."""
+"""Characters of a text that a list shows."""
 
 NOTICES = {
     "added": "Added to memory.",
@@ -195,7 +195,7 @@ def describe_place(place: Place, guilds: GuildNames = NO_NAMES) -> str:
 
 
 def name_server(guild: str, guilds: GuildNames) -> str:
-    """A guild by its name; by its id where nobody said that."""
+    """The name of a guild; its id where no name is known."""
     return guilds.get(guild) or f"server {shorten_id(guild)}"
 
 

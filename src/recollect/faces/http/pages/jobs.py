@@ -39,7 +39,7 @@ async def jobs(request: Request, page: PageDep) -> HTMLResponse:
 
 @router.post("/jobs/retry")
 async def retry(page: PageDep, job: Number) -> Response:
-    """Try a job now: one that failed, or one that waits for later."""
+    """Run a job now: one that failed, or one that is not due yet."""
     job_id = as_number(job)
     done = job_id is not None and await page.state.admin.hasten_job(job_id)
     return after("/jobs", "retried" if done else "gone")
@@ -60,7 +60,7 @@ async def discard(page: PageDep, job: Number) -> Response:
 
 @router.get("/live/stream")
 async def live(page: PageDep) -> Response:
-    """Says that something changed, so that a page which shows it reads its live part again."""
+    """Reports that something changed, so that the page reloads its live part."""
     if page.state.streams.locked():
         return problem(503, "too many pages are followed live already", {"retry-after": "30"})
     headers = {"x-accel-buffering": "no"}

@@ -1,4 +1,4 @@
-"""Prompts as they were sent to the chat model, where `keep_prompts` asks for them: the list, and one of them."""
+"""Prompts as they were sent to the chat model, if `keep_prompts` is set: the list, and single ones."""
 
 from typing import Annotated
 

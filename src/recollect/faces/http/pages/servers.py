@@ -1,4 +1,4 @@
-"""Servers: what they are called, where they talk, their lore, and whether anything is learned there."""
+"""Servers: names, channels and lore, and whether learning is paused there."""
 
 from typing import Annotated
 

@@ -30,7 +30,7 @@ Text = Annotated[str, Query(max_length=2_000)]
 class Session:
     name: str
     label: str
-    """Its name on the page."""
+    """The label on the page."""
     summary: Summary | None
 
 

@@ -33,7 +33,7 @@ async def render_system(
     problem: str = "",
     issued: IssuedToken | None = None,
 ) -> HTMLResponse:
-    """The page; with what the models answered, what went wrong, or a token that was just made."""
+    """The page; with the models' test answers, an error, or a new token."""
     described, folded = await page.state.admin.system(), part.strip().lower()
     shown: list[Any] = [
         row
