@@ -14,6 +14,7 @@ import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Callable
+from math import isfinite
 from pathlib import Path
 
 from rich.console import Console
@@ -44,8 +45,8 @@ def environment(source: Path, folder: Path) -> dict[str, str]:
     return own | folders | {"PYTHONDONTWRITEBYTECODE": ""}  # compiled once, as an installation is
 
 
-def run(arguments: list[str], source: Path, folder: Path) -> float:
-    """Seconds of processor time that a program takes, from its start to its end."""
+def run(arguments: list[str], source: Path, folder: Path, *, may_fail: bool = False) -> float:
+    """Seconds of processor time that a program takes, from its start to its end; infinite if it fails and may."""
     process = subprocess.Popen(
         [sys.executable, *arguments],
         cwd=folder,
@@ -56,6 +57,8 @@ def run(arguments: list[str], source: Path, folder: Path) -> float:
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
+        if may_fail:
+            return float("inf")
         sys.exit(f"{' '.join(arguments)} failed with {source}")
     return used.ru_utime + used.ru_stime
 
@@ -80,7 +83,8 @@ def run_chat(source: Path, folder: Path) -> float:
 
 
 def measure(sources: dict[str, Path], starts: int, step: Callable[[str], None]) -> dict[str, dict[str, float]]:
-    """The least seconds of each program and version, by program."""
+    """The least seconds of each program and version, by program; infinite where an earlier version lacks it."""
+    *earlier, _ = sources
     least: dict[str, dict[str, float]] = defaultdict(lambda: dict.fromkeys(sources, float("inf")))
     with tempfile.TemporaryDirectory(prefix="recollect-bench-") as root:
         folders = {name: Path(root) / name for name in sources}
@@ -93,7 +97,10 @@ def measure(sources: dict[str, Path], starts: int, step: Callable[[str], None]) 
                 step(f"{program}, {number + 1} of {starts}")
                 for name, source in sources.items():
                     folder = folders[name]
-                    took = run_chat(source, folder) if program == CHAT else run(PROGRAMS[program], source, folder)
+                    if program == CHAT:
+                        took = run_chat(source, folder)
+                    else:
+                        took = run(PROGRAMS[program], source, folder, may_fail=name in earlier)
                     least[program][name] = min(least[program][name], took)
     return dict(least)
 
@@ -116,10 +123,13 @@ def main() -> int:
     for name in sources:
         table.add_column(name, justify="right")
     for program, times in least.items():
-        table.add_row(program, *(f"{1000 * times[name]:,.0f}" for name in sources))
+        table.add_row(program, *(f"{1000 * times[name]:,.0f}" if isfinite(times[name]) else "–" for name in sources))
     Console().print(table)
     if given.json:
-        rounded = {program: {name: round(took, 4) for name, took in times.items()} for program, times in least.items()}
+        rounded = {
+            program: {name: round(took, 4) for name, took in times.items() if isfinite(took)}
+            for program, times in least.items()
+        }
         given.json.write_text(json.dumps({"unit": "s", "starts": given.starts, "programs": rounded}, indent=1) + "\n")
     return 0
 

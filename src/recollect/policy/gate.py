@@ -1,7 +1,7 @@
-"""Whether a message can hold anything that lasts, decided by its words alone: what can't costs no model call.
+"""Whether a message can hold anything durable, decided by its words alone: other messages cost no model call.
 
-It errs on the side of passing: a message of the supported languages passes if one of its words speaks of the speaker,
-asks for something to last, or corrects. One in any other language passes unless it is too short to say anything.
+It errs on the side of passing: a message in a supported language passes if a word refers to the speaker, asks to
+remember something, or corrects. A message in any other language passes unless it is too short to say anything.
 The words are data, in `language/durable.toml`.
 """
 
@@ -15,9 +15,9 @@ from recollect.language import foreign_amendments, lexicon
 
 DATA = Path(lexicon.__file__).parent / "durable.toml"
 MIN_KNOWN_SHARE = 0.4
-"""Share of a message's words that a language must know for the message to count as written in it."""
+"""Share of a message's words that a lexicon must contain for the message to count as written in its language."""
 MAX_JUDGED_CHARS = 4_000
-"""A text that is longer passes: nobody tells a story without a word about themselves."""
+"""A longer text always passes: it is bound to mention its author."""
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _CLAUSE_START = re.compile(
@@ -27,12 +27,12 @@ _LINK = re.compile(r"<[@#:a][^>\s]*>|\bhttps?://\S+|`[^`]*`")
 _LATIN = re.compile(r"[a-zà-öø-ɏ]", re.IGNORECASE)
 _KANA = re.compile(r"[\u3040-\u30ff]")
 _PAST = re.compile(r"\w{2,}(?:é|í|ei)$")
-"""Endings of what a person did, in Spanish and Portuguese, where nobody says "I"."""
+"""Verb endings of the first person in the past, in Spanish and Portuguese, which omit "I"."""
 _PLURAL = re.compile(r"[^\W\d_]+[aeiéo]mos$")
-"""Ending of what a person does with others, in both."""
+"""Verb ending of the first person plural in both."""
 _NO_PLURAL = frozenset("demos memos promos cosmos".split())
 _PRESENT = re.compile(r"[^\W\d_]{3,}o$")
-"""Ending of what a person does, in both, at the beginning of a clause."""
+"""Verb ending of the first person in the present in both, at the start of a clause."""
 
 
 def can_hold_facts(text: str) -> bool:
@@ -46,7 +46,7 @@ def can_hold_facts(text: str) -> bool:
     if _KANA.search(text):
         return _chatter().fullmatch("".join(words)) is None
     if any(_LATIN.match(word) is None for word in words):
-        return True  # a script that nobody here reads
+        return True  # an unsupported script
     return not _marks()[0].isdisjoint(words) or _is_marked(text, words) or not _is_understood(words)
 
 
@@ -78,13 +78,13 @@ def _is_marked(text: str, words: list[str]) -> bool:
 
 
 def _heads(word: str) -> tuple[str, ...]:
-    """What stands before an apostrophe, with and without it: "my's", "j'étudie"."""
+    """The part before an apostrophe, with and without it: "my's", "j'étudie"."""
     head, apostrophe, _ = word.partition("'")
     return (head, head + apostrophe) if apostrophe else ()
 
 
 def _is_understood(words: list[str]) -> bool:
-    """Whether the words are of a supported language; a lone word of any language says nothing that lasts."""
+    """Whether the words belong to a supported language; a single word of any language says nothing durable."""
     if len(words) == 1 and words[0].isascii():
         return True
     return any(sum(word in common for word in words) >= MIN_KNOWN_SHARE * len(words) for common in _common())

@@ -2,7 +2,7 @@
 
 The order of matching is id, same text, near-duplicate or contradiction, new. A memo is revised or replaced only by a
 statement whose audience includes its own: a private remark never changes what a wider audience knows. Where a person
-has one memory for all places (`user_global`), what they say anywhere has power over all of it.
+has one memory for all places (`user_global`), what they say anywhere may change all of it.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -100,18 +100,18 @@ def _predates(candidate: Candidate, memo: Memo, *, contradicts: bool = False) ->
 
 
 def _may_change(candidate: Candidate, memo: Memo) -> bool:
-    """Whether it is said to all who hear the memo; the assistant's own lore changes nothing that people wrote."""
+    """Whether all who hear the memo heard the candidate; the assistant's own lore changes nothing that people wrote."""
     has_power = includes(candidate.power or candidate.audience, memo.audience)
     return has_power and not (is_automatic_lore(candidate) and is_authored(memo))
 
 
 def _may_repeat(candidate: Candidate, memo: Memo) -> bool:
-    """Whether it may take the place of what says the same: fewer people must not hear of it for that."""
+    """Whether it may replace a memo that says the same: that must not narrow the audience."""
     return _may_change(candidate, memo) and includes(candidate.audience, memo.audience)
 
 
 def _is_repeated(candidate: Candidate, memo: Memo) -> bool:
-    """Whether the memo already tells those who hear the candidate."""
+    """Whether everyone who hears the candidate hears the memo already."""
     is_one_memory = candidate.power not in (None, candidate.audience)
     return includes(memo.audience, candidate.audience) or (is_one_memory and _may_change(candidate, memo))
 
@@ -288,5 +288,5 @@ def is_authored(memo: Memo) -> bool:
 
 
 def is_automatic_lore(statement: Candidate | Memo) -> bool:
-    """Whether the assistant made a note of it about a guild, by itself."""
+    """Whether it is lore that the assistant noted by itself."""
     return statement.subject.is_lore and statement.source.origin is Origin.TOOL

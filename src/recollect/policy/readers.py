@@ -5,8 +5,8 @@ clause means everyone. A clause lists who passes: `*` everyone, `~5` those with 
 then those whose role is allowed (`+5`); at last members by id (`-@7`, `+@7`). `none` is nobody.
 
 Which member has which role changes and may be unknown, so one rule includes another only if that holds for every
-assignment of roles. Where more people may read along than can surely read everything, as when the history is hidden,
-there are both rules: `sure<possible`.
+assignment of roles. Where more people may be reading than can certainly read everything, as when the history is hidden,
+both rules are given: `sure<possible`.
 """
 
 from collections.abc import Iterable
@@ -96,12 +96,12 @@ def is_sure(readers: str) -> bool:
 
 
 def between(sure: str, possible: str) -> str:
-    """The readers of a channel, of whom only the first are known to read everything."""
+    """The readers of a channel, of whom only those of the first rule are known to read everything."""
     return sure if includes(sure, possible) else f"{sure}<{possible}"
 
 
 def both(first: str, second: str) -> str:
-    """Those who are readers by both rules."""
+    """The readers by both rules."""
     sure, possible = (
         rule_of([*_parse(one), *_parse(other)])
         for one, other in (

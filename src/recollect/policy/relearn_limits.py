@@ -1,7 +1,6 @@
 """What learning from an old message again may change: nothing that a person decided, and nothing that was said since.
 
-Without this, a statement of January would take the place of what was said in March, and a second run would change what
-the first one wrote.
+Without it, a statement of January would replace one of March, and a second run would change what the first one wrote.
 """
 
 from collections.abc import Callable, Sequence
@@ -40,7 +39,7 @@ def settle(
 
 
 def is_settled(memo: Memo, at: datetime, message: str | None, said_at: Callable[[Memo], datetime]) -> bool:
-    """Whether a memo stays as it is, whatever a message of this time said: it was written, pinned or retired by
+    """Whether a memo is immune to a message of this time: it was written, pinned or retired by
     hand, or rests on another message that is not older.
     """
     if is_authored(memo) or memo.pinned or not memo.active:

@@ -22,7 +22,7 @@ _JOINERS = re.compile("[\u200c\u200d]")
 _NAME_DELIMITERS = str.maketrans(dict.fromkeys("[]:：|｜#＃﹟\u115f\u1160\u3164\u2800", " "))
 MAX_TITLE_CHARS = 60
 MIN_LINE_CHARS = 20
-"""A message is not cut to less than this."""
+"""Minimum length to which a message may be cut."""
 _TOOLS = r"(?:antml:)?(?:tool|function)[\w-]*|(?:antml:)?(?:invoke|parameter|thinking)|discord-actions?"
 _TOOL_CALL = re.compile(rf"<({_TOOLS})\b[^>]*>.*?</\1\s*>|</?(?:{_TOOLS})\b[^>]*>", re.DOTALL | re.IGNORECASE)
 
@@ -82,7 +82,7 @@ def render_message(message: Message) -> str:
     return _turn(speaker(message), message.text, message.bot)
 
 
-@lru_cache(maxsize=4096)  # a prompt measures its lines before it chooses, and the next one has most of them again
+@lru_cache(maxsize=4096)  # cached: a prompt measures lines before choosing, and the next prompt has most of them again
 def _turn(name: str, text: str, is_bot: bool) -> str:
     said = without_filler(_TOOL_CALL.sub("", text)) if is_bot else text
     return f"[{name}]: {neutralize(_TURN.sub('· ', said))}" if said.strip() else ""
@@ -100,7 +100,7 @@ def display_name(name: str) -> str:
 
 
 def channel_title(name: str) -> str:
-    """`#dev`. A thread's title is any text of any member, so it has no room for words that pass for a turn."""
+    """`#dev`. A thread's title is arbitrary text of a member, so it is cut too short to imitate a turn."""
     return f"#{clip(display_name(name), MAX_TITLE_CHARS)}"
 
 

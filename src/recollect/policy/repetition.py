@@ -117,7 +117,7 @@ def repeats(
 
 
 def _tells_names(sentence: Sense, names: frozenset[str], known: Sense, question: Sense) -> bool:
-    """Whether a sentence to someone tells the names in a memo about them. "You could fly to Lisbon" suggests, and
+    """Whether a sentence to someone reveals the names in a memo about them. "You could fly to Lisbon" suggests, and
     an answer to a question with the name in it takes the question up.
     """
     if not names or names != known.exact & known.roots or not names.isdisjoint(question.roots):

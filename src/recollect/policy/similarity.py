@@ -38,7 +38,7 @@ class Similarity(Enum):
     POORER = auto()
     """The new text says less than the old one."""
     CONTRADICTS = auto()
-    """Both can't hold: the new text replaces the old one."""
+    """Both can't be true: the new text replaces the old one."""
     OTHER = auto()
 
 
@@ -59,7 +59,7 @@ _THEIRS = (
     r"|mom|mum|father|dad|best friend)(?: (?!is\b|are\b)[\w-]+)?"
     r"|[\w-]+ (?!is\b|are\b|turned\b|lives\b|works\b|just\b)[\w-]+)"
 )
-"""Somebody whom the speaker has one of, or who is named: one may have two sisters."""
+"""A person of whom the speaker has only one, or who is named: one may have two sisters."""
 _PATTERNS = Patterns(
     home=rf"^{_WHO}(?:lives?|living|resid(?:es?|ing)|based) in {_NAMED}(.+)$",
     employer=rf"^{_WHO}(?:works?|working) (?:at|for) {_NAMED}"
@@ -177,14 +177,14 @@ def compare(new: str, old: str) -> Similarity:
         return similarity if is_same else Similarity.CONTRADICTS  # "A+", "A-"
     is_reversed = _flips(fresh, known) or _moved_away(fresh, known)
     similarity = Similarity.CONTRADICTS if is_reversed else _compare_words(fresh, known)
-    if similarity is Similarity.OTHER:  # nearly always, and known without looking for persons
+    if similarity is Similarity.OTHER:  # the usual case, decided without looking for persons
         return similarity
     is_about_same = fresh.symbols == known.symbols and fresh.persons == known.persons
     return similarity if is_about_same else Similarity.OTHER
 
 
 def details(long: str, short: str) -> bool:
-    """Whether a text says what a shorter one says, with more words: "works as an engineer at Acme", "works at Acme"."""
+    """Whether a text adds detail to a shorter one: "works as an engineer at Acme", "works at Acme"."""
     full, plain = _parse(long), _parse(short)
     return (
         bool(plain.content)
@@ -286,7 +286,7 @@ def _compare_values(new: str, old: str) -> Similarity:
     if _extends(known, fresh) or old.endswith(f", {new}"):
         return Similarity.POORER
     if _is_qualified(fresh) and _is_qualified(known):
-        return Similarity.OTHER  # "Lisbon in winter" and "Oslo in summer" can both hold
+        return Similarity.OTHER  # "Lisbon in winter" and "Oslo in summer" can both be true
     heads = _head(fresh), _head(known)
     same_value = _extends(*heads) or _extends(*reversed(heads))  # different details of one value
     return Similarity.OTHER if same_value else Similarity.CONTRADICTS
@@ -315,7 +315,7 @@ def _flips(new: _Parsed, old: _Parsed) -> bool:
         remaining, known = (_without_negation(parsed.order) for parsed in (new, old))
         if not remaining or remaining == known:
             return bool(remaining)
-        # What ended has ended in all its details; what holds again is no longer over.
+        # An ended fact has ended in all its details; a resumed one is no longer over.
         shorter, longer = (remaining, known) if new.negated else (known, remaining)
         is_over = (new if new.negated else old).normalized.startswith("no longer ")
         return is_over and len(shorter) > 1 and shorter[0] == longer[0] and _is_contained(shorter, longer)

@@ -28,9 +28,9 @@ _NAMES_SECRET = re.compile(
     rf"\s*(?:now|jetzt)?\W*{MARKER.pattern}\W*",
     re.IGNORECASE,
 )
-"""A few words for what is secret, and its value; what has a second thought is kept without the value."""
+"""Few words: the name of a secret and its value. A text that says anything else is kept without the value."""
 _MAX_IDLE_WORDS = 1
-"""So many words beside a secret and its name, such as "changed", tell nothing that is worth keeping."""
+"""At most this many words beside a secret and its name, such as "changed", are not worth keeping."""
 
 
 _PARTS = re.compile(r"[,;.!?\n]\s|\b(?:with|using|mit|avec|con|com)\b")

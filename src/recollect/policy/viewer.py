@@ -48,7 +48,7 @@ class Viewer:
         policy = self.policy
         if policy is VisibilityPolicy.USER_GLOBAL:
             policy = VisibilityPolicy.BY_AUDIENCE
-            if memo.audience == EVERYWHERE:  # the default of that policy, not a decision to share
+            if memo.audience == EVERYWHERE:  # the policy's default, not a decision to share
                 memo = replace(memo, audience=source_audience(memo.source, memo.subject.id))
         return not self._is_expired(memo) and is_visible(memo, self.place, present, policy)
 

@@ -61,9 +61,9 @@ def audience_covers_place(audience: Audience, place: Place) -> bool:
     return includes(audience, place.audience)
 
 
-@lru_cache(maxsize=1024)  # of the messages of a prompt, nearly all were said in the same place
+@lru_cache(maxsize=1024)  # cached: nearly all messages of a prompt come from the same place
 def is_heard_in(said: Place, here: Place) -> bool:
-    """Whether what was said in a place may be heard by everyone who may be listening here."""
+    """Whether everyone who may be listening here could hear what was said in another place."""
     return audience_covers_place(said.audience, here)
 
 
@@ -134,7 +134,7 @@ def narrowest(audiences: Collection[Audience]) -> Audience | None:
 
 
 def narrower(then: Place, now: Place) -> Place:
-    """The place of words that were said there then, and again now: those hear them who could read it both times."""
+    """The place with the readers that it had at both times, for an edited message."""
     if includes(now.audience, then.audience):
         return then
     if includes(then.audience, now.audience):
@@ -146,7 +146,7 @@ def narrower(then: Place, now: Place) -> Place:
 
 
 def is_forgotten(derived: Collection[Memo]) -> bool:
-    """Whether the owner forgot a memo that was derived from a message, and no active one is left of it."""
+    """Whether the owner forgot a memo that was derived from a message, and no active one is left."""
     return any(memo.status is Status.DEPRECATED for memo in derived) and not any(memo.active for memo in derived)
 
 

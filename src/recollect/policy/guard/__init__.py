@@ -1,6 +1,6 @@
 """Whether a proposal may become a memo: only if the speaker said it, and meant it so. A model proposes, this decides.
 
-`checks` lists what is asked of it, in order. Each refusal has a short reason that is safe to log: it never quotes the
+`checks` has the list of conditions, in order. Each refusal has a short reason that is safe to log: it never quotes the
 message.
 """
 

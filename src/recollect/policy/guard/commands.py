@@ -1,4 +1,4 @@
-"""Orders to the assistant in the imperative, rights that the speaker takes, and who the assistant is from now on.
+"""Orders to the assistant in the imperative, rights that the speaker claims, and attempts to redefine the assistant.
 
 An order is one by what it is about: other people, what is stored of them, rules, rights and tools. "Explain it to me"
 and "send Tom the invoice", a task of the speaker's own, are none.

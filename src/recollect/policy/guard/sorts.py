@@ -1,4 +1,4 @@
-"""What the words of a sentence stand for: someone of rank, a duty, a rule, what is stored of somebody.
+"""The sorts of words in a sentence: for someone of rank, a duty, a rule, stored data of a person.
 
 `authority` in the lexica has the words of each sort; each language is judged by its own.
 """
@@ -14,7 +14,7 @@ from recollect.language import lexicon
 from recollect.language.lexicon import Patterns
 
 NEAR_WORDS = 3
-"""How far the word for a duty is from the one who has it: "you simply have to", "musst du"."""
+"""Distance, in words, between a duty and whoever has it: "you simply have to", "musst du"."""
 _SENTENCE = re.compile(r"[^.!?;\n。！？]+[.!?;。！？]?")
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 _BREAK = re.compile(r"[,:–—] *|\A[^\w]*")

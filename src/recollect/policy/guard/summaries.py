@@ -32,7 +32,7 @@ from recollect.policy.guard.turns import (
 MIN_SHARE = 0.5
 """Share of a sentence's content words that must have been said: a summary says it in fewer words, not in others."""
 MAX_OVERLENGTH = 10
-"""A text this many times over its limit is no summary that could be shortened."""
+"""A text this many times over its limit is not shortened, but refused."""
 _DATA = re.compile(r"(?:```\w*\s*)?(?:\{|\[\s*[\[{\"\]])")
 """How JSON begins, and no summary does: `[Ann] says` is one, `["Ann"]` is not."""
 _MAX_EMPTY_WORDS = 2
@@ -77,17 +77,17 @@ _PATTERNS = Patterns(
 _GENITIVE = re.compile(r"\b([^\W\d_]+)s ([^\W\d_]{3,})")
 _QUESTION = re.compile(r"[^.!?\n]*\?")
 _MAX_SHORT_WORDS = 3
-"""Content words of a sentence that makes one claim: each of them is the claim."""
+"""A sentence with so few content words makes one claim, of which each word is a part."""
 _AND = frozenset({"and", "und", "et", "y", "e", "i", "ve", "en"})
 _FRAMES = {"supposed": "as_supposed", "former": "as_former", "nearly": "nearly"}
-"""How what was said may be meant, and how a summary says so."""
+"""Ways in which a statement may be qualified, and the words by which a summary says so."""
 _MAX_REPEATS = 2
 _MIN_LOOP_WORDS, _MIN_DISTINCT_SHARE = 24, 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedSummary:
-    """What may be kept of a summary; empty with a `reason` if nothing may."""
+    """The acceptable part of a summary; empty with a `reason` if there is none."""
 
     text: str
     reason: Reason | None = None
@@ -180,7 +180,7 @@ def _subjects(sentence: str, turns: list[Turn]) -> frozenset[str]:
 
 
 def _refuse_rank(sentence: str, said: str) -> Reason | None:
-    """Who has a say here is nothing that a summary may find out by itself."""
+    """Refuse claims about who has authority here: a summary must not establish that."""
     ranks = rank_words(sentence)
     if not ranks or _PATTERNS.denial.search(lower(sentence)):
         return None
@@ -221,7 +221,7 @@ def _is_said_of_speaker(sentence: str, turns: list[Turn]) -> bool:
 
 
 def _refuse_generality(sentence: str, said: str) -> Reason | None:
-    """What holds for all, for nobody or for one of them, unless somebody said so."""
+    """Refuse claims about all, nobody or one of them, unless somebody made them."""
     of_all = _PATTERNS.anyone.search(lower(sentence))
     if of_all is None or _PATTERNS.conversed.search(lower(sentence)) or of_all[0] in lower(said):
         return None

@@ -1,4 +1,4 @@
-"""What was said, by turns: who said what, in which clause, and what a day or number was said of."""
+"""The conversation behind a summary, by turns: who said what, in which clause, and what a day or number refers to."""
 
 import re
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ LITTLE = frozenset(
     "the a an and or of to in on at for with from by is are was were be been has have had do does did will would that"
     " this it its his her their they he she".split()
 )
-"""Words that say nothing about what is meant."""
+"""Words that don't identify a topic."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Secrets whose name is not beside them: in a column of a table, by what they open, or as digits in words."""
+"""Secrets without a name beside them: in a column of a table, identified by what they open, or as digits in words."""
 
 import re
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""Numbers that identify people or pay: cards, bank accounts, social security and other national ids.
+"""Numbers of identity and payment: cards, bank accounts, social security and other national ids.
 
 Cards and IBANs are known by their check digits, some ids by their form; the others need their name before them.
 """
