@@ -42,7 +42,7 @@ class Section(ABC, Generic[D]):
     def remove(self, names: Sequence[Name]) -> None: ...
 
     def write(self, records: Sequence[Record]) -> list[Record]:
-        """Add or replace; returns what had to be left out."""
+        """Add or replace records; returns those that had to be left out."""
         self.put(records)
         return []
 
@@ -76,7 +76,7 @@ class RowsSection(Section[D]):
         return Page([self.record(row[width:]) for row in rows], rows[-1][:width] if len(rows) == limit else None)
 
     def _count_up(self) -> None:
-        """The next id is beyond all stored ones."""
+        """Set the next id beyond all stored ones."""
 
     def record(self, row: Row) -> Record:
         values = list(row)
@@ -87,7 +87,7 @@ class RowsSection(Section[D]):
 
 
 class Columns(NamedTuple):
-    """A table that is a section as it is; its key comes first, with the types of PostgreSQL."""
+    """A table that maps directly to a section; its key comes first, with PostgreSQL's types."""
 
     source: LiteralString
     names: tuple[LiteralString, ...]
@@ -128,7 +128,7 @@ _TABLES: dict[str, Columns] = {
 
 
 class TableSection(RowsSection[D]):
-    """A section that is a table with the same columns, named by its primary key."""
+    """A section that is stored as a table with the same columns, identified by its primary key."""
 
     def __init__(self, db: D, table: Columns) -> None:
         super().__init__(db)
@@ -151,7 +151,7 @@ class TableSection(RowsSection[D]):
 
 
 class JobsSection(RowsSection[D]):
-    """What is claimed is read as if its lease had run out: of a queue only the first job can have been begun."""
+    """Claimed jobs are read as if their lease had expired: only the first job of a queue can have been started."""
 
     source = "jobs"
     fields = """
@@ -179,13 +179,13 @@ class JobsSection(RowsSection[D]):
         restart_queues(self._db, self._delete(names))
 
     def _delete(self, names: Sequence[Name]) -> list[str]:
-        """The queues of the jobs that are gone."""
+        """Delete jobs; returns their queues."""
         sql: LiteralString = f"DELETE FROM jobs WHERE id {self._db.among} RETURNING queue"
         return sorted({queue for (queue,) in self._db.rows(sql, (self._db.array(job for (job,) in names),))})
 
 
 class EventsSection(RowsSection[D]):
-    """Ids stay as they are, since followers of the log have noted the last id they saw."""
+    """Ids are preserved, because followers of the log store the last id that they saw."""
 
     source = "events LEFT JOIN scopes ON scopes.id = events.scope"
     fields = "events.id, kind, at, actor, coalesce(scopes.name, ''), memo, reason, data"
@@ -236,13 +236,13 @@ class EventsSection(RowsSection[D]):
 
 
 class CorpusSection(RowsSection[D]):
-    """Rows with a key; those that are alive are in the word index."""
+    """Rows with a key; live ones are in the word index."""
 
     corpus: Corpus
 
 
 def growth(words: Mapping[int, tuple[int, str | None]], alive: Collection[int]) -> dict[int, int]:
-    """How many rows each scope has more, by the scopes and texts of rows; without a text it is not alive any more."""
+    """The growth of each scope in rows, by the scopes and texts of rows; a row without a text is retired."""
     grown: defaultdict[int, int] = defaultdict(int)
     for key, (scope, text) in words.items():
         grown[scope] += (text is not None) - (key in alive)
@@ -258,7 +258,7 @@ def last_numbers(rows: Iterable[tuple[int, int]]) -> dict[int, int]:
 
 
 def words_of_memo(record: Record) -> str | None:
-    """What is indexed of a memo: its text and its tags, while it is active."""
+    """The indexed text of a memo: its text and its tags, while it is active."""
     text, tags, status = record[3:6]
     if status != Status.ACTIVE:
         return None
@@ -266,7 +266,7 @@ def words_of_memo(record: Record) -> str | None:
 
 
 class Archive(ABC, Generic[D]):
-    """The sections of a store; those that are a table have a class for that, `table`."""
+    """The sections of a store; `table` is the class of sections that are plain tables."""
 
     def __init__(
         self,

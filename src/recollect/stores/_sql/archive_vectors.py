@@ -1,4 +1,4 @@
-"""The sections of vectors: which sets there are, and the vectors of each, under the names of their rows."""
+"""The sections of vectors: the sets, and the vectors of each, by the names of their rows."""
 
 from abc import abstractmethod
 from collections import defaultdict
@@ -15,7 +15,7 @@ D = TypeVar("D", bound=Database)
 
 
 class VectorSetsSection(RowsSection[D]):
-    """Which sets of vectors there are."""
+    """The sets of vectors."""
 
     source = "embedders"
     fields = "corpus, model, dims, CAST(serving AS integer), CAST(complete AS integer)"
@@ -35,7 +35,7 @@ class VectorSetsSection(RowsSection[D]):
     def _drop(self, corpus: Corpus, model: str) -> None: ...
     @abstractmethod
     def _show(self) -> None:
-        """Let the views of the documents show the vectors that serve."""
+        """Point the documents' views at the vectors of the active set."""
         ...
 
     def put(self, records: Sequence[Record]) -> None:

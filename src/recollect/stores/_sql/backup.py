@@ -1,4 +1,4 @@
-"""A backup appears under its name only when it is whole."""
+"""Backups that appear under their name only when they are complete."""
 
 import os
 from collections.abc import Generator
@@ -11,7 +11,7 @@ from recollect.workspace.disk import make_folder, sync
 
 @contextmanager
 def new_backup(target: Path) -> Generator[Path]:
-    """The file to write to; it is synced and gets its name when all went well, and is removed otherwise."""
+    """The file to write to; it is synced and renamed on success, and removed otherwise."""
     if target.exists():
         raise BadInput(f"{target} exists already; a backup never overwrites")
     partial = target.with_name(target.name + ".part")

@@ -1,4 +1,4 @@
-"""The record of changes: what each did to each memo, and whether it was taken back.
+"""The record of changes: what each did to each memo, and whether it was undone.
 
 The memo after a change is the one before its next change, or else the memo as it is now: it is not written again.
 """
@@ -32,7 +32,7 @@ SELECT {COLUMNS}, CASE after WHEN '' THEN (
     ORDER BY later.id LIMIT 1) END
 FROM changes
 """
-# A step that holds: somebody's decision that was not taken back, and no undo.
+# A step in effect: somebody's decision that was not undone, and not an undo itself.
 _HOLDS: LiteralString = "batch IS NOT NULL AND undoes IS NULL AND undone = 0"
 _LAST: LiteralString = f"{_SELECT} WHERE scope = $1 AND {_HOLDS} ORDER BY id DESC LIMIT 1"
 _LAST_OF_MEMO: LiteralString = f"{_SELECT} WHERE scope = $1 AND memo = $2 AND {_HOLDS} ORDER BY id DESC LIMIT 1"
@@ -111,7 +111,7 @@ class Changes:
         )
 
     def _of(self, scope: str, sql: LiteralString, *values: object) -> list[Step]:
-        self._db.lock(f"subject:{scope}")  # decisions rest on what is read here
+        self._db.lock(f"subject:{scope}")  # the unit's decisions depend on what is read here
         return [self._read(row) for row in self._db.rows(sql, (self._db.handle(scope), *values))]
 
     def _row(self, step: Step) -> Row:

@@ -54,7 +54,7 @@ class MemoReader:
 
 
 def convert(db: Database, table: LiteralString, memos: MemoReader) -> None:
-    """What undo reads gets a table of its own, which `table` creates; so far it was in the log."""
+    """Move what undo reads from the log to a table of its own, which `table` creates."""
     db.run(table)
     db.run(_INDEXES)
     reader, before = _LogReader(partial(memos.find, db), db.handle), _NEWEST

@@ -1,4 +1,4 @@
-"""What the shared half asks of a connection, inside one transaction.
+"""What the shared code needs of a connection, inside one transaction.
 
 A statement has its values at `$1`, `$2` … in the order in which they first appear: SQLite and PostgreSQL both read
 that, so one text serves both.
@@ -14,16 +14,16 @@ class Database(Protocol):
     among: LiteralString
     """The condition that a column has one of the values of the array `$1`."""
     in_use: LiteralString
-    """The condition that a set of vectors is."""
+    """The condition that a set of vectors is in use."""
     with_ids: LiteralString
     """Allows an INSERT to set ids that the store would number itself."""
 
     def run(self, sql: LiteralString, values: Row = (), /) -> int:
-        """How many rows it affected."""
+        """Run a statement; returns the number of affected rows."""
         ...
 
     def script(self, sql: LiteralString, /) -> None:
-        """Statements without values, one after the other."""
+        """Run several statements without values."""
         ...
 
     def value(self, sql: LiteralString, values: Row = (), /) -> Any:
@@ -33,7 +33,7 @@ class Database(Protocol):
     def row(self, sql: LiteralString, values: Row = (), /) -> Row | None: ...
     def rows(self, sql: LiteralString, values: Row = (), /) -> list[Row]: ...
     def many(self, sql: LiteralString, rows: Sequence[Row], /) -> None:
-        """The statement once for each row."""
+        """Run the statement once for each row."""
         ...
 
     def array(self, values: Iterable[Any], /) -> object:

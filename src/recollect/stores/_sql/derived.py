@@ -19,7 +19,7 @@ class Derived(ABC, Generic[D]):
     def put_words(
         self, corpus: Corpus, scope: int, key: int, text: str, *, replaces: bool = False, new: bool = False
     ) -> None:
-        """Index the words of a row; `replaces` others that have to go, and `new` says that the row was just made."""
+        """Index the words of a row; `replaces` says that old words have to go, `new` that the row was just inserted."""
         ...
 
     @abstractmethod
@@ -33,11 +33,11 @@ class Derived(ABC, Generic[D]):
 
     @abstractmethod
     def grow(self, scope: int, by: int) -> None:
-        """Count rows that came or went."""
+        """Count rows that were added or removed."""
         ...
 
     def rewrite(self, corpus: Corpus, key: int, scope: int, text: str) -> None:
-        """The text of a row that is alive has changed."""
+        """The text of a live row has changed."""
         self.put_words(corpus, scope, key, text, replaces=True)
         self.remove_vectors(corpus, key)
         self.note_missing(corpus, key)
@@ -56,7 +56,7 @@ class Derived(ABC, Generic[D]):
             self.grow(scope, 1 if memo.active else -1)
 
     def remove(self, corpus: Corpus, key: int, scope: int, *, alive: bool) -> None:
-        """A row is gone; `alive` says that it was in the indexes."""
+        """A row was deleted; `alive` says that it was in the indexes."""
         self.remove_words(corpus, key)
         self.remove_vectors(corpus, key)
         self._db.run("DELETE FROM unembedded WHERE corpus = $1 AND key = $2", (corpus, key))

@@ -28,11 +28,11 @@ _EPOCH = date(1970, 1, 1)
 
 class Events(ABC, Generic[D]):
     locked: LiteralString
-    """What keeps rows that were read for a change as they are until then."""
+    """The clause that locks rows which are read to be changed."""
     per_day: LiteralString
     """Kind, day, count and last time of the events of each day."""
     stored_per_day: LiteralString
-    """The same as it was counted."""
+    """The stored counts in the same form."""
     put_per_day: LiteralString
     """Store what `per_day` yields."""
 
@@ -49,7 +49,7 @@ class Events(ABC, Generic[D]):
         ...
 
     def _flush(self) -> None:
-        """Write what was counted but held back."""
+        """Write pending counts."""
 
     def counts(self) -> dict[str, tuple[int, datetime]]:
         self._flush()
@@ -70,7 +70,7 @@ class Events(ABC, Generic[D]):
         return bool(self._db.value(sql))
 
     def _lock_counts(self) -> None:
-        """No one may write meanwhile: what is committed during the count would be lost to it."""
+        """Lock out writers: events that are committed during the count would be missed."""
 
     def recount(self) -> None:
         self._lock_counts()
@@ -87,7 +87,7 @@ class Events(ABC, Generic[D]):
     ) -> list[Event]:
         conditions: list[LiteralString] = []
         values: list[object] = []
-        if len(kinds) == 1:  # of one kind the index has them in order
+        if len(kinds) == 1:  # the index has the events of one kind in order
             conditions.append("kind = $1")
             values.append(next(iter(kinds)))
         elif kinds:

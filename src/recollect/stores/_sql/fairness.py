@@ -29,7 +29,7 @@ SELECT min(moment) FROM (
 
 
 def share(limit: int, tenants: int) -> int:
-    """How many jobs of one tenant may be needed, as each gets at least one."""
+    """The most jobs of one tenant that may be needed, as each tenant gets at least one."""
     return limit - tenants + 1
 
 

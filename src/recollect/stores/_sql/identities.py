@@ -1,6 +1,6 @@
 """The migration to people of platforms: what belonged to the id `1042` becomes that of `discord:1042`.
 
-Where a memo was said tells whose it is; an id that was used on two platforms is split. Memos that have to move to
+The place of a memo tells whose it is; an id that was used on two platforms is split. Memos that have to move to
 another scope are moved when the store is opened (`recall.identity_migration`), as only a complete store can index them.
 """
 
@@ -34,7 +34,7 @@ INSERT INTO state (kind, key, number, item, person, guild) VALUES ($1, $2, 1, $3
 
 @dataclass(frozen=True, slots=True)
 class Statements:
-    """What the stores say differently."""
+    """Statements that differ between the stores."""
 
     memos: LiteralString
     """Key, scope, id, platform, actor, audience and who heard it, of memos that name a person."""
@@ -49,7 +49,7 @@ class Statements:
 
 @dataclass(slots=True)
 class _Plan:
-    """Who each bare id is."""
+    """The person behind each bare id."""
 
     said: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
     """The platforms on which each person said something that is remembered."""
@@ -66,7 +66,7 @@ class _Plan:
         return (said | heard if len(said | heard) > 1 else said or heard) or {LOCAL}
 
     def key(self, user: str, platform: str) -> str:
-        """Whose a memo about this id is that was said on this platform."""
+        """The person that a memo about this id belongs to, given the platform where it was said."""
         platforms = self.platforms(user)
         return person_key(platform if len(platforms) > 1 else next(iter(platforms)), user)
 
@@ -224,7 +224,7 @@ def _owners(kind: str, key: str, item: str, person: str, plan: _Plan) -> list[st
         return [person_key(unescape(name.split(":")[0], ":"), person)]
     if person in plan.people():
         return plan.keys(person)
-    # Nothing else is known of them. That they paused learning holds wherever they may be.
+    # Nothing else is known of them. Pausing applies on every platform.
     platforms = {platform for spoken in plan.heard.values() for platform in spoken} or {LOCAL}
     if len(platforms) > 1 and kind != StateKind.PAUSED:
         return [person]

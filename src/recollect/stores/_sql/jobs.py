@@ -48,7 +48,7 @@ _REQUEUE = "UPDATE jobs SET state = 'blocked', due = $1, attempts = 0 WHERE id =
 _HASTEN = "UPDATE jobs SET due = $1 WHERE id = $2 AND due > $1 AND state IN ('waiting', 'blocked')"
 _PULL = "UPDATE jobs SET due = $1 WHERE kind = $2 AND due > $3 AND state <> 'failed'"
 _END_LEASES = "UPDATE jobs SET until = $1 WHERE state = 'claimed' AND until > $2"
-# Those of a kind that are not claimed, beyond the newest; SQLite has no OFFSET without a LIMIT.
+# Unclaimed jobs of a kind, beyond the newest; SQLite has no OFFSET without a LIMIT.
 _EXCESS = """
 SELECT id, queue FROM jobs WHERE kind = $1 AND state IN ('waiting', 'blocked')
 ORDER BY id DESC LIMIT 4611686018427387904 OFFSET $2
@@ -73,9 +73,9 @@ SELECT queue FROM (
 
 class Jobs(ABC, Generic[D]):
     queue_of: LiteralString = "SELECT queue FROM jobs WHERE id = $1"
-    """The queue of a job, held from now on."""
+    """The queue of a job, locked until the transaction ends."""
     extended: LiteralString = "UPDATE jobs SET until = $1 WHERE state = 'claimed' AND worker = $2"
-    """Prolong the lease of all that a worker has claimed."""
+    """Extend the lease of all jobs that a worker has claimed."""
 
     def __init__(self, db: D) -> None:
         self._db = db
@@ -107,7 +107,7 @@ class Jobs(ABC, Generic[D]):
         return self._leave(job_id, _FAIL, (error, job_id, worker))
 
     def _leave(self, job_id: int, sql: LiteralString, values: Row) -> bool:
-        """Let a job leave its place, which the next one of its queue takes; whether it did."""
+        """Remove a job from the head of its queue, so that the next one moves up; returns whether it was there."""
         queue = self._db.value(self.queue_of, (job_id,))
         if queue is None or not self._db.run(sql, values):
             return False
@@ -145,7 +145,7 @@ class Jobs(ABC, Generic[D]):
         return bool(self._remove(self._with_queues([job_id]), "AND state <> 'claimed'"))
 
     def erase(self, jobs: Collection[int]) -> int:
-        self._db.run("UPDATE meta SET value = '' WHERE name = 'turn'")  # it may name the guild or person that is erased
+        self._db.run("UPDATE meta SET value = '' WHERE name = 'turn'")  # the cursor may name who is erased
         return len(self._remove(self._with_queues(jobs), ""))
 
     def _with_queues(self, jobs: Collection[int]) -> list[Row]:
@@ -206,7 +206,7 @@ def repair_queues(db: Database) -> None:
 
 
 def restart_queues(db: Database, queues: Iterable[str]) -> None:
-    """Make the first job of each queue the one that can be claimed."""
+    """Make only the first job of each queue claimable."""
     for queue in queues:
         db.lock(lock_name(queue))
         db.run(_BLOCK_ALL, (queue,))

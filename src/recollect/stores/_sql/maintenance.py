@@ -27,7 +27,7 @@ def rows_per_scope(memos: LiteralString, messages: LiteralString) -> LiteralStri
 
 
 def check_sizes(db: Database, counted: LiteralString) -> HealthCheck:
-    """Each scope's size is the number of its rows."""
+    """Check that each scope's size is the number of its rows."""
     sql: LiteralString = f"SELECT count(*) FROM ({counted}) AS counted WHERE size <> rows"
     wrong = db.value(sql)
     return HealthCheck("sizes of scopes", not wrong, f"{wrong} wrong; run 'recollect rebuild-index'" if wrong else "")
@@ -46,7 +46,7 @@ def repair_counts(db: D, counted: LiteralString, events: Events[D]) -> None:
 
 
 def check_word_index(corpus: Corpus, missing: int, stray: int) -> HealthCheck:
-    """The word index holds exactly the rows that it should."""
+    """Check that the word index has exactly the rows that it should."""
     detail = f"{missing} missing, {stray} stray; run 'recollect rebuild-index'" if missing or stray else ""
     return HealthCheck(f"word index of {corpus}", not detail, detail)
 
@@ -62,7 +62,7 @@ def check_jobs(failed: int) -> HealthCheck:
 
 
 def check_budget(db: Database) -> list[HealthCheck]:
-    """Whether the models of some servers or DMs wait for tomorrow; the day is that of this machine's clock."""
+    """Report the servers and DMs that have spent today's budget, by this machine's clock."""
     sql = "SELECT count(DISTINCT item) FROM state WHERE kind = $1 AND key = $2"
     count: int = db.value(sql, (StateKind.BUDGET_SPENT.value, datetime.now(UTC).date().isoformat()))
     places = "1 server or DM" if count == 1 else f"{count} servers and DMs"
@@ -70,7 +70,7 @@ def check_budget(db: Database) -> list[HealthCheck]:
 
 
 def check_queues(db: Database) -> HealthCheck:
-    """Of each queue the first job can be claimed, and only that one."""
+    """Check that exactly the first job of each queue can be claimed."""
     stuck = len(misordered_queues(db))
     return HealthCheck(
         "queues of jobs", not stuck, f"{stuck} out of order; run 'recollect rebuild-index'" if stuck else ""

@@ -1,4 +1,4 @@
-"""The statements that read memos, over what each store says in its own way."""
+"""The statements that read memos, on top of the expressions of each store."""
 
 from dataclasses import dataclass
 from typing import LiteralString
@@ -10,13 +10,13 @@ _ACTIVE: LiteralString = "memos.status = 'active'"
 @dataclass(frozen=True, slots=True)
 class MemoColumns:
     any_subject: LiteralString
-    """Reads memos of any subject."""
+    """Selects memos of any subject."""
     one_subject: LiteralString
-    """Reads memos of one."""
+    """Selects memos of one subject."""
     own: LiteralString
     """The condition that a memo is of the scope `$1`, for an index that begins with it."""
     all_own: LiteralString
-    """The same where all of them are read."""
+    """The same condition, where all of them are read."""
     statuses: LiteralString
     """The condition that the status is among `$2`."""
     keys: LiteralString
@@ -34,7 +34,7 @@ class MemoColumns:
     mark: LiteralString
     """The name of a scope as it is indexed."""
     find: LiteralString
-    """The function that finds a text in a text."""
+    """The function that searches a text in a text."""
 
 
 class MemoStatements:

@@ -1,4 +1,4 @@
-"""Durable memos and the tombstones of forgotten ones: what is read of them. How one is written is each store's own.
+"""Reading durable memos and tombstones; each store has its own code for writing.
 
 A unit that writes locks each subject whose memos it reads until it ends, as its decisions rest on what it read.
 """
@@ -41,7 +41,7 @@ class Memos(ABC, Generic[D]):
     def remove(self, memo: Memo) -> None: ...
     @abstractmethod
     def _scope(self, name: str) -> int | str | None:
-        """What the statements know a scope by."""
+        """The value that identifies a scope in statements."""
         ...
 
     def _stored_scope(self, name: str) -> int | str | None:

@@ -1,4 +1,4 @@
-"""The store of messages: what is read and changed of them. How one is added is each store's own."""
+"""Reading and changing messages; each store has its own code for adding them."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection
@@ -24,7 +24,7 @@ _DELETE = (
 )
 _MOVE = "UPDATE messages SET place = $1 WHERE id = $2 AND platform = $3"
 _ERASE = "DELETE FROM messages WHERE id = $1 AND platform = $2 RETURNING place, deleted IS NULL, key"
-# An index of PostgreSQL holds no more of an id than that.
+# PostgreSQL's index holds this many characters of an id.
 _PLATFORMS = """
 SELECT DISTINCT platform FROM messages WHERE author = $1 AND substr(author, 1, 64) = substr($1, 1, 64) AND NOT bot
 """
@@ -55,7 +55,7 @@ _FIRST, _LAST = -(1 << 62), 1 << 62
 
 
 class Messages(ABC, Generic[D]):
-    """The statements yield what `read_message` takes; those that change a message, what its indexes need to know."""
+    """The statements yield the columns of `read_message`; those that change a message, what its indexes need."""
 
     read: LiteralString
     scope: LiteralString
@@ -105,7 +105,7 @@ class Messages(ABC, Generic[D]):
     def neighbors(self, keys: Collection[int], reach: int) -> dict[int, list[tuple[int, int]]]: ...
     @abstractmethod
     def _scope(self, name: str) -> int | str | None:
-        """What the statements know a scope by."""
+        """The value that identifies a scope in statements."""
         ...
 
     @abstractmethod
@@ -114,10 +114,10 @@ class Messages(ABC, Generic[D]):
         ...
 
     def _enter(self) -> None:
-        """A row is about to be written."""
+        """Called before a row is written."""
 
     def _close_gate(self) -> None:
-        """No row may be written meanwhile."""
+        """Keep rows from being written until the transaction ends."""
 
     def edit(self, platform: str, message_id: str, text: str, at: datetime) -> bool:
         text = clean(text)
@@ -229,7 +229,7 @@ class Messages(ABC, Generic[D]):
 
 
 def prefix_range(prefix: str) -> tuple[str, str]:
-    """The names that begin so: from the first value up to the second."""
+    """The range of names with a prefix: from the first value up to the second."""
     return prefix, prefix[:-1] + chr(ord(prefix[-1]) + 1)
 
 

@@ -17,7 +17,7 @@ Migration = LiteralString | Callable[[Any], None]
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """What each store says in its own way."""
+    """Expressions that differ between the stores."""
 
     views: Views
     name: LiteralString
@@ -34,7 +34,7 @@ class Dialect:
     """Scopes that are queues of jobs get their new names."""
     event_batch: LiteralString
     changes_by: LiteralString
-    """What follows in the indexes of changes after the columns that they are for."""
+    """Further columns at the end of the indexes of changes."""
     memos: changes_from_log.MemoReader
     identities: identities.Statements
     bare_ids: LiteralString
@@ -107,7 +107,7 @@ def second_edition(dialect: Dialect) -> list[tuple[str, Migration]]:
 
 
 def _rename_to_glossary(dialect: Dialect) -> LiteralString:
-    """Names of the glossary in what is stored: queues and tenants of jobs, their states and kinds, kinds of events."""
+    """Rename stored values to the glossary's terms: queues, tenants, states and kinds of jobs, kinds of events."""
     batch = dialect.event_batch
     return f"""
 {_QUEUES_AND_TENANTS}
@@ -157,7 +157,7 @@ CREATE INDEX changes_by_memo ON changes (scope, memo{dialect.changes_by});
 
 
 def _tell_platforms_apart(dialect: Dialect, db: Database) -> None:
-    """People get their platform into their key; the documents' views still show the bare id."""
+    """Add the platform to people's keys; the documents' views still show the bare id."""
     identities.convert(db, dialect.identities)
     db.script(f"{dialect.views.memory_facts()} DROP VIEW action_log; {dialect.views.bare_action_log()}")
     db.run(f"CREATE INDEX scopes_by_bare_id ON scopes {dialect.bare_ids}")

@@ -1,4 +1,4 @@
-"""Records to rows and back, as far as the stores keep them alike."""
+"""Records to rows and back, where both stores use the same form."""
 
 import json
 from dataclasses import asdict
@@ -39,7 +39,7 @@ def read_audience(text: str) -> Audience:
 
 
 def indexed_text(memo: Memo) -> str:
-    """What the word index has of a memo."""
+    """The text of a memo in the word index."""
     return f"{memo.text} {' '.join(memo.tags)}" if memo.tags else memo.text
 
 

@@ -7,7 +7,7 @@ from recollect.core.ports import WordHit
 from recollect.core.text import inverse_frequency
 
 MAX_POSTINGS = 2_500
-"""Entries read for one query: the rare words decide, so they come first, and common ones as far as the budget goes."""
+"""Budget of index entries per query: rare words are read first, as they decide, then common ones while it lasts."""
 
 Postings = tuple[str, int, set[int]]
 """A stem, the number of rows that have it, and the rows that were read of these."""
@@ -22,7 +22,7 @@ ROWS_OF_A_SCOPE = 1 << 32
 
 
 def estimate(newest: Sequence[int], limit: int) -> int:
-    """How many rows of a scope have a word, if `limit` were read of it and it was always as common as there."""
+    """The estimated number of rows with a word, from the density of the `limit` newest ones."""
     if len(newest) < limit:
         return len(newest)
     last = newest[0] % ROWS_OF_A_SCOPE

@@ -66,7 +66,7 @@ class Index(ABC, Generic[D]):
     def activate(self, corpus: Corpus, model: str) -> None: ...
     @abstractmethod
     def _scopes(self, names: Sequence[str]) -> list[Scope]:
-        """Those that exist, each once."""
+        """The scopes that exist, each once."""
         ...
 
     @abstractmethod
@@ -75,7 +75,7 @@ class Index(ABC, Generic[D]):
     def _by_vector(self, corpus: Corpus, scopes: list[Scope], query: VectorQuery) -> dict[int, float]: ...
 
     def _hold(self, corpus: Corpus, scopes: Sequence[str]) -> None:
-        """What a unit that writes finds among someone's memos stays as it is until that ends."""
+        """Lock someone's memos that a writing unit has read until it ends."""
         if corpus == "memos":
             self._db.lock(*(f"subject:{scope}" for scope in scopes))
 

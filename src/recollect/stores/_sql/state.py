@@ -55,7 +55,7 @@ class State:
         return [item for (item,) in self._db.rows(_ITEMS, (kind.value, key))]
 
     def some(self, kind: StateKind, keys: Collection[str]) -> dict[str, list[str]]:
-        for key in sorted(keys):  # in the same order as everyone else
+        for key in sorted(keys):  # in the same order as in all transactions
             self._lock(kind, key, shared=kind in _READ_MOSTLY)
         sql: LiteralString = (
             f"SELECT key, item FROM state WHERE key {self._db.among} AND kind = $2 ORDER BY key, number"
@@ -100,7 +100,7 @@ class State:
         return len(set(self._db.rows(sql, (self._db.array(_OUTLASTING), *_ids(owner)))))
 
     def _lock(self, kind: StateKind, key: str, *, shared: bool = False) -> None:
-        """A transaction that counts sees all that was counted before."""
+        """Lock a counter, so that the transaction sees all earlier increments."""
         name = f"state:{kind}:{key}"
         if shared:
             self._db.lock(shared=[name])

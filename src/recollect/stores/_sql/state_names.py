@@ -1,6 +1,6 @@
 """The names of state before it had owners, for the migration: each named a list, and often whose it was.
 
-A name that is not understood becomes the key of `StateKind.OTHER`, and its records are nobody's.
+An unknown name becomes the key of `StateKind.OTHER`, whose records have no owner.
 """
 
 import json
@@ -25,7 +25,7 @@ _WHOLE_NAMES: dict[str, StateKind] = {
     "discord:commands": StateKind.COMMANDS,
     "discord:followed": StateKind.BOT_POSITION,
 }
-"""Lists that were nobody's and had no key."""
+"""Lists without an owner and without a key."""
 INDEXES: LiteralString = """
 CREATE INDEX state_in_order ON state (kind, key, number);
 CREATE INDEX state_by_person ON state (person) WHERE person IS NOT NULL;
@@ -34,7 +34,7 @@ CREATE INDEX state_by_guild ON state (guild) WHERE guild IS NOT NULL;
 
 
 def move(db: Database, table: LiteralString) -> None:
-    """State gets an owner, which so far was part of its name; `table` creates the table that replaces `counters`."""
+    """Give state an owner, which was part of its name; `table` creates the table that replaces `counters`."""
     db.run(table)
     db.run(INDEXES)
     rows = [_convert(*row) for row in db.rows("SELECT name, number, item FROM counters")]

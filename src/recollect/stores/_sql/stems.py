@@ -1,7 +1,7 @@
 """One way to cut texts into stems for every word index, so that all stores find the same.
 
-Every word is indexed by its English stem, whatever the language: what was indexed before other languages were known is
-found as it always was. A text in another language is indexed by the stems of that language as well, and so are queries.
+Every word is indexed by its English stem, whatever the language: entries from before other languages were supported
+are found as before. A text in another language is indexed by the stems of that language as well, and so are queries.
 """
 
 import threading
@@ -47,7 +47,7 @@ class _PerThread(threading.local):
     def of(self, language: str) -> _Stems | None:
         """The stems of another language; None for English, and where there is no stemmer."""
         if language not in self.others:
-            algorithm = detection.name_of(language).lower()  # as the library calls it; some need a newer version
+            algorithm = detection.name_of(language).lower()  # the library's name; some languages need a newer version
             has_stemmer = language != lexicon.ENGLISH and algorithm in _AVAILABLE
             self.others[language] = _Stems(algorithm) if has_stemmer else None
         return self.others[language]

@@ -66,7 +66,7 @@ class Summaries:
         self._db.run("DELETE FROM summaries WHERE session = $1", (session,))
 
     def rewind(self, session: str, before: datetime, at: datetime) -> bool:
-        """What remains is renumbered even when nothing is dropped: work in flight may cover that time."""
+        """The remaining ones are renumbered even if none is dropped: work in flight may cover that time."""
         sequence = self._unused_sequence(session)
         dropped = self._db.run(_DELETE_SINCE, (session, to_ms(before)))
         self._db.run("DELETE FROM summaries WHERE session = $1 AND text IS NULL", (session,))
@@ -77,7 +77,7 @@ class Summaries:
     def rewrite(self, prefix: str, since: datetime, change: Callable[[Summary], str]) -> list[str]:
         changed: dict[str, None] = {}
         between = *prefix_range(prefix), to_ms(since)
-        # One that another transaction is about to save may repeat what this changes in the one before it.
+        # A summary that is being saved may repeat what this changes in its predecessor.
         self._db.lock(*(f"summary:{row[0]}" for row in self._db.rows(_BETWEEN, between)))
         for row in self._db.rows(_BETWEEN, between):
             summary = _summary(row)
@@ -104,7 +104,7 @@ class Summaries:
         return [_summary(row) for row in self._db.rows(_HISTORY, (session, limit))]
 
     def _lock(self, session: str) -> None:
-        """A transaction that reads a summary in order to write must read the latest one."""
+        """Lock the session: a transaction that reads a summary in order to write must read the latest one."""
         self._db.lock(f"summary:{session}")
 
 

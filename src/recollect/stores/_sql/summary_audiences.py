@@ -21,7 +21,7 @@ WHERE scopes.name = $1)
 
 
 def convert(db: Database) -> None:
-    """Summaries and short-term entries know who could hear what they repeat."""
+    """Record the audience of summaries and short-term entries."""
     db.run(_COLUMNS)
     db.many("UPDATE summaries SET audience = $1 WHERE session = $2", list(_audiences(db)))
 

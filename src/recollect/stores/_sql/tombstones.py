@@ -1,4 +1,4 @@
-"""Tombstones: what was forgotten or erased, so that it does not come back."""
+"""Tombstones: fingerprints of forgotten or erased texts, so that these are not added again."""
 
 from recollect.core.fingerprints import Fingerprints
 from recollect.core.text import digest

@@ -12,7 +12,7 @@ T = TypeVar("T")
 def call(work: Callable[[S], T], session: S) -> T:
     try:
         return work(session)
-    except StopIteration as error:  # a future can't carry it: its caller would wait forever
+    except StopIteration as error:  # a future can't hold it: its caller would wait forever
         raise RuntimeError("a unit of work raised StopIteration") from error
 
 

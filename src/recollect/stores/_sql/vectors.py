@@ -1,4 +1,4 @@
-"""The vectors of rows, one table per model: what is checked and listed in the same way everywhere."""
+"""The vectors of rows, one table per model: checks and lists that both stores share."""
 
 from typing import LiteralString, cast
 

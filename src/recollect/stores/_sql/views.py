@@ -1,4 +1,4 @@
-"""What is stored, under the names of documents D and E, as views; those of migrations never change once released."""
+"""Views with the names of documents D and E; those that migrations create never change once released."""
 
 from dataclasses import dataclass
 from typing import LiteralString
@@ -30,7 +30,7 @@ class Views:
     happened_at: LiteralString
     event_at: LiteralString
     event_trace: LiteralString
-    """Which source of messages failed."""
+    """The source of messages that failed."""
     embedding: LiteralString
     """A vector in its table."""
     blob: LiteralString
@@ -101,5 +101,5 @@ CREATE VIEW action_log AS SELECT
 
     @property
     def voice_error(self) -> LiteralString:
-        """Errors of voice are told from others since the migration for document D."""
+        """Whether to show errors of voice separately, as since the migration for document D."""
         return f"CASE WHEN {self.event_trace} LIKE 'voice%' THEN 'voice_error' ELSE 'bot_error' END"

@@ -40,7 +40,7 @@ class PostgresStore(SQLStore[Engine[PostgresTx]]):
         self._maintained_at = monotonic()
 
     async def write(self, work: Callable[[Tx], T], *, background: bool = False) -> T:
-        """Commits of connections don't wait for each other, so patience would gain nothing."""
+        """Connections commit independently, so `patient` has no effect."""
         del background
         result = await self._engine.write(work)
         if monotonic() - self._maintained_at > VECTOR_MAINTENANCE_INTERVAL_SECONDS:
@@ -69,7 +69,7 @@ class PostgresStore(SQLStore[Engine[PostgresTx]]):
         return await self._engine.read(lambda tx: maintenance.examine(tx.db))
 
     async def purge_deleted(self, progress: Progress | None = None) -> None:
-        """Also the vectors of past models; readers that use them just now retry."""
+        """Includes the vectors of past models; readers that are using them retry."""
         await self._engine.run_outside_transaction(lambda connection: maintain_vectors(connection, timedelta(0)))
         await self._engine.run_outside_transaction(lambda connection: maintenance.sweep(connection, progress))
 

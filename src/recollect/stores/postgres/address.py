@@ -1,4 +1,4 @@
-"""Where a PostgreSQL store is: an address as libpq reads it, and a few parameters of our own in it.
+"""The address of a PostgreSQL store: one that libpq understands, plus a few parameters of our own.
 
 `postgresql://user@host/database?pool=8&patience=15&schema=recollect`, beside any parameter that libpq knows.
 """
@@ -29,7 +29,7 @@ _DEFAULTS = {
 @dataclass(frozen=True, slots=True)
 class Address:
     parameters: dict[str, str] = field(repr=False)
-    """What libpq gets, the password among them."""
+    """The parameters for libpq, including the password."""
     pool: int = POOL_SIZE
     """Connections, at most."""
     patience: float = PATIENCE_SECONDS
@@ -55,7 +55,7 @@ class Address:
         return make_conninfo("", **self.parameters)
 
     def secretless(self, **more: str) -> str:
-        """For the command line of a program, which every user of the machine can read."""
+        """Without the password, for a command line, which every user of the machine can read."""
         public = {name: value for name, value in self.parameters.items() if name != "password"}
         return make_conninfo("", **(public | more))
 
@@ -64,7 +64,7 @@ class Address:
         return self.parameters.get("password")
 
     def __str__(self) -> str:
-        """Where it is, for people to read: never with a password."""
+        """The address for people to read, without the password."""
         host = self.parameters.get("host") or self.parameters.get("hostaddr") or "this machine"
         port = self.parameters.get("port")
         database = self.parameters.get("dbname") or self.parameters.get("user") or "the default database"
@@ -81,7 +81,7 @@ def _parameters(url: str) -> dict[str, str]:
         ) from None
     parameters = _DEFAULTS | {name: str(value) for name, value in values.items() if value is not None}
     if "@" in parameters.get("host", "") or not parameters.get("port", "1").replace(",", "1").isdecimal():
-        # Said before anyone tries to connect: libpq would show what it takes for a host.
+        # Checked before connecting: libpq's error would quote what it takes for a host.
         raise ConfigError(
             "the address of the PostgreSQL store has a host or a port that can't be; "
             "write @ : / ? # % in a password as %40 %3A %2F %3F %23 %25"

@@ -28,7 +28,7 @@ class Chores:
         self._closed = False
 
     def begin(self, work: Callable[[Connection], object]) -> bool:
-        """Whether it was begun: another one may still go on."""
+        """Start a chore, unless another one is still running; returns whether it was started."""
         if self._closed or (self._chore is not None and not self._chore.done()):
             return False
         self._chore = self._thread.submit(self._run, work)
@@ -37,7 +37,7 @@ class Chores:
     def close(self) -> None:
         self._closed = True
         while self._chore is not None and not wait([self._chore], _CANCEL_INTERVAL_SECONDS).done:
-            if self._connection is not None:  # again and again: it may have been between two statements
+            if self._connection is not None:  # repeatedly: it may have been between two statements
                 with suppress(psycopg.Error):
                     self._connection.cancel_safe(timeout=_CONNECT_TIMEOUT_SECONDS)
         self._thread.shutdown()

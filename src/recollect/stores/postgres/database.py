@@ -1,7 +1,7 @@
 """One PostgreSQL connection inside one transaction, and a few ways to run a statement on it.
 
-Every statement is a journey to the server and back, which costs more than most statements do. So the transaction is
-begun together with its first locks, and what was looked up once is kept until it ends.
+Every statement is a round trip to the server, which costs more than most statements do. So the transaction begins
+together with its first locks, and look-ups are cached until it ends.
 """
 
 from collections import defaultdict
@@ -24,7 +24,7 @@ SHARDS = 32
 MAX_ID_CHARS = 200
 """Longer ids are shortened for the index."""
 _BUCKETS = 4096
-"""At most so many locks of one kind, three hexadecimal digits: a server has room for some thousands."""
+"""The most locks of one kind, three hexadecimal digits: a server has room for some thousands."""
 _COLUMNS = 1_000
 """Locks taken in one statement; PostgreSQL returns at most 1,664 columns."""
 _BEGIN: dict[bool, LiteralString] = {
@@ -137,7 +137,7 @@ class Database:
             return cursor.execute(sql, params)
         except (UnicodeEncodeError, psycopg.DataError) as error:  # half of a character, or a NUL: sent by chat clients
             if isinstance(error, psycopg.DataError) and error.sqlstate is not None:
-                raise  # the server's own word, and the transaction is over
+                raise  # reported by the server, and the transaction is over
             return cursor.execute(sql, _all_storable(params))
 
     def _cursor(self, sql: Query) -> psycopg.Cursor[Row]:

@@ -1,7 +1,7 @@
 """How to talk to PostgreSQL: units of work in threads, each in a transaction of its own on a shared connection.
 
-Whatever fails without being the unit's fault is tried again: a deadlock at once, a server that is away until patience
-ends. A connection that is lost during COMMIT leaves open what happened; the server knows, and is asked.
+Failures that are not the unit's fault are retried: a deadlock at once, an unreachable server until the deadline. After
+a connection that was lost during COMMIT, the server is asked whether the transaction was committed.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ from recollect.stores.postgres.pool import Exhausted, Pool, connect
 T = TypeVar("T")
 
 READ_TIMEOUT_SECONDS = 2.0
-"""How long a read waits for a server that is away: better a reply without memory than none."""
+"""How long a read waits for an unreachable server: a reply without memory is better than none."""
 MAX_CONFLICTS = 20
 """Times that a unit is retried because of conflicts with others."""
 _RETRY_DELAY_SECONDS = 0.1
@@ -38,7 +38,7 @@ _NOTED: LiteralString = "SELECT EXISTS (SELECT 1 FROM commits WHERE token = %s::
 
 
 class Session(Protocol):
-    """What units of work get to see of a connection."""
+    """The part of a connection that units of work see."""
 
     def finish(self) -> tuple[str, str] | None:
         """Write what was held back until the end of the transaction; its id and token, if it wrote anything."""
@@ -117,7 +117,7 @@ class Engine(Generic[S]):
         return await self._submit(self._writers, work, self.address.patience)
 
     async def close(self) -> None:
-        """Finish what is queued, then disconnect; a server that is away is not waited for."""
+        """Finish queued work, then disconnect, without waiting for an unreachable server."""
         self._closed = True
         await asyncio.to_thread(self._shut_down)
 
@@ -204,10 +204,10 @@ class Engine(Generic[S]):
             _end_read(connection)
 
     def _was_committed(self, transaction: tuple[str, str], deadline: _Deadline) -> bool:
-        """What became of a transaction whose end we did not see.
+        """Whether a transaction was committed whose end we did not see.
 
-        Its number says when it has ended, and no more: a server that crashed gives out numbers again which it had not
-        got to disk. What was written with it tells.
+        Its number only tells when it has ended: a server that crashed reuses numbers which it had not
+        got to disk. The mark that it wrote decides.
         """
         transaction_id, token = transaction
 
@@ -223,7 +223,7 @@ class Engine(Generic[S]):
                 continue
             except StoreError as error:
                 if isinstance(error.__cause__, errors.InvalidParameterValue):
-                    return False  # the server has never heard of it: another took over and did not get it
+                    return False  # unknown to the server: another one took over without it
                 raise
             if outcome is not None:
                 return outcome

@@ -1,4 +1,4 @@
-"""PostgreSQL's errors in our words: which pass by themselves, and what to do about the others."""
+"""PostgreSQL's errors as ours: which of them are transient, and advice for the others."""
 
 import psycopg
 from psycopg import errors
@@ -8,7 +8,7 @@ from recollect.core.errors import CorruptStore, StoreBusy, StoreError, StoreUnre
 _CONFLICTS = (
     errors.DeadlockDetected,
     errors.SerializationFailure,
-    errors.UndefinedTable,  # the vectors of a model that was replaced while we looked
+    errors.UndefinedTable,  # the vectors of a model that was replaced during the read
 )
 _TEMPORARY_REFUSALS = (
     "starting up",
@@ -22,12 +22,12 @@ _TEMPORARY_REFUSALS = (
 
 
 def is_conflict(error: psycopg.Error) -> bool:
-    """Others were in its way; what was undone can be run again."""
+    """Whether it is a conflict with other transactions, so that the unit can be run again."""
     return isinstance(error, _CONFLICTS)
 
 
 def is_refusal(error: psycopg.Error) -> bool:
-    """The server is there and doesn't let us in: waiting would not help."""
+    """Whether the server refuses us, so that waiting would not help."""
     text = str(error)
     return "FATAL" in text and not any(words in text for words in _TEMPORARY_REFUSALS)
 

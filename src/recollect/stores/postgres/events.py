@@ -55,7 +55,7 @@ class PostgresEvents(Events[Database]):
         return self._db.value(_INSERT, event_row(event, scope))
 
     def counted(self) -> dict[str, list[Any]]:
-        """What is still to be written of the counts, as `COUNTING` takes it; nothing is left then.
+        """The pending counts in the form of `COUNTING`; clears them.
 
         Always in the same order, so that two transactions don't deadlock.
         """
@@ -73,7 +73,7 @@ class PostgresEvents(Events[Database]):
             self._db.run(COUNTING, {"shard": self._db.shard} | counted)
 
     def after(self, event_id: int, limit: int) -> list[Event]:
-        """Those of transactions that are over, in an order that no later commit can change."""
+        """Events of completed transactions, in an order that no later commit can change."""
         seen = self._db.row("SELECT transaction, id FROM events WHERE id = %s", (event_id,))
         rows = self._db.rows(_AFTER, (*(seen or (-(1 << 63), event_id)), limit))
         return [read_event(row) for row in rows]

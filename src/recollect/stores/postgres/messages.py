@@ -102,15 +102,15 @@ class PostgresMessages(Messages[Database]):
         if not refused and counted is None:
             self._create_place(message.place, *place_ids)
             refused, counted, key, *_ = self._db.row(_ADD, values) or (True, None, None)
-            if not refused and counted is None:  # better said than lost
+            if not refused and counted is None:  # rather an error than a lost message
                 raise StoreError(f"the place of message {message.id} could not be made")
         self._db.seen["scopes"].clear()
-        if counted is not None and key is None:  # another process was quicker with it; it was counted all the same
+        if counted is not None and key is None:  # another process added it first, but it was counted
             self._derived.grow(counted, -1)
         return key is not None
 
     def _create_place(self, place: Place, stream: int | None, session: int | None, place_id: int | None) -> None:
-        """Make what was not found of a place and its scopes."""
+        """Create the missing parts of a place and its scopes."""
         if stream is None:
             make_scope(self._db, place.stream, new=True)
         if session is None and place.session != place.stream:
@@ -125,7 +125,7 @@ class PostgresMessages(Messages[Database]):
         self._gate.close()
 
     def get(self, platform: str, message_id: str) -> Message | None:
-        """Within a write the message stays as it is until that ends: what is learned from it rests on it."""
+        """Within a write the message is locked until the end: what is learned from it depends on it."""
         if not self._db.writing:
             return super().get(platform, message_id)
         row = self._db.row(f"{self.by_id} FOR SHARE OF messages", (handle(message_id), handle(platform)))
@@ -139,7 +139,7 @@ class PostgresMessages(Messages[Database]):
 
 
 def _message(message: Message) -> dict[str, object]:
-    """What `_ADD` has to know."""
+    """The values for `_ADD`."""
     place, text = message.place, clean(message.text)
     return {
         "erased": ERASED,
@@ -181,6 +181,6 @@ def make_places(db: Database, places: Collection[Place], *, new: bool = False) -
             [list(column) for column in zip(*rows, strict=True)],
         )
         ids |= dict(created)
-        if len(ids) < len(places_by_digest):  # another process was quicker
+        if len(ids) < len(places_by_digest):  # another process created it first
             ids |= dict(db.rows(find, (missing,)))
     return {place: ids[place_digest] for place_digest, place in places_by_digest.items()}

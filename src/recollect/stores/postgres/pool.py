@@ -1,4 +1,4 @@
-"""Connections with our settings, a few of them shared by many threads. A caller that waits learns why there is none.
+"""Connections with our settings, a few of them shared by many threads. A caller that waits in vain gets the reason.
 
 `psycopg_pool` connects in the background and keeps the reason to its log; here the caller decides how long to go on.
 """
@@ -38,7 +38,7 @@ class Exhausted(Exception):
 
 
 def connect(address: Address, seconds: float) -> Connection:
-    """A new connection in autocommit mode, made within so many seconds or so."""
+    """A new connection in autocommit mode, established within about so many seconds."""
     timeout = min(int(address.parameters["connect_timeout"]), max(int(seconds), _MIN_CONNECT_TIMEOUT_SECONDS))
     connection = psycopg.connect(address.conninfo, autocommit=True, connect_timeout=timeout)
     try:
@@ -78,7 +78,7 @@ class Pool:
             raise
 
     def give_back(self, connection: Connection) -> None:
-        """For the next one; unless it is lost, or left in the middle of something."""
+        """Return a connection to the pool, unless it is lost or in the middle of something."""
         unfinished = connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE
         if connection.closed or unfinished or self._closed:
             connection.close()

@@ -28,7 +28,7 @@ CREATE INDEX memos_standing ON memos (scope, updated, key)
     WHERE status = 'active' AND (pinned OR kind = 'constraint');
 """
 
-# For tables made before a word counted once: with the column goes the key that held it.
+# For tables from before a word counted once: dropping the column drops its key.
 _0003_WORDS_COUNTED_ONCE: LiteralString = "".join(
     f"""
 ALTER TABLE {table} DROP COLUMN IF EXISTS times;
@@ -126,7 +126,7 @@ def migrate(connection: Connection, address: Address) -> None:
             connection.execute("SELECT pg_advisory_xact_lock(%s)", (lock_key("migration"),))
             _apply(
                 connection, address, after=_supported_version(connection, address)
-            )  # another process may have been quicker
+            )  # another process may have migrated it first
             if _is_from_elsewhere(connection):
                 _renumber(connection)
 

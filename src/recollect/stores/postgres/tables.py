@@ -1,4 +1,4 @@
-"""The tables of what was said and what is remembered of it, with the indexes that find them.
+"""The tables of messages and memos, with their indexes.
 
 Keys of rows come from one sequence and say nothing about their scope, which stands beside them. Nothing that a person
 may write is in an index at full length, as PostgreSQL refuses entries beyond a third of a page: see `rows.handle`.

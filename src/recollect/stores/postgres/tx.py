@@ -35,7 +35,7 @@ class PostgresTx(SQLTx[Database]):
 
     @property
     def archive(self) -> PostgresArchive:
-        """Made when it is asked for, as few units do."""
+        """Created on demand, as few units need it."""
         return PostgresArchive(self.db)
 
     @property
@@ -46,7 +46,7 @@ class PostgresTx(SQLTx[Database]):
         return Fingerprints(self.db.seen["meta"]["secret"])
 
     def finish(self) -> tuple[str, str] | None:
-        """The last statement of a unit: what it counted, and that it wrote something; or else nothing."""
+        """The last statement of a unit that wrote something: its counts, and the mark that it was committed."""
         if not self.db.begun:
             return None
         counted = self.events.counted()

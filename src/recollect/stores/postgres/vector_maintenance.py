@@ -1,4 +1,4 @@
-"""What vectors need now and then, outside of any unit of work: indexes for large scopes, and past models' tables gone.
+"""Maintenance of vectors outside of any unit of work: builds indexes for large scopes, drops tables of past models.
 
 Both may take a while and neither is urgent: without its index a scope is searched row by row. Safe to run at any time
 and by several processes; one does it.
@@ -17,11 +17,11 @@ from recollect.stores.postgres.vectors import MAX_EXACT_ROWS, MAX_INDEXED_DIMS, 
 RunQuery = Callable[[LiteralString, Values], list[Row]]
 """Runs a statement; the rows that it yields."""
 RETIRED_TABLE_GRACE = timedelta(minutes=1)
-"""How long after a set of vectors was retired some reader may still look into it."""
+"""How long readers may still use a set of vectors after it was retired."""
 _LOCK = "settling"
 _TIMEOUT = "lock_timeout"
 _DROP_LOCK_TIMEOUT = "1s"
-"""How long to wait for readers of a table that is to go, such as a backup; others queue up after us meanwhile."""
+"""How long to wait for readers of a table to drop, such as a backup; others queue up behind us meanwhile."""
 
 
 def maintain_vectors(
@@ -86,7 +86,7 @@ def _build(connection: Connection, exact: int) -> list[str]:
         operator: LiteralString = (
             "embedding vector_ip_ops" if dims <= MAX_INLINE_DIMS else f"(embedding::halfvec({size})) halfvec_ip_ops"
         )
-        connection.execute("SELECT set_config(%s, '0', false)", (_TIMEOUT,))  # all who write now are waited for
+        connection.execute("SELECT set_config(%s, '0', false)", (_TIMEOUT,))  # wait for all current writers
         connection.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {name}")  # left by a build that was interrupted
         connection.execute(
             f"CREATE INDEX CONCURRENTLY {name} ON {table} USING hnsw ({operator}) WHERE scope = {scope_id}"

@@ -28,7 +28,7 @@ MAX_INLINE_DIMS = 2_000
 MAX_INDEXED_DIMS = 4_000
 """Numbers of a vector beyond which there is no index."""
 MAX_DIMS = 16_000
-"""Numbers of a vector that pgvector takes."""
+"""The most numbers of a vector that pgvector accepts."""
 
 
 class Embedding(bytes):
@@ -120,7 +120,7 @@ def make(db: Database, corpus: Corpus, model: str, dims: int) -> Embedder:
     db.lock(f"embedders:{corpus}")
     db.seen["embedders"].clear()
     existing = find(db, corpus, model)
-    if existing is not None:  # another process was quicker
+    if existing is not None:  # another process created it first
         return existing
     first = not db.value("SELECT count(*) FROM embedders WHERE corpus = %s AND retired IS NULL", (corpus,))
     set_id: int = db.value(
@@ -169,7 +169,7 @@ def activate(db: Database, corpus: Corpus, model: str) -> None:
     db.run("UPDATE embedders SET serving = true, complete = true WHERE id = %s", (embedder.id,))
     db.seen["embedders"].clear()
     db.run("DELETE FROM unembedded WHERE corpus = %s", (corpus,))
-    list_missing(db, corpus, embedder.table)  # what came in since the caller saw that nothing was missing
+    list_missing(db, corpus, embedder.table)  # rows added since the caller saw that nothing was missing
 
 
 def nearest(

@@ -1,4 +1,4 @@
-"""Writers of rows pass the gate together; a transaction that must know that no row is being written closes it.
+"""Writers of rows pass the gate together; a transaction that needs to exclude concurrent writes of rows closes it.
 
 Erasing closes it, as a message on its way in could slip past its tombstone; so does a change of the vectors that serve,
 as a row on its way in would be in no list of what lacks one.
@@ -19,9 +19,9 @@ class Gate:
         outside = not self._db.holds(GATE)
         self._db.lock(*locks, shared=[GATE])
         if outside:
-            self._db.seen.clear()  # somebody may have had it closed until now
+            self._db.seen.clear()  # it may have been closed until now
 
     def close(self) -> None:
-        """Wait until all are through, and let no one in until this transaction ends."""
+        """Wait for writers to finish, and keep others out until this transaction ends."""
         self._db.lock(GATE)
         self._db.seen.clear()

@@ -1,6 +1,6 @@
 """SQLite: one file, no server. `sqlite:///path/to/memory.db`, or `sqlite://` for one that lives in memory only.
 
-What maintains it is imported where it is called: opening a store must not wait for that.
+Maintenance code is imported where it is called, so that opening a store doesn't load it.
 """
 
 import asyncio

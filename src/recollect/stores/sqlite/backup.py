@@ -40,7 +40,7 @@ def _copy(path: Path | None, db: Database, target: Path, progress: Progress | No
 
 
 def keep_before_upgrade(path: Path, version: int, upgraded: int) -> None:
-    """Keep a copy of what the file holds now, beside it. The caller holds the lock of the one who may write."""
+    """Keep a copy of what the file holds now, beside it. The caller holds the writer's lock."""
     source = Database(path, read_only=True)
     try:
         copy = _unused_name(path, _state(source), upgraded)
@@ -63,7 +63,7 @@ def _unused_name(path: Path, state: tuple[int, int], upgraded: int) -> Path:
 
 
 def _state(db: Database) -> tuple[int, int]:
-    """Its schema, and how many transactions have written to it."""
+    """The schema version, and the number of transactions that wrote to the file."""
     return db.pragma("user_version"), db.value("SELECT value FROM meta WHERE name = 'generation'")
 
 

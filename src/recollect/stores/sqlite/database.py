@@ -21,7 +21,7 @@ from recollect.workspace.disk import keep_private
 APPLICATION = 0x52454343
 """SQLite's application id, which marks the file as ours (`RECC`)."""
 _APPLICATION_ID_END = 72
-"""Where it ends in the file."""
+"""Offset of its end in the file."""
 PAGE_SIZE = 4096
 BUSY_TIMEOUT_MS = 15_000
 BUSY_TURN_MS = 100
@@ -88,7 +88,7 @@ class Database(apsw.Connection):
             self.pragma("query_only", True)
         else:
             self.pragma("page_size", PAGE_SIZE)
-            self.pragma("secure_delete", True)  # what is deleted or edited is overwritten, not only marked as free
+            self.pragma("secure_delete", True)  # deleted and edited data is overwritten, not only marked as free
         self.pragma("synchronous", "full")
         self.pragma("cache_size", -CACHE_KIB)
         self.pragma("journal_size_limit", MAX_JOURNAL_BYTES)
@@ -98,7 +98,7 @@ class Database(apsw.Connection):
         held_files.release(self)
 
     def use_log(self) -> None:
-        """Write ahead, so that readers and the writer don't wait for each other; changes the file."""
+        """Switch to write-ahead logging, so that readers and the writer don't wait for each other; changes the file."""
         self.pragma("journal_mode", "wal" if self.filename else "memory")
         self.pragma("wal_autocheckpoint", CHECKPOINT_PAGES)
 
@@ -118,7 +118,7 @@ class Database(apsw.Connection):
         return self._execute(sql, values).fetchone()
 
     def known_row(self, sql: str, values: Row = ()) -> Row | None:
-        """The same for a row that a search needs at every step: a transaction that only reads looks it up once."""
+        """Like `row`, but cached within a transaction that only reads: a search needs such a row at every step."""
         if self._snapshot is None:
             return self.row(sql, values)
         key = sql, values
@@ -138,11 +138,11 @@ class Database(apsw.Connection):
         return json.dumps(list(values))
 
     def handle(self, text: str) -> str:
-        """An id as it is stored: as it is."""
+        """An id as it is stored: unchanged."""
         return text
 
     def lock(self, *names: str, shared: Sequence[str] = ()) -> bool:
-        """There is one writer, so there is nothing to wait for."""
+        """Nothing to do: there is only one writer."""
         del names, shared
         return False
 
@@ -153,7 +153,7 @@ class Database(apsw.Connection):
             return self.execute(sql, tuple(clean(value) if isinstance(value, str) else value for value in values))
 
     def _begin(self, begin: str, give_way: Callable[[], None]) -> None:
-        """Wait for another process that writes, in turns."""
+        """Begin, waiting in turns while another process writes."""
         deadline = monotonic() + BUSY_TIMEOUT_MS / 1000
         self.set_busy_timeout(BUSY_TURN_MS)
         try:

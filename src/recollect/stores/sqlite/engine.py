@@ -27,9 +27,9 @@ T = TypeVar("T")
 SCRUB_IDLE_SECONDS = 0.2
 """Time without work after which stale words are removed from the indexes."""
 SCRUB_REST = 20
-"""How many times as long as that took the next time has to wait."""
+"""The next removal waits for this multiple of the time that it took."""
 MAX_CLOSING_STEPS = 40
-"""Parts of it that closing waits for: 80 MB of indexes."""
+"""Steps of it for which closing waits: 80 MB of indexes."""
 MAX_GROUP_SIZE = 512
 """Units of work that share one commit, at most."""
 GROUP_COMMIT_WINDOW_SECONDS = 0.001
@@ -110,7 +110,7 @@ class Engine(Generic[S]):
         if self.path is None:
             return await self._enqueue(self._writes, work, reads=True)
         if self._brief_reads.includes(work) and (results := self._read_here(work)):
-            await asyncio.sleep(0)  # others that are ready come first, as if this had waited
+            await asyncio.sleep(0)  # let other ready tasks run first, as if this had waited
             return results[0]
         return await self._enqueue(self._reads, work, reads=True)
 
@@ -158,7 +158,7 @@ class Engine(Generic[S]):
         return await future
 
     async def close(self) -> None:
-        """Finish what is queued, then let go of the file."""
+        """Finish queued work, then release the file."""
         if self._closed:
             return
         self._closed = True
@@ -213,7 +213,7 @@ class Engine(Generic[S]):
         self._writer.close()
 
     def _next_group(self) -> tuple[list[_QueuedWork], bool]:
-        """What waits to be written, and whether that is the last.
+        """The waiting units of work, and whether they are the last.
 
         Patient work waits for callers that have just written: most write again, and one commit does both.
         """
@@ -247,7 +247,7 @@ class Engine(Generic[S]):
                     is_done = secure_delete.scrub_step(self._writer)
             except apsw.BusyError:  # later
                 is_done = True
-            except apsw.Error:  # the next read or write reports it
+            except apsw.Error:  # the next read or write reports the error
                 is_done, self._writer.has_stale_words = True, False
             self._scrub_cost += monotonic() - began
             if is_done:

@@ -3,7 +3,7 @@
 from recollect.stores._sql.fairness import FIRST_TENANT, NEXT_TENANT, in_turns, share
 from recollect.stores.sqlite.database import Database
 
-# Tenants are skipped to one after the other; an empty blob sorts after every text.
+# Seeks from tenant to tenant; an empty blob sorts after every text.
 _DUE_AFTER = f"""
 WITH RECURSIVE tenants (name) AS (
     SELECT (SELECT tenant FROM jobs WHERE state = 'waiting' AND tenant > ?1 ORDER BY tenant LIMIT 1)

@@ -17,7 +17,7 @@ FORK_TIMEOUT_SECONDS = 5.0
 """How long a fork waits for one thread; also for its own, if a unit of work forks."""
 
 _gate = threading.Lock()
-"""Held from the beginning of a fork to its end: meanwhile no connection is opened, and nobody who waits goes on."""
+"""Held during a fork: meanwhile no connection is opened, and no waiting thread continues."""
 
 
 class Usage:
@@ -38,7 +38,7 @@ class Usage:
         self._lock.release()
 
     def give_way(self) -> None:
-        """Called by the thread that holds it and waits for another process: a fork need not wait as well."""
+        """Called by the holding thread while it waits for another process, so that a fork need not wait, too."""
         if _gate.locked():
             self._lock.release()
             with _gate:

@@ -1,7 +1,7 @@
-"""Words of the memos of a scope in memory, for the connection that writes: saving looks for what a statement repeats.
+"""A cache of a scope's words for the writing connection, which looks up what a new statement repeats.
 
-The words are those of the rows, so a lookup finds what the index would find. What this connection writes is followed;
-when another one has written, all is read again.
+It has the words of the rows, so a look-up finds what the index would. Writes of this connection update it; after writes
+of another one, all is read again.
 """
 
 import json
@@ -16,7 +16,7 @@ from recollect.stores.sqlite.database import Database
 MAX_HELD_ROWS = 10_000
 """Rows of all scopes that stay in memory from one transaction to the next."""
 MAX_ROWS_READ_FOR_ONE_SAVE = 2_000
-"""A larger scope is read only for what one transaction looks up: nobody who saves one statement waits for it."""
+"""A larger scope is only loaded by a transaction with many look-ups: saving one statement must not wait for it."""
 ROWS_PER_SEARCH = 40
 """Rows whose text can be split into words again in the time of a search of the index."""
 _MAX_COUNTED_SCOPES = 10_000
@@ -72,7 +72,7 @@ class HeldWords:
         self._searches_now: Counter[int] = Counter()
         """Those of this transaction."""
         self._version: int | None = None
-        """That of the file, known in this transaction; it changes when another connection writes."""
+        """The file's version as of this transaction; it changes when another connection writes."""
         self._seen_version: int | None = None
 
     def put(self, key: int, terms: Collection[str] | None) -> None:

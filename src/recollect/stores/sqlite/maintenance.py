@@ -38,7 +38,7 @@ _ROWS_PER_SCOPE = rows_per_scope(ALIVE["memos"], ALIVE["messages"])
 
 
 def examine(db: Database) -> list[HealthCheck]:
-    """Everything `recollect doctor` knows to check of a store; a check that meets damage is a finding too."""
+    """All checks of `recollect doctor`; damage that stops a check is a finding, too."""
     findings = [_check_integrity(db)]
     for name, check in (
         ("schema", _schema),

@@ -39,7 +39,7 @@ class Matrix:
 
     @property
     def last(self) -> int:
-        """The highest key there is."""
+        """The highest key."""
         return int(self._keys[self._count - 1]) if self._count else -1
 
     def without(self, keys: Collection[int]) -> "Matrix":
@@ -47,7 +47,7 @@ class Matrix:
         return self._select(np.delete(np.arange(self._count), rows)) if len(rows) else self
 
     def extended(self, keys: Array, vectors: Array, changes: int) -> "Matrix":
-        """With rows that are not there yet, at a later state of the scope."""
+        """A successor with additional rows, at a later state of the scope."""
         start, end = self._count, self._count + len(keys)
         successor = self._successor(end)
         successor.changes, successor._count = changes, end

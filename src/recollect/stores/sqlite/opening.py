@@ -1,5 +1,5 @@
-"""Opening the file. What is left of a store that lost its file or its log is refused, a new store appears whole, and
-one that can't be written can be read.
+"""Opening the file. The rest of a store that lost its file or its log is refused, a new store appears complete, and a
+store that can't be written can be read.
 """
 
 import os
@@ -20,12 +20,12 @@ WRITE_ADVICE = "it can be read; to change it, copy it to a place that can be wri
 
 
 def log_of(path: Path) -> Path:
-    """The file that holds what was written last."""
+    """The write-ahead log, which holds the last writes."""
     return path.with_name(path.name + "-wal")
 
 
 def problem(path: Path) -> str | None:
-    """What is wrong with a file that lost what it held; None where there is no file yet, or it holds something.
+    """The problem of a file that lost its content; None where there is no file yet, or it has content.
 
     A store appears under its name only when it is whole, so an empty file is never a new one.
     """
@@ -57,7 +57,7 @@ def prepare(path: Path) -> None:
 
 
 def _create(path: Path) -> None:
-    """Make a new store under another name first: nobody ever sees half of one."""
+    """Create a new store under another name first, so that nobody ever sees half of one."""
     try:
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".new", dir=path.parent)
     except OSError as error:
@@ -71,7 +71,7 @@ def _create(path: Path) -> None:
         finally:
             db.close()
         sync(path.parent)
-        with suppress(FileExistsError):  # another process was quicker
+        with suppress(FileExistsError):  # another process created it first
             _put_in_place(new, path)
         sync(path.parent)
     finally:

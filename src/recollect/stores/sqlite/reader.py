@@ -1,4 +1,4 @@
-"""A connection that only reads, and which reads are so short that the caller's thread runs them itself."""
+"""A connection that only reads; and the statistics by which short reads run in the caller's thread."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -23,10 +23,10 @@ but on a busy machine any read is long now and then, so a few don't count agains
 
 
 class Session(Protocol):
-    """What units of work get to see of a connection."""
+    """The part of a connection that units of work see."""
 
     def flush(self) -> None:
-        """Write what was held back until the end of the transaction."""
+        """Write what is pending until the end of the transaction."""
         ...
 
     def discard(self) -> None:
@@ -65,7 +65,7 @@ class Reader(Generic[S]):
 
 
 class BriefReads:
-    """Which kinds of reads have been short lately. A kind is a piece of code, whatever it is called with."""
+    """The kinds of reads that have been short lately. A kind is a function's code, whatever its arguments."""
 
     def __init__(self) -> None:
         self._credit: dict[CodeType, int] = {}

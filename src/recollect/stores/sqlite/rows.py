@@ -22,7 +22,7 @@ from recollect.stores._sql.rows import (
 )
 from recollect.stores.sqlite.database import Database
 
-_decode = json.JSONDecoder().raw_decode  # doesn't skip white space around it, which we never write
+_decode = json.JSONDecoder().raw_decode  # faster: doesn't skip surrounding white space, which we never write
 _SCOPE_CACHE_SIZE = 20_000
 
 
@@ -38,7 +38,7 @@ def scope_id(db: Database, name: str) -> int | None:
 
 
 def subject_of_scope(db: Database, scope: int) -> Subject:
-    """Whom the memos of a scope are about."""
+    """The subject of a scope's memos."""
     (name,) = db.known_row("SELECT name FROM scopes WHERE id = ?", (scope,)) or ("",)
     return _subject(name)
 

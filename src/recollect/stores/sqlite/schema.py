@@ -234,7 +234,7 @@ def migrate(db: Database) -> None:
     db.use_log()
     if version < len(MIGRATIONS):
         with db.transaction("BEGIN IMMEDIATE"):
-            version = db.pragma("user_version")  # read again: another process may have been quicker
+            version = db.pragma("user_version")  # read again: another process may have migrated it first
             if db.filename and 0 < version < len(MIGRATIONS):
                 keep_before_upgrade(Path(db.filename), version, len(MIGRATIONS))
             _apply(db, after=version)

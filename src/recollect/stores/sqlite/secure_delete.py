@@ -36,7 +36,7 @@ def scrub_step(db: Database) -> bool:
                 return False
     db.has_stale_words = False
     if db.filename:
-        db.set_busy_timeout(CHECKPOINT_TIMEOUT_MS)  # a reader in its way is no reason to let writers wait
+        db.set_busy_timeout(CHECKPOINT_TIMEOUT_MS)  # don't make writers wait for a reader that blocks this
         try:
             db.rows("PRAGMA wal_checkpoint(TRUNCATE)")
         finally:
@@ -89,7 +89,7 @@ def in_files(path: Path, texts: Sequence[str]) -> dict[str, list[int]]:
 
 
 def _chunks(file: Path, overlap: int) -> Iterator[bytes]:
-    """The content in pieces that overlap, so that nothing hides at a seam."""
+    """The content in overlapping pieces, so that no text is missed at a boundary."""
     tail = b""
     for piece in chunks(file):
         yield tail + piece

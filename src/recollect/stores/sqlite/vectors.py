@@ -51,7 +51,7 @@ def note_missing(db: Database, corpus: Corpus, key: int) -> None:
 
 
 def _note_change(db: Database, key: int, joins_at_end: bool) -> None:
-    """Count a change of the scope; one that is not an addition at the end is written down for caches."""
+    """Count a change of the scope; one that is not an addition at the end is recorded for caches."""
     db.run("UPDATE scopes SET changes = changes + 1 WHERE id = ?", (key >> 32,))
     db.changed_scopes.add(key >> 32)
     if not joins_at_end:
@@ -131,7 +131,7 @@ def nearest(
 def _matrix(db: Database, cache: MatrixCache, table: str, scope: int, changes: int) -> "Matrix | None":
     """The vectors of a scope after so many changes: a few are read each time, more are cached and kept up to date.
 
-    What a transaction sees of its own changes is not cached: it may be rolled back.
+    A transaction's own changes are not cached: they may be rolled back.
     """
     from recollect.stores.sqlite.matrix import Matrix, from_rows
 

@@ -18,7 +18,7 @@ from recollect.stores.sqlite.held_words import HeldWords
 TABLE: dict[Corpus, str] = {"memos": "memo_words", "messages": "message_words"}
 _PUT = {corpus: f"INSERT OR REPLACE INTO {table} (rowid, terms) VALUES (?, ?)" for corpus, table in TABLE.items()}
 _ADD = {corpus: f"INSERT INTO {table} (rowid, terms) VALUES (?, ?)" for corpus, table in TABLE.items()}
-"""For rows that were just made, which have no words yet: nothing is looked for that it could replace."""
+"""For rows that were just inserted: there are no old words to look up and replace."""
 Candidates = Collection[int] | None
 MAX_TERMS_PER_QUERY = 16
 """Terms that one statement looks up."""
@@ -29,7 +29,7 @@ MAX_UNCOUNTED_ROWS = 300
 class WordIndex:
     """The index as one connection sees it; what is written in a transaction goes in together, at its end.
 
-    FTS5 writes out all it has whenever another statement opens a savepoint; together it writes once.
+    FTS5 flushes its buffer whenever another statement opens a savepoint; batched, it writes once.
     """
 
     def __init__(self, db: Database) -> None:
@@ -168,6 +168,6 @@ def _several(table: str, count: int, limit: int) -> str:
 
 
 def _scoped(scope: int, stems: Sequence[str]) -> str:
-    """What FTS5 is given of a text: each stem with the number of its scope."""
+    """The text for FTS5: each stem with the number of its scope."""
     prefix = f"{scope}x"
     return prefix + f" {prefix}".join(stems) if stems else ""

@@ -16,7 +16,7 @@ class PostgresArchive(Archive[Database]):
         super().__init__(db, of_rows | of_lists, Vectors, Table)
 
     def identity(self) -> str:
-        """When its tables were made, and where: a database that was made from another one is another store."""
+        """When and where its tables were created: a database made from another one is another store."""
         row = self._db.row(
             "SELECT at, (SELECT oid FROM pg_database WHERE datname = current_database())::text, "
             "current_schema()::regnamespace::oid::text FROM migrations WHERE number = 1"

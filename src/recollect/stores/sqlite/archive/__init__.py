@@ -17,7 +17,7 @@ class SQLiteArchive(Archive[Database]):
         super().__init__(db, rows | lists, Vectors, Table)
 
     def identity(self) -> str:
-        """When its tables were made: a copy of the file is the same store."""
+        """When its tables were created: a copy of the file is the same store."""
         created = self._db.value("SELECT at FROM migrations WHERE number = 1")
         return f"sqlite:{created}"
 
