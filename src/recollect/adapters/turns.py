@@ -32,7 +32,7 @@ def asynchronous(memory: AnyMemory) -> AsyncMemory:
 
 
 async def run_on(memory: AnyMemory, work: Coroutine[Any, Any, R]) -> R:
-    """Await something of a memory, wherever that runs."""
+    """Await a coroutine of a memory on the memory's own event loop."""
     return await (asyncio.to_thread(memory.run, work) if isinstance(memory, Memory) else work)
 
 
@@ -49,7 +49,7 @@ class Turns:
         self._clock = clock
 
     async def run(self, work: Coroutine[Any, Any, R]) -> R:
-        """Await something of `memory`, wherever that runs."""
+        """Await a coroutine of `memory` on its own event loop."""
         return await run_on(self._blocking or self.memory, work)
 
     def wait(self, work: Coroutine[Any, Any, R]) -> R:

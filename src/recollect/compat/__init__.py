@@ -1,1 +1,1 @@
-"""Five earlier designs: their profiles, rankers, file formats and routes. Behaves like a package of an outsider."""
+"""Five earlier designs: their profiles, rankers, file formats and routes. Behaves like a third-party package."""

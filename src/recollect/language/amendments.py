@@ -34,10 +34,10 @@ _PERSON_LINK = re.compile(r"\b(?:named|called|name is|by|is)$", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Amendment:
-    """What a message puts right."""
+    """A correction that a message makes."""
 
     value: str
-    """The right words; none where it takes back the earlier statement."""
+    """The right words; none where it withdraws the earlier statement."""
     former: str = ""
     """The wrong ones, where it names them."""
     is_strong: bool = False

@@ -1,7 +1,7 @@
 """Whether a statement answers a question for sure, rather than merely having what the question names.
 
 People put several things into a message, guess, joke, and speak about others in between. A statement is sure if one of
-its clauses answers alone, is about whom the question is about, and is told as a fact.
+its clauses alone answers, has the question's subject, and is stated as a fact.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Whether a question can be understood alone, or leans on what was said before: "and the other one?", "why?"."""
+"""Whether a question depends on what was said before: "and the other one?", "why?"."""
 
 import re
 from functools import cache, lru_cache

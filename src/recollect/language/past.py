@@ -1,4 +1,4 @@
-"""Questions about what held at another time: "where did I live in March?", "and before that?", "how long have I…?"."""
+"""Questions about facts of another time: "where did I live in March?", "and before that?", "how long have I…?"."""
 
 import re
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ class TimeQuestion:
     periods: tuple[Days, ...] = ()
     """The past periods that it names."""
     is_earlier: bool = False
-    """It asks for what held before: "used to", "previously", "before Berlin"."""
+    """It asks for an earlier state: "used to", "previously", "before Berlin"."""
     is_later: bool = False
     """It asks for what came after something."""
     asks_time: bool = False
@@ -31,7 +31,7 @@ class TimeQuestion:
 
     @property
     def is_as_of(self) -> bool:
-        """Whether what no longer holds may be the answer."""
+        """Whether a past fact may be the answer."""
         return bool(self.periods) or self.is_earlier or self.is_later
 
 

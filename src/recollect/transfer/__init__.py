@@ -1,1 +1,1 @@
-"""Moving in and out: memories of other programs come in through `importing`, ours go out as files that others know."""
+"""Import, export and copy: `importing` reads memories of other programs, `exporting` and `formats` write ours."""

@@ -1,7 +1,7 @@
 """Copies everything in one store into another, of any kind; an interrupted copy resumes where it stopped.
 
-The target keeps a bookmark, written together with each batch: whose copy it is, how far that came, and the checksum
-of everything that was written. So a target that someone else has written to is noticed and never overwritten.
+The target keeps a bookmark, written together with each batch: its source, the progress, and the checksum
+of everything that was written. So a target with writes of others is detected and never overwritten.
 """
 
 import asyncio
@@ -40,15 +40,15 @@ class Total:
 
 @dataclass(frozen=True, slots=True)
 class Bookmark:
-    """Whose copy it is, what the target holds of each section, and where reading goes on."""
+    """The source of the copy, what the target holds of each section, and where reading continues."""
 
     source: str
     totals: Mapping[str, Total] = field(default_factory=lambda: dict.fromkeys(SECTIONS, Total()))
     section: str | None = next(iter(SECTIONS))
-    """The one that is being copied; None when all have been."""
+    """The section that is being copied; None at the end."""
     after: Cursor | None = None
     complete: bool = False
-    """Both sides agreed at the end."""
+    """Whether both sides agreed at the end."""
     version: int = PROTOCOL_VERSION
 
     def adding(self, section: str, records: Sequence[Record]) -> "Bookmark":
@@ -93,7 +93,7 @@ Changed = tuple[Bookmark, int]
 
 @dataclass(frozen=True, slots=True)
 class SectionCheck:
-    """One section at the end, on both sides."""
+    """The final comparison of one section."""
 
     section: str
     source: Total
@@ -106,13 +106,13 @@ class SectionCheck:
 
 @dataclass(frozen=True, slots=True)
 class CopyReport:
-    """What came of a copy."""
+    """The result of a copy."""
 
     sections: list[SectionCheck]
     written: int
     removed: int
     disturbed: bool
-    """The source was written to meanwhile."""
+    """Whether the source was written to meanwhile."""
 
     @property
     def ok(self) -> bool:
@@ -120,7 +120,7 @@ class CopyReport:
 
 
 async def copy(source: Store, target: Store, progress: Progress | None = None) -> CopyReport:
-    """Bring the target to what the source holds, and compare both at the end.
+    """Copy what the target lacks, and compare both at the end.
 
     The target has to be empty, or hold nothing but an earlier copy of this source; else BadInput is raised and
     nothing is touched.
@@ -179,7 +179,7 @@ class _Copier:
         await self._target.write(unit)
 
     async def verify(self) -> None:
-        """The target holds what the bookmark says, and nothing that others wrote."""
+        """Check that the target holds what the bookmark says, and nothing that others wrote."""
         await self._measure(existing=sum(total.count for total in self._bookmark.totals.values()))
         for section, total in self._bookmark.totals.items():
             if await self._total(self._target, section) != total:
@@ -203,11 +203,11 @@ class _Copier:
         return list(compared.values())
 
     def _is_stale(self, compared: SectionCheck) -> bool:
-        """The source has moved on. Where the target is not as we left it, there is nothing that we could mend."""
+        """Whether the source has changed since. Changes of the target can't be repaired by copying."""
         return not compared.agrees and compared.target == self._bookmark.totals[compared.section]
 
     async def _follow(self, sections: Sequence[str]) -> None:
-        """Take out what the source no longer has, vectors before their rows; then bring what is new or different."""
+        """Remove what the source no longer has, vectors before their rows; then copy what is new or different."""
         for section in reversed(sections):
             await self._prune(section)
         for section in sections:
@@ -295,7 +295,7 @@ def _existing_names(section: str, names: Sequence[Name], tx: Tx) -> set[Name]:
 def _write(
     section: str, page: Page, move: Callable[[Bookmark, str, Cursor | None], Bookmark], tx: Tx, bookmark: Bookmark
 ) -> Changed:
-    """Only what is not there in the same form, so that a page that comes twice changes nothing."""
+    """Write only records that differ, so that repeating a page changes nothing."""
     name_of = SECTIONS[section].name_of
     existing = tx.archive.find(section, [name_of(record) for record in page.records])
     fresh = [record for record in page.records if existing.get(name_of(record)) != record]

@@ -1,5 +1,5 @@
-"""Everything canonical about someone, in an order that the same memory always has, without holding all of it; and
-the vectors of memos, for formats that have a place for them.
+"""Everything canonical about someone, streamed in a deterministic order; and the vectors of memos, for formats that can
+hold them.
 """
 
 from collections.abc import AsyncIterator, Iterator, Sequence
@@ -75,7 +75,7 @@ def _summaries(tx: Tx, selection: ExportSelection) -> Iterator[Summary]:
 
 
 async def _messages(store: Store, selection: ExportSelection) -> AsyncIterator[Message]:
-    """By time; only where each one stands is held in memory."""
+    """By time; only their keys are held in memory."""
     order_by_key: dict[int, tuple[int, str, str]] = {}
     last = 0
     while rows := await store.read(
@@ -98,7 +98,7 @@ def _order(message: Message) -> tuple[int, str, str]:
 
 
 def _replies(tx: Tx, selection: ExportSelection, rows: Sequence[tuple[int, Message]]) -> list[tuple[int, Message]]:
-    """What bots said to these messages; a guild's are messages of its own."""
+    """Bots' replies to these messages; in a guild they are among its own messages."""
     if selection.user is None:
         return []
     ids_by_platform: dict[str, list[str]] = {}
@@ -110,7 +110,7 @@ def _replies(tx: Tx, selection: ExportSelection, rows: Sequence[tuple[int, Messa
 async def _tombstones(store: Store, selection: ExportSelection, memos: Sequence[Memo]) -> list[Tombstone]:
     """Of the memos that were forgotten, and of all that is theirs alone also of what was erased.
 
-    What is left of an erased text means something to this store only: its secret is not handed out.
+    Fingerprints of erased texts are meaningless outside this store, since its secret is not exported.
     """
     by_fingerprint = await store.read(lambda tx: _of_memos(tx, memos))
     after: Cursor | None = None

@@ -17,7 +17,7 @@ from recollect.core.errors import BadInput, StoreUnwritable
 
 MAX_FILE_BYTES = 1_000_000
 UPGRADE_COPY = ".before-schema-"
-"""In the names of copies that are kept beside a store when its tables are upgraded."""
+"""Part of the names of copies that are kept beside a store when its tables are upgraded."""
 
 _GROUP_AND_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 

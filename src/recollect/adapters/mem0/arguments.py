@@ -170,7 +170,7 @@ def refuse(**unsupported: object) -> None:
 
 
 def refuse_instructions(memory_type: str | None, prompt: str | None) -> None:
-    """Raises BadInput for what would tell a model, for this call, what to write."""
+    """Raises BadInput for instructions to the model of a single call, which recollect doesn't support."""
     if memory_type is not None and memory_type != PROCEDURAL:
         raise BadInput(f"memory_type={memory_type!r} is unknown: leave it out")
     if memory_type == PROCEDURAL:

@@ -1,4 +1,4 @@
-"""Builders for what is behind people and stays true: what they used to do, what happened to them, who raised them."""
+"""Builders for the past that stays true: what people used to do, what happened to them, who raised them."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Writes out what people leave away in chats: "on arch here" says "I am on arch", "as a mac user I can't" that one is.
+"""Writes out what people omit in chats: "on arch here" means "I am on arch", "as a mac user I can't" that one is.
 
 The expressions are in `ellipses.toml`. What is written out is read by the same rules as any other clause.
 """

@@ -22,7 +22,7 @@ def dated(text: str, clause: Clause, *, ahead: bool, needs_day: bool) -> Finding
     if ahead and (_EXPRESSIONS.past_date.search(text[date.start : date.end]) or _EXPRESSIONS.regular.search(text)):
         return None
     if ahead and date.day == clause.said_at.date():
-        return None  # over by the time that anyone asks
+        return None  # over before anyone asks
     if not ahead and _EXPRESSIONS.time_limit.match(text, date.start):
         return None  # says how long or how late, not when it happened
     event = object_phrase(_EXPRESSIONS.before_date.sub("", text[: date.start])) if date.start else None

@@ -1,4 +1,4 @@
-"""What a speaker says of themselves in words that no rule lists: any predicate after "I", judged by classes of words.
+"""Statements about oneself in words that no rule lists: any predicate after "I", judged by classes of words.
 
 The rules of `english.toml` know sentences; this knows forms (present, perfect, past, ability, state, role) and, in
 `general.toml`, which verbs, adjectives and nouns make a lasting statement in which of them. It is asked last.

@@ -1,4 +1,4 @@
-"""Builders for what a life is made of: origin, faith, health, schooling, experience, possessions."""
+"""Builders for facts of life: origin, faith, health, schooling, experience, possessions."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Builders for what people say of their lives in passing: traits, family, travels, hopes."""
+"""Builders for personal facts that are mentioned in passing: traits, family, travels, hopes."""
 
 import re
 

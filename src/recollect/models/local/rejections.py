@@ -14,7 +14,7 @@ def is_play(text: str) -> bool:
 
 
 def is_secret(sentence: str) -> bool:
-    """Whether it mentions a password or a key: nothing near one is worth the risk."""
+    """Whether it mentions a password or a key: nothing near one is learned."""
     return bool(_EXPRESSIONS.secret.search(sentence))
 
 

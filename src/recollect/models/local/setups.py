@@ -1,4 +1,4 @@
-"""Builders for what people run and own at a keyboard: machines, services, the tools of their team."""
+"""Builders for technical setups: machines, services, the tools of a team."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""A state that changed since it was told: another job, another town, a pursuit given up, a number put right later.
+"""A state that has changed since it was stated: another job, another town, a hobby given up, a corrected number.
 
 The expressions are in `transitions.toml`, for every language that is read.
 """

@@ -1,4 +1,4 @@
-"""Builders for what people say of their work: roles, employers, tools, skills, places and hours."""
+"""Builders for work: roles, employers, tools, skills, places and hours."""
 
 import re
 

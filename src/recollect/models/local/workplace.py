@@ -1,4 +1,4 @@
-"""Builders for what a workplace runs on, and for what its people have made, learned and never learned."""
+"""Builders for workplaces: what they run on, and what their people have made, learned and never learned."""
 
 import re
 

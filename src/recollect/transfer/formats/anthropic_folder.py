@@ -1,6 +1,6 @@
 """The folder of Anthropic's memory tool: files of any kind below `/memories`, as a model keeps them.
 
-They go where recollect's own memory tool looks for them; what the texts among them say becomes memories too.
+They are stored where recollect's own memory tool looks for them; statements in text files also become memories.
 """
 
 from collections.abc import Iterator

@@ -1,6 +1,6 @@
 """OpenClaw: the notes in an agent's workspace, `MEMORY.md` and `memory/**/*.md`.
 
-What tells the agent how to behave (AGENTS.md, SOUL.md and the like) is no memory and is not read.
+Instructions for the agent (AGENTS.md, SOUL.md and the like) are not memories and are not read.
 """
 
 from collections.abc import Iterator

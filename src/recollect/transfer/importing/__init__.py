@@ -1,1 +1,1 @@
-"""Taking in what other programs remembered."""
+"""Importing the memories of other programs."""

@@ -44,7 +44,7 @@ _KEPT_ID = re.compile(r"(?=.*[A-Za-z])(?=.*[\d:_.-])[\w:.-]{8,80}", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class ImportOptions:
-    """What holds for everything that one import brings."""
+    """Options for all entries of one import."""
 
     format: str
     at: datetime
@@ -55,7 +55,7 @@ class ImportOptions:
 
 @dataclass(frozen=True, slots=True)
 class ConvertedEntry:
-    """A memo to be, without an id when it had none."""
+    """A memo to import, without an id if the entry had none."""
 
     memo: Memo
     redacted: bool
@@ -63,7 +63,7 @@ class ConvertedEntry:
     """Whether it was said when it was written."""
     vector: tuple[str, bytes] | None = None
     shared: bool = False
-    """Whether it is for everywhere by a decision."""
+    """Whether the audience `everywhere` was chosen explicitly."""
 
 
 def convert(entry: Entry, options: ImportOptions) -> ConvertedEntry | Problem:
@@ -182,7 +182,7 @@ def _screened_kind(kind: Kind, entry: Entry, text: str) -> Kind:
 
 def _tags(entry: Entry) -> tuple[str, ...]:
     limited = islice((tag for tag in entry.tags if tag.strip()), _MAX_OWN_TAGS if entry.is_ours else _MAX_TAGS)
-    tags = [redact(clean(tag)).text for tag in limited]  # a key in small letters is none
+    tags = [redact(clean(tag)).text for tag in limited]  # lower-cased keys would not be recognized
     if entry.is_ours:
         return tuple(dict.fromkeys(tags))
     return tuple(dict.fromkeys(tag.strip().lower()[:_MAX_TAG_CHARS] for tag in tags))

@@ -1,6 +1,6 @@
-"""What an entry does to what is known here: pure decisions. It is known by its id, else by its words.
+"""Pure decisions on what an entry changes. Entries are matched by id, else by text.
 
-Nothing that was forgotten comes back, and nothing that is newer here is overwritten.
+Nothing that was forgotten comes back, and nothing newer is overwritten.
 """
 
 from collections.abc import Sequence
@@ -42,7 +42,7 @@ class Same:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """Left out, and why."""
+    """An entry that is left out, and why."""
 
     why: str
 
@@ -51,7 +51,7 @@ Decision = New | Changed | Same | Left
 
 
 def decide(entry: ConvertedEntry, existing: ExistingMemos, is_own: bool) -> Decision:
-    """What becomes of an entry; of our `own` files each memo is one, of others' each text."""
+    """The change for an entry; in our `own` files each memo counts, in others' each distinct text."""
     if existing.by_id is not None:
         return _decide_known(entry, existing.by_id, existing.buried)
     memo, alike = entry.memo, [other for other in existing.same if other.audience == entry.memo.audience]
@@ -68,7 +68,7 @@ def _stands_for(existing: Memo, memo: Memo, is_own: bool) -> bool:
     """Whether a memo of the same words is the one that is meant."""
     if existing.status is memo.status or (memo.active and existing.status is Status.ARCHIVED):
         return True
-    return not is_own and not memo.active  # what is out of use there is no news
+    return not is_own and not memo.active  # an entry that is inactive changes nothing
 
 
 def _is_forgotten(same: Sequence[Memo]) -> bool:

@@ -1,4 +1,4 @@
-"""What a dry run would have written by now, as fingerprints: what comes twice in a file counts once."""
+"""Fingerprints of what a dry run would have written so far, so that duplicates in a file count once."""
 
 from dataclasses import dataclass, field
 

@@ -1,6 +1,6 @@
 """Imports items into a store batch by batch, so that an interrupted import is resumed by running it again.
 
-The second time nothing changes. A dry run decides the same and only reads.
+The second time nothing changes. A dry run makes the same decisions and only reads.
 """
 
 import secrets

@@ -33,7 +33,7 @@ _DATABASE = b"SQLite format 3\0"
 _MAX_SEARCHED_BYTES = 64 << 20
 _MAX_ATTEMPTS = 5
 _CHAT_HISTORY = "chat_history"
-"""What was typed in the terminal chat."""
+"""The history of the terminal chat."""
 BACKUPS = "backups"
 
 

@@ -1,4 +1,4 @@
-"""A file of JSON lines of any size, one at a time: what is broken costs its own line, not those after it."""
+"""A file of JSON lines of any size, one at a time: a broken line is skipped alone."""
 
 import json
 from collections.abc import Iterator

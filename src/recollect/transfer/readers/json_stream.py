@@ -1,6 +1,6 @@
 """A JSON file of any size, piece by piece: what its outermost object or list holds, an element at a time.
 
-Memory is taken for the largest element, not for the file. Of a file that breaks off, what stands before is given.
+Memory use depends on the largest element, not on the file. Of a truncated file, the part before is returned.
 """
 
 import json

@@ -34,7 +34,7 @@ _STRESS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
 @dataclass(frozen=True, slots=True)
 class Statement:
     line: int
-    """Where it begins, from 1."""
+    """The line where it begins, from 1."""
     heading: str
     """The nearest one above it, but for the title of the page."""
     text: str
@@ -78,7 +78,7 @@ def _join(parts: list[str]) -> str:
 
 
 def _strip_emphasis(text: str) -> str:
-    """Without the signs of stress."""
+    """Remove marks of emphasis."""
     return _STRESS.sub(r"\2", text).strip()
 
 
@@ -117,7 +117,7 @@ def read(
 
 
 def _entry(statement: Statement, where: str, file: str, owner: Owner, written: datetime) -> Entry:
-    """What stands in the log of a day happened that day, and was written then."""
+    """Entries of a daily log happened, and were written, on that day."""
     day = _day(file)
     return Entry(
         location=where,

@@ -86,7 +86,7 @@ class _Reader:
         yield from _pages(_folder(path, "workspace"))
 
     def _read_tolerantly(self, path: Path, where: str, read: Any) -> Iterator[Item]:
-        """In a folder, one file that can't be read doesn't stand in the way of the others."""
+        """In a folder, a file that can't be read doesn't affect the others."""
         try:
             yield from read(path, where)
         except BadInput as error:

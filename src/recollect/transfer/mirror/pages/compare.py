@@ -79,7 +79,7 @@ def _read_file(paths: PagePaths, path: str) -> PageFile | None:
         if state.st_size > MAX_PAGE_BYTES:
             return PageFile(path, modified, None, f"it has {state.st_size:,} bytes; the limit is {MAX_PAGE_BYTES:,}")
         data = disk.read(file)
-    except FileNotFoundError:  # went meanwhile
+    except FileNotFoundError:  # deleted meanwhile
         return None
     except (OSError, ValueError, OverflowError) as error:
         return PageFile(path, datetime.fromtimestamp(0, UTC), None, f"it can't be read: {error}")

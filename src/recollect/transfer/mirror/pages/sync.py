@@ -26,12 +26,12 @@ from recollect.transfer.mirror.pages.writer import PageWriter
 Embed = Callable[[str], Awaitable[tuple[str, Vector] | None]]
 
 MAX_SAFE_DELETIONS = 5
-"""So many deletions at once are always believed; more than half of all pages is taken for an accident."""
+"""This many deletions at once are always applied; otherwise, more than half of all pages counts as an accident."""
 
 
 @dataclass(slots=True)
 class Report:
-    """What came of it, in the order of the pages; `refused` says why pages that are gone were not followed."""
+    """The results, in the order of the pages; `refused` says why deletions were not applied."""
 
     notes: list[Note] = field(default_factory=list[Note])
     refused: str = ""
