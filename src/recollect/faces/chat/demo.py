@@ -75,7 +75,7 @@ class WeekClock:
 
 
 def demo(call: Invocation) -> None:
-    """Play a week in a small server, then let you ask; keeps nothing."""
+    """Play a week in a small server, then answer your questions; keeps nothing."""
     if call.options.json:
         raise BadInput("--json and demo don't go together: a story is not one document")
     play(call)

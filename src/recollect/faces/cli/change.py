@@ -281,12 +281,12 @@ def _report_undo(call: Invocation, outcome: UndoOffer | UndoOutcome | RedoOutcom
 
 
 def pin(call: Invocation, ref: MemoRef) -> None:
-    """Keep a memory from ever giving way to newer ones."""
+    """Protect a memory from being replaced or archived."""
     _change(call, ref, "Pinned", lambda memory, memo: memory.pin(memo.id, user=call.user))
 
 
 def unpin(call: Invocation, ref: MemoRef) -> None:
-    """Let a memory give way to newer ones again."""
+    """Let a memory be replaced or archived again."""
     _change(call, ref, "Unpinned", lambda memory, memo: memory.pin(memo.id, user=call.user, pinned=False))
 
 
@@ -313,7 +313,7 @@ def _change(call: Invocation, ref: str, verb: str, change: Callable[[AsyncMemory
 
 
 def add(call: Invocation, text: Texts) -> None:
-    """Add something that was said: it is kept, and learned from."""
+    """Add a message: it is stored, and learned from."""
     message = Message(uuid4().hex, call.user, call.place, read_text(text), now(), name=call.user)
 
     async def work(memory: AsyncMemory) -> tuple[bool, LearnedOutcome]:

@@ -20,7 +20,7 @@ def consolidate(
     dry_run: Annotated[bool, flag("--dry-run", meaning="Show what would change, and change nothing.")] = False,
     everyone: Annotated[bool, flag("--all", meaning="Tidy everyone's memory, one after the other.")] = False,
 ) -> None:
-    """Tidy memory: merge what is said twice, retire what was contradicted, trust what recurs."""
+    """Tidy memory: merge duplicates, retire contradicted memories, trust recurring ones more."""
     if call.where is not None:
         raise BadInput("consolidating shows all of a memory: that belongs in direct messages, without --in")
     reports = _consolidate_all(call, dry_run) if everyone else _consolidate_own(call, dry_run)

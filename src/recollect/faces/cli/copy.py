@@ -21,7 +21,7 @@ Target = Annotated[str, typer.Argument(metavar="TO", help="Path or address of an
 
 
 def copy(call: Invocation, source: Source, target: Target) -> None:
-    """Copy a whole store into another, of whichever kind; resumable."""
+    """Copy a whole store into another one of any kind; resumable."""
     source_url, target_url = _store_url(source), _store_url(target)
     _check_stores(source_url, target_url)
     with call.screen.progress("copying") as progress:

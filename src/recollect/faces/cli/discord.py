@@ -30,7 +30,7 @@ def discord(
     ] = None,
     logs: Annotated[LogFormat, typer.Option(metavar="FORM", help="How the log is written: plain or json.")] = "plain",
 ) -> None:
-    """Be an assistant with memory on Discord, until stopped."""
+    """Run the assistant as a Discord bot, until stopped."""
     try:
         from recollect.faces.discord import run
     except ModuleNotFoundError as error:

@@ -27,7 +27,7 @@ def erase(
         Path | None, typer.Option("--receipt", metavar="FILE", help="Write the receipt there.", show_default=False)
     ] = None,
 ) -> None:
-    """Remove all that is known of a person or a guild, for good, and prove it."""
+    """Remove everything about a person or a guild for good, and verify it."""
     target = find_target(call, user, guild, changes=not dry_run)
     if receipt is not None and receipt.exists():
         raise BadInput(f"{receipt} exists already; a receipt never overwrites")

@@ -64,7 +64,7 @@ def export(
         Path | None, typer.Option("--to", metavar="PATH", help="A new file, or an empty folder.", show_default=False)
     ] = None,
 ) -> None:
-    """Write down all that is known of a person or a guild; import takes it."""
+    """Export everything about a person or a guild, in a form that import takes."""
     target = find_target(call, user, guild)
     if form in FOLDER_FORMATS:
         _export_folder(call, target, FOLDER_FORMATS[form], to)

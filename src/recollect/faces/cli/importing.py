@@ -60,7 +60,7 @@ def import_(
     ] = False,
     dry_run: Annotated[bool, flag("--dry-run", meaning="Only tell what would be done.")] = False,
 ) -> None:
-    """Bring memories along from other programs, or from an export."""
+    """Import memories from other programs, or from an export."""
     owner = Owner(user or (None if guild else call.user), guild)
     check(path)
     chosen = detect(path, FORMATS) if form is None else format_by_name(form, FORMATS)

@@ -41,7 +41,7 @@ def index(
     force: Annotated[bool, flag("--force", meaning="Follow deletions however many they are.")] = False,
     restore: Annotated[bool, flag("--restore", meaning="First write every file again that is missing.")] = False,
 ) -> None:
-    """Take over what was edited, added or deleted in the memory's files, and rebuild the search index."""
+    """Apply edits of the memory's files, and rebuild the search index."""
     if dry_run and (watch or restore):
         raise BadInput("--dry-run changes nothing; use it without --watch and --restore")
     settings = call.load("null").settings

@@ -27,7 +27,7 @@ def jobs(
     drop: Annotated[str | None, typer.Option(metavar="ID", help="Drop a job that waits or failed.")] = None,
     limit: Limit = None,
 ) -> None:
-    """Show what is waiting to be learned, what failed and why."""
+    """Show background jobs: waiting, running and failed ones, and why they failed."""
     if sum((run, retry is not None, drop is not None)) > 1:
         raise BadInput("one thing at a time: --run, --retry or --drop")
     if run:

@@ -23,7 +23,7 @@ def prompt(
         bool, flag("--as-sent", meaning="Show the whole request that a model would get, with tokens.")
     ] = False,
 ) -> None:
-    """Show the next prompt, as the message would bring it about; nothing is stored."""
+    """Show the prompt that a message would get; nothing is stored."""
     message_text = read_text(text)
     if not message_text.strip():
         raise BadInput("say what message the prompt is for")

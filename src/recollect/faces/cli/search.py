@@ -42,7 +42,7 @@ def search(
     until: Annotated[str | None, typer.Option(metavar="TIME", help="Only until then.")] = None,
     status: Annotated[Status, typer.Option(metavar="STATUS", help=_STATUS_HELP)] = Status.ACTIVE,
 ) -> None:
-    """Find memories, or messages, that fit a query: best first."""
+    """Search memories, or messages; best first."""
     text = read_text(query)
     if not text.strip():
         raise BadInput("say what to look for; 'recollect show' lists what is remembered")

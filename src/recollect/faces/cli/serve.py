@@ -125,7 +125,7 @@ async def _watch_processes(siblings: Sequence[Popen[bytes]], stop: asyncio.Event
 
 
 def worker(call: Invocation, logs: Logs = None) -> None:
-    """Learn in the background from what other processes store, until stopped."""
+    """Learn in the background from messages that other processes add, until stopped."""
     if call.options.json:
         raise BadInput("--json and worker don't go together; --logs json writes the log so")
     loaded = call.load()

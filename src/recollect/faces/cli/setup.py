@@ -85,7 +85,7 @@ def setup(
     url: Annotated[str | None, typer.Option("--url", metavar="URL", help="Address of the server.")] = None,
     no_test: Annotated[bool, flag("--no-test", meaning="Don't try it with one call.")] = False,
 ) -> None:
-    """Choose a model for the chat: pick a provider, test the key, write the file."""
+    """Choose a model for the chat, test it and save the choice."""
     if provider is None and not call.is_interactive:
         raise BadInput(f"choose with --provider: {', '.join(PROVIDERS)}; the key comes from its variable or a prompt")
     name = provider or _choose(call)

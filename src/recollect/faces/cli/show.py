@@ -25,7 +25,7 @@ def show(
     offset: Offset = 0,
     forgotten: Annotated[bool, flag("--forgotten", meaning="Show what 'restore' can bring back instead.")] = False,
 ) -> None:
-    """Show your memory, as far as it may be heard here."""
+    """Show your memory, as far as it is visible in this place."""
     if forgotten:
         _show_forgotten(call, limit, offset)
         return

@@ -1,4 +1,4 @@
-"""The command `tokens`: makes, lists, renews and ends the access tokens of the servers."""
+"""The command `tokens`: creates, lists, rotates and revokes the access tokens of the servers."""
 
 import re
 import sys
@@ -53,7 +53,7 @@ def tokens(
         typer.Option(metavar="TIME", help="With create: after 12h, 90d, 4w, 1y; never by default.", show_default=False),
     ] = None,
 ) -> None:
-    """Make, list and revoke access tokens for MCP, the REST API, the page and the metrics."""
+    """Create, list and revoke access tokens for MCP, the REST API, the page and the metrics."""
     if action in (Action.CREATE, Action.LIST) and token_id is not None:
         raise BadInput(f"'tokens {action}' takes no id; see 'recollect tokens --help'")
     if action is not Action.CREATE and (role or user or label or expires):
