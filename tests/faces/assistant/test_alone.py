@@ -1,4 +1,4 @@
-"""The assistant without a model: what it says to those who ask what is known of them, for help, or for nothing."""
+"""The assistant without a model: "what do you know about me?", requests for help, and messages without a question."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The command that shows the work in the background, and what `observe` says of it."""
+"""The command `jobs` shows background work, and `add` reports what was learned."""
 
 import asyncio
 from functools import partial

@@ -1,4 +1,4 @@
-"""Orders that change memory: what they do, and what they answer."""
+"""Commands that change memory: what they do, and what they answer."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Many orders at once, beside learning, on a real file; and stores that fail."""
+"""Many commands at once, beside learning, on a real file; and stores that fail."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""`!memory erase`: it is told what would go, done when that is said, and memory stays usable."""
+"""`!memory erase`: it previews what would be removed, erases after confirmation, and memory stays usable."""
 
 from recollect.core.types import Place
 from recollect.faces.commands.erase import NOTHING_TO_ERASE

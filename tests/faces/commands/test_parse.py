@@ -1,4 +1,4 @@
-"""What counts as an order, and what it says."""
+"""Which messages are commands, and how they are parsed."""
 
 import pytest
 

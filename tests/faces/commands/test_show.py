@@ -1,4 +1,4 @@
-"""Orders that show memory: their words, and what they show."""
+"""Commands that show memory: their answers and formats."""
 
 import json
 

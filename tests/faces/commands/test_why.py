@@ -1,4 +1,4 @@
-"""The order `why`: where an item comes from, as far as it may be told."""
+"""The command `why`: where a memo comes from, as far as that is visible."""
 
 from dataclasses import replace
 

@@ -1,5 +1,5 @@
-"""What changes between the words and what becomes of them: permissions, consent, a restart. What held when the words
-were said goes on to hold, and who takes something back is heard at once.
+"""Changes between a message and its handling: permissions, consent, a restart. The readers of a message are those of
+the time when it was written, and a withdrawal takes effect at once.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Clients that open connections and never finish a request: they are shown the door, and others are served."""
+"""Clients that open connections and never finish a request: they are disconnected, and others are served."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""Pages that show how things stand: overview, search, prompt, sessions, journal, refused, jobs."""
+"""Pages that only show data: overview, search, prompt, conversations, log, refused proposals, jobs."""
 
 import json
 import re

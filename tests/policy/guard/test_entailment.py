@@ -1,4 +1,4 @@
-"""What follows from what was said: no stronger verb, nobody else's doing, no more than was told."""
+"""A fact follows from its quote: no stronger verb, nobody else's action, nothing beyond what was said."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""Nothing is learned from people, kept or published before they were told that they are remembered."""
+"""Nothing of a person is learned, stored or published before they got the privacy notice."""
 
 import asyncio
 import logging

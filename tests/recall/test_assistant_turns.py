@@ -1,4 +1,4 @@
-"""What the assistant said itself is found when it is asked for, and is never a fact about the person."""
+"""The assistant's own messages are found when someone asks for them, and are never facts about the person."""
 
 from tests.scenes import DEV, DM, STAFF, Stage, lines, opened
 

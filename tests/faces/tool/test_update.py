@@ -1,4 +1,4 @@
-"""`Memory.revise`: one memo, by its id, gets other words or other tags."""
+"""The action `update`: one memo, by its id, gets a new text or new tags."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Corrections, denials and endings in a message of their own: they change the memo that is meant, and no other."""
+"""Corrections, denials and endings in a message of their own: they change the memo that they refer to, and no other."""
 
 from datetime import UTC, datetime, timedelta
 

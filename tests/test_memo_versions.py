@@ -1,4 +1,4 @@
-"""A memo counts its changes, so that of two people who change what they have seen only one does: no update is lost."""
+"""A memo counts its changes, so that of two concurrent changes only one succeeds: no update is lost."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

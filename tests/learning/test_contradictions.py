@@ -1,4 +1,4 @@
-"""What people take back, correct or outgrow, through the public object: contradictions don't stay side by side."""
+"""Facts that people withdraw, correct or outgrow, through the public object: contradictions don't stay side by side."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""From which messages anything is learned, whatever triggers it."""
+"""Which messages are learned from, for every trigger."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Private memos, however many and however well they fit, do not push out what may be heard."""
+"""Private memos, however many and however relevant, don't displace visible ones among the candidates."""
 
 import recollect
 from recollect import AsyncMemory, Audience, Place

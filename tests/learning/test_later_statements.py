@@ -1,4 +1,4 @@
-"""A later message states anew, ends or replaces what is known, through the public object; and nothing said is lost."""
+"""A later message restates, ends or replaces a known fact, through the public object; and no message is lost."""
 
 from datetime import UTC, datetime, timedelta
 
