@@ -183,8 +183,8 @@ async def open_parts(loaded: Loaded, clock: Clock, run_worker: bool, model: Mode
                 log.info("model: %s", wiring.describe_models(settings))
             is_offline = {settings.extraction.model, settings.summary.model} <= {*wiring.OFFLINE_MODELS}
             # Problems of a model are reported now, not in the background.
-            made = _made_on_demand(JOB_KINDS, handlers) if model is None and is_offline else handlers()
-            worker = Worker(store, made, clock, wiring.worker_options(settings), priority, limiter)
+            job_handlers = _made_on_demand(JOB_KINDS, handlers) if model is None and is_offline else handlers()
+            worker = Worker(store, job_handlers, clock, wiring.worker_options(settings), priority, limiter)
         mirror = MirrorWriter(store, wiring.mirror_targets(settings), clock)
         closing.push_async_callback(mirror.close)
         yield Parts(
@@ -277,14 +277,14 @@ def make_floor(
 
 def _made_on_demand(kinds: Collection[str], make: Callable[[], Mapping[str, Handler]]) -> dict[str, Handler]:
     """Handlers that are created, in a thread, with the first job."""
-    made: dict[str, Handler] = {}
+    created: dict[str, Handler] = {}
     lock = asyncio.Lock()
 
     async def handle(kind: str, job: Job) -> UnitOfWork:
-        if not made:
+        if not created:
             async with lock:
-                made.update(made or await load_in_thread(make))
-        return await made[kind](job)
+                created.update(created or await load_in_thread(make))
+        return await created[kind](job)
 
     return {kind: partial(handle, kind) for kind in kinds}
 

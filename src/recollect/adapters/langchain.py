@@ -114,6 +114,6 @@ def _last_turn(messages: Sequence[BaseMessage]) -> list[tuple[str, str, bool]]:
     numbers = [number for number, message in enumerate(messages) if isinstance(message, HumanMessage)]
     if not numbers:
         return []
-    question, replies = messages[numbers[-1]], [one for one in messages[numbers[-1] :] if isinstance(one, AIMessage)]
+    question, replies = messages[numbers[-1]], [item for item in messages[numbers[-1] :] if isinstance(item, AIMessage)]
     turn = [(f"{question.id}", str(question.text), False)]
     return turn + [(f"{reply.id}", str(reply.text), True) for reply in replies[-1:]]

@@ -78,8 +78,8 @@ class SearchAdmin(PeopleAdmin):
                 )
                 return search.search(tx, ask, lambda _: True) if scopes else []
 
-            meant, rest = _mentioned(tx, query)
-            own = hits("memos", [subject.scope for subject in meant], RankQuery(rest, question.now)) if rest else []
+            named, rest = _mentioned(tx, query)
+            own = hits("memos", [subject.scope for subject in named], RankQuery(rest, question.now)) if rest else []
             by_key = {
                 (hit.item.subject, hit.item.id): (hit, names.of(hit.item.subject))
                 for hit in (*own, *hits("memos", owners))
@@ -93,7 +93,7 @@ class SearchAdmin(PeopleAdmin):
             message = find_message(tx, query, ("discord", LOCAL))
             is_partial = len(owners) >= MAX_SCOPES or len(streams) >= MAX_SCOPES
             known = {owner.subject for owner in people.owners}
-            mentioned = [describe_owner(tx, subject) for subject in meant if subject not in known]
+            mentioned = [describe_owner(tx, subject) for subject in named if subject not in known]
             return SearchResults(
                 (*people.owners, *mentioned),
                 guilds.owners,

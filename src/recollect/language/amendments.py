@@ -64,8 +64,8 @@ def read(text: str) -> Amendment | None:
 
 
 def _read_foreign(text: str) -> Amendment | None:
-    found = foreign_amendments.read(text)
-    return Amendment(found.value, found.former, found.is_strong, is_foreign=True) if found else None
+    reading = foreign_amendments.read(text)
+    return Amendment(reading.value, reading.former, reading.is_strong, is_foreign=True) if reading else None
 
 
 def after_opening(text: str) -> str:
@@ -128,8 +128,8 @@ def amend(statement: str, amendment: Amendment, said_at: datetime) -> tuple[str,
     amended = None if amendment.is_foreign else _amend_english(statement, amendment, said_at)
     if amended is not None or amendment.is_spelling:
         return amended
-    found = foreign_amendments.Reading(amendment.value, amendment.former, amendment.is_strong)
-    return foreign_amendments.amend(statement, found, said_at)
+    reading = foreign_amendments.Reading(amendment.value, amendment.former, amendment.is_strong)
+    return foreign_amendments.amend(statement, reading, said_at)
 
 
 def _amend_english(statement: str, amendment: Amendment, said_at: datetime) -> tuple[str, date | None] | None:
@@ -147,13 +147,13 @@ def _names_former(statement: str, former: str, said_at: datetime) -> bool:
     """Whether a statement has the words that were wrong, or the day that they name: "Tuesday, not Monday"."""
     if not former or fold(former) in fold(statement):
         return True
-    found = dates.find(former, said_at, ahead=True)
+    when = dates.find(former, said_at, ahead=True)
     day, month = _ISO_DATE.search(statement), _ISO_MONTH.search(statement)
-    if found is None:
+    if when is None:
         return False
     if day:
-        return date.fromisoformat(day[0]).weekday() == found.day.weekday() or day[0] == found.day.isoformat()
-    return month is not None and int(month["month"]) == found.day.month
+        return date.fromisoformat(day[0]).weekday() == when.day.weekday() or day[0] == when.day.isoformat()
+    return month is not None and int(month["month"]) == when.day.month
 
 
 def _amend_date(statement: str, value: str, said_at: datetime) -> tuple[str, date | None] | None:
@@ -185,9 +185,9 @@ def _day_meant(former: date, value: str, said_at: datetime) -> date | None:
         return former.replace(day=int(ordinal[1])) if is_in_month else None
     near = datetime.combine(former - timedelta(4), said_at.time(), said_at.tzinfo)
     is_weekday = fold(value.split()[-1]) in lexicon.words("weekdays")
-    found = dates.find(value, max(said_at, near) if is_weekday else said_at, ahead=True)
-    is_whole = found is not None and not found.start and found.end == len(value)
-    return found.day if found is not None and is_whole else None
+    when = dates.find(value, max(said_at, near) if is_weekday else said_at, ahead=True)
+    is_whole = when is not None and not when.start and when.end == len(value)
+    return when.day if when is not None and is_whole else None
 
 
 def _amend_number(statement: str, value: str) -> str | None:

@@ -75,7 +75,7 @@ def is_other_person(first: str, second: str) -> bool:
     if max(len(first), len(second)) > _MAX_CHARS or first[:1] != second[:1]:
         return second in other_persons(first)
     return second in other_persons(first) or any(
-        fold(third_person(one, language)) == other
+        fold(third_person(form, language)) == other
         for language in lexicon.tables("person")
-        for one, other in ((first, second), (second, first))
+        for form, other in ((first, second), (second, first))
     )

@@ -156,10 +156,10 @@ def _with_number(statement: str, value: str, language: _Language) -> str | None:
     spans = re.compile(
         rf"\d+(?:[.,:]\d+)*|\b(?:{words})\b" if language.is_spaced else rf"\d+|[{words.replace('|', '')}]"
     )
-    found = list(spans.finditer(statement))
-    if len(found) != 1:
+    matches = list(spans.finditer(statement))
+    if len(matches) != 1:
         return None
-    start, end = found[0].span()
+    start, end = matches[0].span()
     following = fold(statement[end:]).strip()
     if unit and not following.startswith(fold(unit).strip()[:4]):
         return None

@@ -54,10 +54,10 @@ class Term:
 
     def is_literally_in(self, text: str, tokens: Collection[str]) -> bool:
         """Whether a text says what the term names in a form of its words, not in one that merely resembles it."""
-        found = self.found_in(text, tokens)
-        if self.states or not self.names.isdisjoint(found):
-            return bool(found)
-        return any(word_forms.is_close_form(word, token) for token in found for word in self.words)
+        matching = self.found_in(text, tokens)
+        if self.states or not self.names.isdisjoint(matching):
+            return bool(matching)
+        return any(word_forms.is_close_form(word, token) for token in matching for word in self.words)
 
     def is_partly_in(self, tokens: Collection[str]) -> bool:
         """Whether a part of a compound is among the tokens: the "Knie" of a "Knieoperation"."""
@@ -302,8 +302,8 @@ def outdates(later: str, earlier: str, question: Question) -> bool:
     if question.asks_still and shared:
         return True
     asked = {word for term in question.terms for word in (*term.words, *term.names)}
-    told = [word for word in shared if not word_forms.has_form(word, asked)]
-    return bool(told) and (len(shared) > 1 or tables_of(question.language).ended.search(later) is not None)
+    answers = [word for word in shared if not word_forms.has_form(word, asked)]
+    return bool(answers) and (len(shared) > 1 or tables_of(question.language).ended.search(later) is not None)
 
 
 def _is_kin(words_of_kin: str, term: Term) -> bool:

@@ -131,14 +131,14 @@ def is_verb_first(text: str, language: str) -> bool:
 
 @cache
 def _standing() -> tuple[re.Pattern[str], ...]:
-    found = (tables["standing"] for tables in _phrases().values() if "standing" in tables)
-    return tuple(re.compile(expression, re.IGNORECASE) for expression in found)
+    expressions = (tables["standing"] for tables in _phrases().values() if "standing" in tables)
+    return tuple(re.compile(expression, re.IGNORECASE) for expression in expressions)
 
 
 @cache
 def _clauses() -> tuple[re.Pattern[str], ...]:
-    found = (tables["clause"] for tables in _phrases().values() if "clause" in tables)
-    return tuple(re.compile(expression, re.IGNORECASE) for expression in found)
+    expressions = (tables["clause"] for tables in _phrases().values() if "clause" in tables)
+    return tuple(re.compile(expression, re.IGNORECASE) for expression in expressions)
 
 
 def recognize(text: str) -> Request | None:
@@ -146,11 +146,11 @@ def recognize(text: str) -> Request | None:
     if len(text) > MAX_CHARS:
         return None
     plain = collapse_spaces(text).replace("’", "'").rstrip(_CLOSING)
-    found = [request for language in _phrases() if (request := _recognize_in(plain, language)) is not None]
-    if len(found) > 1:  # "anota que …" is Spanish and Portuguese
+    requests = [request for language in _phrases() if (request := _recognize_in(plain, language)) is not None]
+    if len(requests) > 1:  # "anota que …" is Spanish and Portuguese
         spoken = detect(text)
-        found.sort(key=lambda request: request.language != spoken)
-    return found[0] if found else None
+        requests.sort(key=lambda request: request.language != spoken)
+    return requests[0] if requests else None
 
 
 def _recognize_in(plain: str, language: str) -> Request | None:

@@ -145,11 +145,11 @@ def _problems(extraction: Extraction) -> tuple[str, ...]:
 
 def within_cap(checked: Iterable[Checked], cap: int | None) -> list[Checked]:
     """Proposals with their verdicts, without those beyond what one message of a batch may add."""
-    counts, kept = Counter[str](), list[Checked]()
+    counts, within = Counter[str](), list[Checked]()
     for proposal, verdict in checked:
         if isinstance(verdict, guard.Accepted):
             counts[verdict.message.id] += 1
             if cap is not None and counts[verdict.message.id] > cap:
                 continue
-        kept.append((proposal, verdict))
-    return kept
+        within.append((proposal, verdict))
+    return within

@@ -103,8 +103,8 @@ def between(sure: str, possible: str) -> str:
 def both(first: str, second: str) -> str:
     """The readers by both rules."""
     sure, possible = (
-        rule_of([*_parse(one), *_parse(other)])
-        for one, other in (
+        rule_of([*_parse(rule), *_parse(other)])
+        for rule, other in (
             (first.partition("<")[0], second.partition("<")[0]),
             (first.rpartition("<")[2], second.rpartition("<")[2]),
         )

@@ -130,7 +130,7 @@ def narrowest(audiences: Collection[Audience]) -> Audience | None:
     """The audience of something derived from several sources; None when no one is known to have heard them all."""
     if not audiences:
         return EVERYWHERE
-    return next((one for one in audiences if all(includes(other, one) for other in audiences)), None)
+    return next((audience for audience in audiences if all(includes(other, audience) for other in audiences)), None)
 
 
 def narrower(then: Place, now: Place) -> Place:

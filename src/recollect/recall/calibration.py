@@ -61,8 +61,10 @@ def _covered(terms: Collection[str], pool: RankPool, frequencies: Mapping[str, i
     asked = sum(inverse_frequency(pool.size, frequencies.get(term, 0)) for term in terms)
     if not asked:
         return 0.0
-    found = (sum(inverse_frequency(pool.size, frequency) for frequency in item.shared.values()) for item in pool.items)
-    return min(1.0, max(found, default=0.0) / asked)
+    weights = (
+        sum(inverse_frequency(pool.size, frequency) for frequency in item.shared.values()) for item in pool.items
+    )
+    return min(1.0, max(weights, default=0.0) / asked)
 
 
 def _is_impersonal(text: str, own: Collection[str]) -> bool:

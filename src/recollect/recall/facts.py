@@ -50,11 +50,11 @@ def message_keys(tx: Tx, query: Query, allowed: set[int] | None) -> dict[int, fl
     search = query.facts
     if search is None or not tx.index.size(search.scopes):
         return {}
-    found: dict[int, float] = {}
+    scores: dict[int, float] = {}
     for fact in _find(tx, query, search):
         for key, share in _led_to(tx, query, fact.memo, allowed):
-            found[key] = max(found.get(key, 0.0), share * fact.score)
-    return found if allowed is None else {key: score for key, score in found.items() if key in allowed}
+            scores[key] = max(scores.get(key, 0.0), share * fact.score)
+    return scores if allowed is None else {key: score for key, score in scores.items() if key in allowed}
 
 
 def _led_to(tx: Tx, query: Query, fact: Memo, allowed: set[int] | None) -> Iterator[tuple[int, float]]:

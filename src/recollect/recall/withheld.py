@@ -71,8 +71,8 @@ def _append(tx: Tx, item: Retired) -> None:
         tx.state.append(kind, key, _pack(item), owner)
         if tx.state.count(kind, key) > 2 * MAX_ITEMS:
             lines = {_unpack(line): line for line in tx.state.items(kind, key)}
-            kept = set(newest_of_each(lines))
-            tx.state.remove(kind, key, [line for item, line in lines.items() if item not in kept])
+            newest = set(newest_of_each(lines))
+            tx.state.remove(kind, key, [line for item, line in lines.items() if item not in newest])
 
 
 def newest_of_each(items: Collection[Retired], limit: int = MAX_ITEMS) -> list[Retired]:
@@ -81,8 +81,8 @@ def newest_of_each(items: Collection[Retired], limit: int = MAX_ITEMS) -> list[R
     for item in items:
         by_owner.setdefault(item.scope, []).append(item)
     turns = zip_longest(*(reversed(owned) for owned in by_owner.values()))
-    kept = set(islice((item for turn in turns for item in turn if item is not None), limit))
-    return [item for item in items if item in kept]
+    newest = set(islice((item for turn in turns for item in turn if item is not None), limit))
+    return [item for item in items if item in newest]
 
 
 def statement(tx: Tx, memo: Memo, now: datetime, *, name: str = "") -> Retired:

@@ -42,7 +42,7 @@ def load(path: Path) -> Score:
     options.intra_op_num_threads = min(MAX_THREADS, os.cpu_count() or 1)
     options.inter_op_num_threads = 1
     session = runtime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-    inputs = {one.name for one in session.get_inputs()}
+    inputs = {node.name for node in session.get_inputs()}
 
     def run(encodings: Sequence[Any]) -> list[float]:
         length = max(len(encoding.ids) for encoding in encodings)
@@ -50,12 +50,12 @@ def load(path: Path) -> Score:
         def padded(rows: Sequence[Sequence[int]]) -> Any:
             return np.array([[*row, *[0] * (length - len(row))] for row in rows], np.int64)
 
-        given = {
+        feeds = {
             "input_ids": padded([encoding.ids for encoding in encodings]),
             "attention_mask": padded([encoding.attention_mask for encoding in encodings]),
             "token_type_ids": padded([encoding.type_ids for encoding in encodings]),
         }
-        (logits, *_) = session.run(None, {name: value for name, value in given.items() if name in inputs})
+        (logits, *_) = session.run(None, {name: value for name, value in feeds.items() if name in inputs})
         return [float(logit) for logit in logits.reshape(len(encodings), -1)[:, 0]]
 
     def score(question: str, texts: Sequence[str]) -> list[float]:

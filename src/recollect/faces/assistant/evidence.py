@@ -70,9 +70,9 @@ async def find(memory: AsyncMemory, message: Message, query: str, language: str,
     # what someone asks about themselves they have said themselves
     search = _Search(memory, message, own_only=question.is_own)
     memos, hits = await search.memos(query)
-    said, heard = await search.statements(query)
+    said, message_hits = await search.statements(query)
     statements = [statement for statement, _ in said]
-    hits = [hit for pair in zip_longest(hits, heard) for hit in pair if hit is not None]
+    hits = [hit for pair in zip_longest(hits, message_hits) for hit in pair if hit is not None]
     question = question.naming([item.text for item in (*memos, *statements)])
     if not question.terms:
         relevant = [hit.item for hit in hits if hit.relevant]
@@ -159,8 +159,8 @@ def _fitting(evidence: Sequence[Evidence], language: str, *, has_one_answer: boo
     if correction is not None:
         return [correction, *(each for each in (*memos, *messages) if each.at > correction.at)]
     if memos and has_one_answer:  # what was said since may be another answer
-        told = {memo.item.source.message for memo in memos if isinstance(memo.item, Memo)}
-        since = [each for each in messages if each.item.id not in told and each.at > min(memo.at for memo in memos)]
+        sources = {memo.item.source.message for memo in memos if isinstance(memo.item, Memo)}
+        since = [each for each in messages if each.item.id not in sources and each.at > min(memo.at for memo in memos)]
         return [*since, *memos]
     return memos or sorted(messages, key=lambda each: not each.is_named)
 
@@ -196,12 +196,12 @@ def _said_since(
     """What was said after all that is sure and may be another answer, newest first: it fits as well, or has a part of
     the question and what it asks for, or says that something changed.
     """
-    told = {_origin(item) for item in sure}
+    sources = {_origin(item) for item in sure}
     newest = max(map(_at, sure), default=None)
     since = [
         each
         for each in evidence
-        if newest is not None and newest < each.at and _origin(each.item) not in told and _may_answer(question, each)
+        if newest is not None and newest < each.at and _origin(each.item) not in sources and _may_answer(question, each)
     ]
     return [each.item for each in sorted(since, key=lambda each: each.at)[::-1]]
 
@@ -244,11 +244,11 @@ def _newest(question: Question, fitting: Sequence[Memo | Message]) -> list[Memo 
 
 def _outdating(question: Question, fitting: Sequence[Memo | Message], said: Sequence[Message]) -> list[Message]:
     """What was said later than an answer and may change it, newest first."""
-    told = {_origin(item) for item in fitting}
+    sources = {_origin(item) for item in fitting}
     later = [
         statement
         for statement in said
-        if statement.id not in told
+        if statement.id not in sources
         and all(_at(item) < statement.at for item in fitting)
         and any(questions.outdates(statement.text, item.text, question) for item in fitting)
     ]
@@ -257,11 +257,11 @@ def _outdating(question: Question, fitting: Sequence[Memo | Message], said: Sequ
 
 def _ending(question: Question, fitting: Sequence[Memo | Message], said: Sequence[Message]) -> list[Message]:
     """What was said right after an answer and may end it, without naming it again."""
-    told = {_origin(item) for item in fitting}
+    sources = {_origin(item) for item in fitting}
     return [
         after
         for before, after in pairwise(sorted(said, key=lambda statement: statement.at))
-        if before.id in told and after.id not in told and certainty.may_end(after.text, question.language)
+        if before.id in sources and after.id not in sources and certainty.may_end(after.text, question.language)
     ]
 
 
@@ -298,19 +298,19 @@ class _Search:
         if not self.memory.settings.memos.enabled:
             return [], []
         hits = [hit for hit in await self._hits(query) if not self._is_from_question(hit.item)]
-        found = [hit.item for hit in hits if isinstance(hit.item, Memo)]
+        memos = [hit.item for hit in hits if isinstance(hit.item, Memo)]
         listing = await self.memory.show(user=self.message.author, place=self.message.place, limit=MAX_KNOWN)
-        ids = {memo.id for memo in found}
+        ids = {memo.id for memo in memos}
         rest = [memo for memo in listing.memos if memo.id not in ids and not self._is_from_question(memo)]
-        return [*found, *rest], hits
+        return [*memos, *rest], hits
 
     async def statements(self, query: str) -> tuple[list[tuple[Message, str]], list[Hit]]:
         """Messages that may answer, best first, each with what it refers back to; and the hits of the search."""
         hits = await self._hits(query, over="messages")
         recent = await self.memory.timeline.recent(self.message.place, 2 * MAX_KNOWN)
         people = [said for said in recent if not said.bot]
-        found = [hit.item for hit in hits if isinstance(hit.item, Message)]
-        statements = {said.id: said for said in (*found, *people[::-1]) if self.is_statement(said)}
+        messages = [hit.item for hit in hits if isinstance(hit.item, Message)]
+        statements = {said.id: said for said in (*messages, *people[::-1]) if self.is_statement(said)}
         before = {said.id: people[:at] for at, said in enumerate(people)}
         pairs = [(said, self._context(said, before.get(said.id, []))) for said in statements.values()]
         return pairs, [hit for hit in hits if hit.item.id in statements]

@@ -77,8 +77,8 @@ async def offline_answer(
             learned = await _tell_learned(memory, message, language)
             text = await search.find(message.text, nearest=not learned)
             if learned:
-                found = "" if text == search.say("nothing") else f"\n{text}"
-                return OfflineAnswer(_explained(reason, f"{learned}{found}"), tells_learned=True)
+                addition = "" if text == search.say("nothing") else f"\n{text}"
+                return OfflineAnswer(_explained(reason, f"{learned}{addition}"), tells_learned=True)
         case _:
             return await _acknowledge(memory, message, reason, search)
     return OfflineAnswer(_explained(reason, text))

@@ -123,14 +123,14 @@ class _PlainChange:
     async def forget_last(self) -> str:
         """Hide what the author said last, with what was learned from it; or forget what they asked for just now."""
         last = await self._last_message()
-        meant = await self._meant(last) if self._request.topic else ()
-        memos = [item for item in meant if isinstance(item, Memo)]
+        candidates = await self._meant(last) if self._request.topic else ()
+        memos = [item for item in candidates if isinstance(item, Memo)]
         if len(memos) > 1:
             return await self._ask_which(memos)
         if memos:
             await self.view.forget(memos[0].id)
             return self._say("forgot", texts=self._quote_memos(memos))
-        said = [item for item in meant if isinstance(item, Message)] or ([] if last is None else [last])
+        said = [item for item in candidates if isinstance(item, Message)] or ([] if last is None else [last])
         if len(said) > 1:
             return self._say("which_said", texts=self._quote_messages(said))
         return await self._withdraw(said[0]) if said else self._say("nothing_said")

@@ -174,8 +174,8 @@ class Conversation:
         self._last = LastTurn(message, prompt, not reply.is_offline)
         await self._assistant.record_reply(reply.text, message, token_hex(8))
         outcome = await self._memory.wait_learned(message, self._learn_wait, closes_batch=False)
-        told = outcome_text.render_learned(outcome, changes_only=True) if reply.tells_learned else ()
-        printed = self._print_learned(message, outcome, told)
+        lines = outcome_text.render_learned(outcome, changes_only=True) if reply.tells_learned else ()
+        printed = self._print_learned(message, outcome, lines)
         if not outcome.done:
             self._print_later(message, printed)
         if message in self._unconfirmed and await self._is_stored(message):

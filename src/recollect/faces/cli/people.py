@@ -41,13 +41,13 @@ def people(
 
 
 async def _owners(memory: AsyncMemory, part: str, limit: int | None) -> list[Owner]:
-    admin, found, after = Admin(memory, now), list[Owner](), ""
+    admin, owners, after = Admin(memory, now), list[Owner](), ""
     while True:
         page = await admin.owner_page(part, after, _PAGE)
-        found += [owner for owner in page.owners if not owner.subject.is_lore]
+        owners += [owner for owner in page.owners if not owner.subject.is_lore]
         after = page.after
-        if not after or (limit is not None and len(found) >= limit):
-            return found[:limit]
+        if not after or (limit is not None and len(owners) >= limit):
+            return owners[:limit]
 
 
 def _record(owner: Owner) -> dict[str, object]:

@@ -43,13 +43,13 @@ async def read_files(message: discord.Message) -> dict[int, str]:
 
 def sent_words(message: discord.Message, files: Files) -> list[str]:
     """The sender's words besides the text: captions of pictures, and text files."""
-    captions = [_caption(one) for one in message.attachments if _kind(one) == "image"]
+    captions = [_caption(attachment) for attachment in message.attachments if _kind(attachment) == "image"]
     return [*filter(None, captions), *filter(None, files.values())]
 
 
 def unread(message: discord.Message) -> list[str]:
     """Attachments that are named but not read, for people to whom no model replies."""
-    names = [_name(one.filename) for one in message.attachments if one not in _readable(message)]
+    names = [_name(attachment.filename) for attachment in message.attachments if attachment not in _readable(message)]
     names = [] if message.flags.voice else names
     return [*names, *([say("the forwarded message")] if message.message_snapshots else [])]
 
@@ -86,7 +86,7 @@ def _caption(attachment: discord.Attachment) -> str:
 
 
 def _readable(message: discord.Message) -> list[discord.Attachment]:
-    return [one for one in message.attachments if _is_text(one)][:MAX_FILES]
+    return [attachment for attachment in message.attachments if _is_text(attachment)][:MAX_FILES]
 
 
 def _is_text(attachment: discord.Attachment) -> bool:

@@ -71,8 +71,8 @@ async def _consent_status(
     bot: BotContext, user: int, guild: int | None, has_role: bool, is_asked: bool
 ) -> ConsentStatus:
     names = state.notified(user), state.consent(guild or 0, user), state.opt_outs(user)
-    told, answers, opt_outs = await bot.state.lists(*names)
-    was_told = bool(told) or user in bot.notified or bot.settings.discord.privacy_notice == "off"
+    notices, answers, opt_outs = await bot.state.lists(*names)
+    was_told = bool(notices) or user in bot.notified or bot.settings.discord.privacy_notice == "off"
     return ConsentStatus(was_told, answers[-1] if answers else None, has_role, is_asked, frozenset(opt_outs))
 
 

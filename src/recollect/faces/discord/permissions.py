@@ -89,10 +89,10 @@ def _readers(channel: discord.abc.GuildChannel, roles: _Roles) -> str:
 def _of_known_roles(overwrites: frozenset[_Overwrite], roles: _Roles, guild: discord.Guild) -> frozenset[_Overwrite]:
     """The overwrites without those of deleted roles, which nobody has, though channels may still list them."""
     known = {name for name, _ in roles}
-    gone = [
+    missing = [
         each for each in overwrites if not each[1] and each[0] not in known and guild.get_role(int(each[0])) is None
     ]
-    return overwrites.difference(gone)
+    return overwrites.difference(missing)
 
 
 @lru_cache(maxsize=4096)

@@ -196,8 +196,8 @@ class ServerSettings:
 
     async def language(self, guild: int) -> str:
         """The language that was chosen, else that of the server."""
-        found = self._client.get_guild(guild)
-        return (await self.of(guild)).language or (LANGUAGES.get(found.preferred_locale, "") if found else "")
+        server = self._client.get_guild(guild)
+        return (await self.of(guild)).language or (LANGUAGES.get(server.preferred_locale, "") if server else "")
 
     async def settings(self, guild: int) -> ChosenSettings:
         if guild not in self._settings:

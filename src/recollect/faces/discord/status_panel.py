@@ -108,7 +108,7 @@ async def _budget(bot: BotContext, guild: int, daily_replies: int, language: str
     paused = ["replies"] if use.is_spent or (daily_replies and replies >= daily_replies) else []
     paused += ["learning by a model"] if await budget.is_learning_paused(tenant(guild)) else []
     if paused:
-        what = translated(" and ", language).join(translated(one, language) for one in paused)
+        what = translated(" and ", language).join(translated(part, language) for part in paused)
         lines.append(translated("⏸️ **Paused: budget** ({}), until tomorrow (UTC).", language).format(what))
     return lines
 

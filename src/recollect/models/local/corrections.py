@@ -106,8 +106,8 @@ def _last_said(message: Message, context: Sequence[Message]) -> str | None:
 def _recalled(known: Sequence[Memo], answered: str) -> list[Memo]:
     """What the assistant has just repeated to the speaker, word for word."""
     addressed = [words(sentence) for sentence in sentences(answered)]
-    told = [said for said in addressed if not _ADDRESS.isdisjoint(said)]
-    return [memo for memo in known if memo.active and any(_is_repeated(memo.text, said) for said in told)]
+    statements = [said for said in addressed if not _ADDRESS.isdisjoint(said)]
+    return [memo for memo in known if memo.active and any(_is_repeated(memo.text, said) for said in statements)]
 
 
 def _is_repeated(text: str, said: list[str]) -> bool:

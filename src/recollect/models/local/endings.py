@@ -78,9 +78,9 @@ def _implied(text: str, active: Sequence[Memo]) -> list[Memo]:
 
 def continuations(text: str) -> list[str]:
     """What the parts of a clause beside its endings say, each with the subject that it lacks: "I got a van"."""
-    found = [re.sub(r" (?:now|instead)\b", "", part) for part in parts(text)]
-    others = [part for part in found if not any(getattr(_EXPRESSIONS, way).match(part) for way in _WAYS)]
-    if len(others) == len(found):
+    endings = [re.sub(r" (?:now|instead)\b", "", part) for part in parts(text)]
+    others = [part for part in endings if not any(getattr(_EXPRESSIONS, way).match(part) for way in _WAYS)]
+    if len(others) == len(endings):
         return []
     states = [f"I am {part}" for part in others if _EXPRESSIONS.state.match(part)]
     acts = [_EXPRESSIONS.got.sub("have ", part, count=1) for part in others if _EXPRESSIONS.act.match(part)]

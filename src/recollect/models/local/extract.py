@@ -174,8 +174,8 @@ def _extract_message(message: Message, collected: _Collected) -> None:
 
 def _narrates(finding: Finding, ending: Ending) -> bool:
     """Whether a statement tells of a change that the known memo has made: "moved from Notion to Obsidian"."""
-    before, after, told = (set(words(text)) for text in (ending.memo.text, ending.text, finding.text))
-    return bool(ending.text) and not told.isdisjoint(before - after) and not told.isdisjoint(after - before)
+    before, after, stated = (set(words(text)) for text in (ending.memo.text, ending.text, finding.text))
+    return bool(ending.text) and not stated.isdisjoint(before - after) and not stated.isdisjoint(after - before)
 
 
 def _read_continuations(clause: Clause) -> Iterator[Finding]:

@@ -157,8 +157,8 @@ def revise_age(message: Message, known_memos: Sequence[Memo]) -> tuple[Memo, str
     aged = [match for rules in map(grammar, languages()) if (match := rules.expressions.aged.fullmatch(text))]
     for match in aged[:1]:
         pattern = re.compile(rf"(?P<before>\S*{re.escape(match['name'])}\D*)\d+", re.IGNORECASE)
-        meant = [memo for memo in known_memos if memo.active and len(re.findall(r"\d+", memo.text)) == 1]
-        revised = [(memo, pattern.sub(rf"\g<before>{match['age']}", memo.text)) for memo in meant]
+        ages = [memo for memo in known_memos if memo.active and len(re.findall(r"\d+", memo.text)) == 1]
+        revised = [(memo, pattern.sub(rf"\g<before>{match['age']}", memo.text)) for memo in ages]
         changed = [(memo, new) for memo, new in revised if new != memo.text]
         return changed[0] if len(changed) == 1 else None
     return None
@@ -204,10 +204,10 @@ def _read_pairs(rules: Grammar, text: str, message: Message) -> Iterator[tuple[C
 
 
 def _read_sentence(rules: Grammar, sentence: str, message: Message) -> Iterator[tuple[Clause, Finding]]:
-    told = rules.expressions.told.match(sentence) if sentence.endswith(("?", "？")) else None
-    if told:  # "I don't like beer, but do you drink it?"
-        yield from _read_sentence(rules, told[0], message)
-        sentence = sentence[told.end() :]
+    told_match = rules.expressions.told.match(sentence) if sentence.endswith(("?", "？")) else None
+    if told_match:  # "I don't like beer, but do you drink it?"
+        yield from _read_sentence(rules, told_match[0], message)
+        sentence = sentence[told_match.end() :]
     statement = rules.expressions.question_tail.sub("", _NO_ASIDE.sub(" ", sentence))
     is_asked = statement.rstrip(" \"')»").endswith(("?", "？"))
     is_question = is_asked or requests.is_verb_first(statement, rules.language)  # "bin ich Vegetarier" asks

@@ -95,8 +95,8 @@ class _Predicate:
         phrase = object_phrase(self.rest) if self.rest else ""
         if phrase is None or (phrase and (_EXPRESSIONS.junk_object.search(phrase) or self._is_code(phrase))):
             return None
-        kept = [adverb for adverb in self.adverbs if adverb in _KEPT_ADVERBS]
-        return " ".join(filter(None, [*kept, self.said, phrase]))
+        adverbs = [adverb for adverb in self.adverbs if adverb in _KEPT_ADVERBS]
+        return " ".join(filter(None, [*adverbs, self.said, phrase]))
 
     def _is_code(self, phrase: str) -> bool:
         if self.verb in _COURSES and _EXPRESSIONS.course.search(phrase):

@@ -51,8 +51,8 @@ def ended_memos(text: str, known_memos: Sequence[Memo]) -> list[Memo]:
     if died := _EXPRESSIONS.pet_died.match(text):
         name = died["name"] or died["lone"] or died["put"]
         pets = [memo for memo in active if _EXPRESSIONS.pet_memo.match(memo.text)]
-        meant = [memo for memo in pets if re.search(rf"\b{name or died['pet']}\b", memo.text)]
-        return meant if name or len(meant) == 1 else []
+        matching = [memo for memo in pets if re.search(rf"\b{name or died['pet']}\b", memo.text)]
+        return matching if name or len(matching) == 1 else []
     cancelled = _EXPRESSIONS.cancelled.match(text)
     what = cancelled and next(filter(None, cancelled.groups()), None)
     return _events_meant(what, [memo for memo in active if memo.kind is Kind.EVENT]) if what else []
@@ -69,14 +69,14 @@ def _events_meant(what: str, events: list[Memo]) -> list[Memo]:
     """The one event that the words may mean."""
     is_journey = _EXPRESSIONS.journey.search(what) is not None
     named = [word for word in _EVENT_WORDS.findall(what.lower()) if not _EXPRESSIONS.journey.fullmatch(word)]
-    meant = [
+    matching = [
         memo
         for memo in events
         if all(word in memo.text.lower() for word in named)
         and (named or is_journey)
         and (not is_journey or _EXPRESSIONS.journey_memo.search(memo.text))
     ]
-    return meant if len(meant) == 1 else []
+    return matching if len(matching) == 1 else []
 
 
 def find_denied(predicate: str, clause: Clause) -> Finding | None:
@@ -162,12 +162,12 @@ def matching_memos(text: str, known_memos: Sequence[Memo]) -> list[Memo]:
 def _states(known: str, text: str) -> bool:
     if compare(text, known) in _SAME_FACT or details(known, text):
         return True
-    verb, _, thing = text.partition(" ")
-    if verb == "Is" and details(known, f"Works as {thing}"):
+    verb, _, value = text.partition(" ")
+    if verb == "Is" and details(known, f"Works as {value}"):
         return True
     if any(text.startswith(works) and details(known, f"{is_one} {text[len(works) :]}") for works, is_one in _ROLES):
         return True
-    return verb in ("Has", "Uses") and any(details(known, f"{other} {thing}") for other in _HAVING)
+    return verb in ("Has", "Uses") and any(details(known, f"{other} {value}") for other in _HAVING)
 
 
 def end_statement(finding: Finding) -> Finding | None:

@@ -56,7 +56,7 @@ def relative_meant(finding: Finding, clause: Clause, known_memos: Sequence[Memo]
     is_named = " " in said["kin"] and sort in _ONE_AT_A_TIME
     if not (is_named or corrects or _EXPRESSIONS.kin_changed.search(clause.text)):
         return None
-    meant = [
+    matching = [
         memo
         for memo in known_memos
         if memo.active
@@ -66,8 +66,8 @@ def relative_meant(finding: Finding, clause: Clause, known_memos: Sequence[Memo]
         and _sort(known["rel"]) == sort
     ]
     if " " in said["kin"]:  # of another sister, or of one whose name was not told
-        meant = [memo for memo in meant if said["kin"] in memo.text or memo.text.split()[2].islower()]
-    same = [memo for memo in meant if f" {said['kin']} " in memo.text] or meant
+        matching = [memo for memo in matching if said["kin"] in memo.text or memo.text.split()[2].islower()]
+    same = [memo for memo in matching if f" {said['kin']} " in memo.text] or matching
     return same[0] if len(same) == 1 else None
 
 

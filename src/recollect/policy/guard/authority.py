@@ -34,8 +34,8 @@ def addresses_assistant(text: str) -> bool:
 
 def rank_words(text: str) -> frozenset[str]:
     """The words of a text for people who have a say over others here, such as "admin"."""
-    found = words_of(text.casefold())
-    return frozenset(word for word in found if any("rank" in sorts for sorts in sorts_of(word).values()))
+    sentence_words = words_of(text.casefold())
+    return frozenset(word for word in sentence_words if any("rank" in sorts for sorts in sorts_of(word).values()))
 
 
 def _is_duty(reading: Reading) -> bool:

@@ -125,11 +125,11 @@ def sorts_of(word: str) -> dict[str, Sorts]:
     keys = (word, owner, *(f"{owner[:size]}*" for size in range(_MIN_STEM_CHARS, len(owner) + 1)))
     if len(owner) >= _MIN_UNACCENTED_CHARS:
         keys = (*keys, fold(owner))
-    found = (
+    by_language = (
         (language, _NOTHING.union(whose, *(known.get(key, ()) for key in keys)))
         for language, known in _lexica().items()
     )
-    return {language: sorts for language, sorts in found if sorts}
+    return {language: sorts for language, sorts in by_language if sorts}
 
 
 @cache

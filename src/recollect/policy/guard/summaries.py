@@ -326,8 +326,8 @@ def _is_antonym(word: str, said: Set[str]) -> bool:
 
 def _names_theirs(claim: str, sources: list[str]) -> bool:
     """Whether it says of whom "my sister lives there" was said: of the sister."""
-    found = [_PATTERNS.of_theirs.match(source) for source in sources]
-    return any(match and re.search(rf"\b{re.escape(match['whom'])}", claim) for match in found)
+    matches = [_PATTERNS.of_theirs.match(source) for source in sources]
+    return any(match and re.search(rf"\b{re.escape(match['whom'])}", claim) for match in matches)
 
 
 def _refuse_polarity(sentence: str, own: list[str]) -> Reason | None:

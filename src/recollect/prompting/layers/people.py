@@ -45,8 +45,8 @@ def _read_others(tx: Tx, request: PromptRequest) -> list[tuple[str, list[Memo]]]
         visible: list[Memo] = []
         for limit in (MAX_FACTS, MAX_MEMOS_READ):
             memos = tx.memos.list(Subject(person), [Status.ACTIVE], limit=limit)
-            told = (memo for memo in memos if not is_for_own_prompts(memo, name))
-            visible = [memo for memo in told if request.is_visible_to(memo, present)][:MAX_FACTS]
+            shareable = (memo for memo in memos if not is_for_own_prompts(memo, name))
+            visible = [memo for memo in shareable if request.is_visible_to(memo, present)][:MAX_FACTS]
             if len(visible) == MAX_FACTS or len(memos) < limit:
                 break
         facts.append((name, visible))

@@ -58,13 +58,13 @@ _thread_local = _PerThread()
 
 def text_stems(text: str) -> list[str]:
     """The stems by which a text is indexed."""
-    found = words(text)
-    english = list(map(_thread_local.english.__getitem__, found))
-    local = _thread_local.of(detection.detect(text)) if found else None
+    text_words = words(text)
+    english = list(map(_thread_local.english.__getitem__, text_words))
+    local = _thread_local.of(detection.detect(text)) if text_words else None
     if local is None:
         return english
     known = set(english)
-    return english + [stem for stem in map(local.__getitem__, found) if stem not in known]
+    return english + [stem for stem in map(local.__getitem__, text_words) if stem not in known]
 
 
 def query_stems(terms: Sequence[str]) -> Mapping[str, str]:

@@ -101,8 +101,10 @@ class WordIndex:
         chosen: list[Postings] = []
         for rows, term, keys in affordable(counted, query.candidates, query.max_rows):
             keys = keys or self._newest(corpus, scopes, term, MAX_POSTINGS, query.candidates)
-            found = keys if isinstance(keys, set) else set(keys)
-            chosen.append((term, rows, found if query.candidates is None else found.intersection(query.candidates)))
+            row_keys = keys if isinstance(keys, set) else set(keys)
+            chosen.append(
+                (term, rows, row_keys if query.candidates is None else row_keys.intersection(query.candidates))
+            )
         return chosen
 
     def _counted(
@@ -114,15 +116,15 @@ class WordIndex:
         """
         most = MAX_UNCOUNTED_ROWS if max_rows is None else max_rows + 1
         pairs = [(scope, term) for scope in scopes for term in terms]
-        found: dict[tuple[int, str], list[int]] = {pair: [] for pair in pairs}
+        keys_by_pair: dict[tuple[int, str], list[int]] = {pair: [] for pair in pairs}
         for start in range(0, len(pairs), MAX_TERMS_PER_QUERY):
             chunk = pairs[start : start + MAX_TERMS_PER_QUERY]
             phrases = tuple(_phrase(scope, term) for scope, term in chunk)
             for number, key in self._db.rows(_several(TABLE[corpus], len(chunk), most), phrases):
-                found[chunk[number]].append(key)
+                keys_by_pair[chunk[number]].append(key)
         sql = f"SELECT doc FROM {TABLE[corpus]}_rows WHERE term = ?"
         for term in terms:
-            lists = [found[scope, term] for scope in scopes]
+            lists = [keys_by_pair[scope, term] for scope in scopes]
             keys = [key for keys in lists for key in keys[:max_rows]]
             if max_rows is not None:
                 yield sum(estimate(keys, most) for keys in lists), term, keys

@@ -97,7 +97,7 @@ def entailments(case: Case) -> list[Entailment] | None:
     fact = _PATTERNS.auxiliary.sub(lambda had: had[0].partition(" ")[2], fact)
     fact = _PATTERNS.perfect_tense.sub("", fact)
     related = _related_parts(fact, case.context.clauses)
-    found: list[Entailment] = []
+    entailed: list[Entailment] = []
     for family, pattern in _claimed(fact, word_forms.is_surely_english(case.context.text)):
         if case.known and _is_known(family, fact, case.known):
             continue
@@ -106,8 +106,8 @@ def entailments(case: Case) -> list[Entailment] | None:
             entailment = Entailment(related[0], 0, family.name)
         if entailment is None:
             return None
-        found.append(entailment)
-    return found
+        entailed.append(entailment)
+    return entailed
 
 
 def _claimed(fact: str, english: bool) -> Iterator[tuple[_Family, re.Pattern[str]]]:
