@@ -63,7 +63,7 @@ class Claimer:
             return count + tx.jobs.rescue((CONSOLIDATE,), now, now + MAX_SILENCE, lease)
 
         if count := await self._store.write(work, background=True):
-            log.info("%d jobs were put off by a clock that was ahead; they are due now", count)
+            log.info("%d jobs were delayed by a clock that was ahead; they are due now", count)
 
     def _claim(self, tx: Tx, now: datetime, queues: int, options: WorkerOptions) -> list[Job]:
         until = now + timedelta(seconds=options.lease)

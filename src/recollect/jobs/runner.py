@@ -122,7 +122,7 @@ class Runner:
         return False
 
     async def _fail(self, job: Job, error: str) -> bool:
-        log.error("%s of %s is put aside: %s; 'recollect jobs' shows it", job.kind, job.queue, error)
+        log.error("%s of %s failed for good: %s; 'recollect jobs' shows it", job.kind, job.queue, error)
         await self._store.write(lambda tx: tx.jobs.fail(job.id, self._worker, error), background=True)
         await self._log_event(job, EventKind.JOB_FAILED, error)
         return True

@@ -132,7 +132,7 @@ class Composer:
             async with asyncio.timeout(self._timeout):
                 return await request.store.read(self._snapshot(request, unstored))
         except (RecollectError, TimeoutError) as error:
-            log.warning("the store can't be read, the prompt goes without: %s", str(error) or "no answer in time")
+            log.warning("the store can't be read, the prompt does without it: %s", str(error) or "no answer in time")
             return None
 
     def _snapshot(self, request: PromptRequest, unstored: Sequence[Message]) -> Callable[[Tx], _StoreSnapshot]:

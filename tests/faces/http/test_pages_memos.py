@@ -126,8 +126,8 @@ async def test_the_filter_looks_at_words_kind_and_status(app: FastAPI, memory: A
         assert "Globex" in both
         assert "green tea" in both
         assert "green tea" in await visitor.see("/people/memos", user="ann", part="GREEN")
-        assert "Nothing fits" in await visitor.see("/people/memos", user="ann", part="coffee")
-        assert "Nothing fits" in await visitor.see("/people/memos", user="ann", kind="project")
+        assert "Nothing matches" in await visitor.see("/people/memos", user="ann", part="coffee")
+        assert "Nothing matches" in await visitor.see("/people/memos", user="ann", kind="project")
 
 
 async def test_a_script_that_filters_gets_the_list_alone(app: FastAPI, memo: Memo):

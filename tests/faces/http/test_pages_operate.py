@@ -49,7 +49,7 @@ async def test_one_search_finds_people_memories_messages_and_a_message_by_its_li
         link = await visitor.see("/search", q="https://discord.com/channels/77/701/3")
         assert ">That message<" in link
         assert "The kiln is hot" in link
-        assert "Nothing fits" in await visitor.see("/search", q="zebra")
+        assert "No results" in await visitor.see("/search", q="zebra")
 
 
 async def test_a_transcript_says_what_was_learned_from_each_line_and_what_was_refused(

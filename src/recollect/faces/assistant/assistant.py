@@ -362,7 +362,7 @@ class Assistant:
         try:
             return await citations(self._memory.view(message.author, message.place), sources)
         except RecollectError as error:
-            log.warning("a reply goes without its sources: %s", error)
+            log.warning("replying without the sources: %s", error)
             return ""
 
     def _leaves_history(self, message: Message) -> bool:

@@ -114,7 +114,7 @@ async def chat_request(
         view = memory.view(message.author, message.place)
         prompt = await view.context(message, actions=actions, count_use=count_use, whole=True, unstored=unstored)
     except Exception:  # memory never breaks a reply
-        log.exception("the reply goes without memory")
+        log.exception("replying without memory")
         prompt = with_message(Prompt((), _MESSAGE_ONLY.separator), message.text)
     rules = tuple(Part("rules", "\n".join(line.text for line in section.lines)) for section in _rules(prompt))
     turn = replace(prompt, sections=tuple(section for section in prompt.sections if section.name != "instructions"))

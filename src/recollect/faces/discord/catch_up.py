@@ -145,7 +145,7 @@ class CatchUp(commands.Cog):
         for channel in places[:MAX_PLACES]:
             count += await self._catch_up_safely(channel, since)
         if len(places) > MAX_PLACES:
-            log.warning("what was said meanwhile in %d more channels is not looked at", len(places) - MAX_PLACES)
+            log.warning("%d more channels with missed messages are not caught up on", len(places) - MAX_PLACES)
         if count:
             log.info("caught up on %d messages that were sent while the bot was offline", count)
 
@@ -217,7 +217,7 @@ class CatchUp(commands.Cog):
             if len(page) < PAGE_MESSAGES:
                 return payloads
             after = max(int(payload["id"]) for payload in page)
-        log.warning("what was said in %s after the first %d messages is not looked at", channel.id, len(payloads))
+        log.warning("missed messages in %s after the first %d are not handled", channel.id, len(payloads))
         return payloads
 
     async def _handle(self, channel: Channel, payload: "Payload") -> bool:

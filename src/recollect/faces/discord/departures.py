@@ -79,7 +79,7 @@ class GuildDepartures(commands.Cog):
             if plan.asked_by != str(self._bot.me.id):
                 continue
             if never or guild in current:
-                log.info("the planned erasure of the server %s is cancelled", guild)
+                log.info("the planned erasure of the server %s is canceled", guild)
                 await privacy.cancel(plan.target, asked_by=plan.asked_by)
             elif await self._has_left(guild):
                 await privacy.confirm(plan.target)

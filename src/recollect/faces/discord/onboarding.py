@@ -46,7 +46,7 @@ class Onboarding(commands.Cog):
         try:
             await self._bot.memory.privacy.ensure_retention()
         except RecollectError as error:
-            log.warning("cannot queue what is to be forgotten: %s", error)
+            log.warning("cannot queue the jobs of retentions: %s", error)
         for guild in self._bot.client.guilds:
             if self._joined_lately(guild):
                 await self.on_guild_join(guild)

@@ -78,7 +78,7 @@ async def _is_told_here(bot: BotContext, guild: int) -> bool:
     try:
         return (await bot.server_settings.of(guild)).privacy_notice == "reply"
     except RecollectError as error:
-        log.warning("cannot read how people are told on the server %s: %s", guild, error)
+        log.warning("cannot read how to send the privacy notice on the server %s: %s", guild, error)
         return bot.settings.discord.privacy_notice == "reply"
 
 
