@@ -80,6 +80,8 @@ class Hit:
     """Of what was found for a question about another time: since when it held, as far as it is known."""
     until: datetime | None = None
     """Until when it held; None for what still holds."""
+    previous: Message | None = None
+    """Of a message: the one before it in its session, where the viewer may read that."""
 
     def __repr__(self) -> str:
         return f"Hit({self.text!r}, score={self.score:.2f}, relevant={self.relevant}, id={self.item.id!r})"
