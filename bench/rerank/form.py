@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from recollect.recall.reranking import with_previous
+
 
 @dataclass(frozen=True)
 class Line:
@@ -12,7 +14,7 @@ class Line:
 
     @property
     def shown(self) -> str:
-        """As a reranker sees it."""
+        """With its speaker."""
         return f"{self.speaker}: {self.text}" if self.speaker else self.text
 
 
@@ -31,6 +33,13 @@ class World:
     name: str
     lines: list[Line] = field(default_factory=list[Line])
     questions: list[Question] = field(default_factory=list[Question])
+
+    def shown(self, place: int) -> str:
+        """A line as a reranker sees it."""
+        line, previous = self.lines[place], self.lines[place - 1] if place else None
+        if previous is None or previous.session != line.session or not previous.speaker:
+            return line.shown
+        return with_previous(line.shown, previous.speaker, previous.text)
 
     def say(self, session: int, speaker: str, text: str) -> int:
         """Adds a line and returns its place."""

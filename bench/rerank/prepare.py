@@ -34,6 +34,7 @@ MAX_LINE_CHARS = 700
 
 async def rows(world: World, embedder: Any, chance: random.Random) -> Iterator[dict[str, Any]]:
     texts = [line.shown for line in world.lines]
+    shown = [world.shown(place)[:MAX_LINE_CHARS] for place in range(len(texts))]
     said = [line.text[:MAX_LINE_CHARS] for line in world.lines]
     ignored = STOP_WORDS | {word for line in world.lines for word in words(line.speaker)}  # as `unified` does
     vectors = _matrix(await embedder.embed(said))
@@ -69,8 +70,8 @@ async def rows(world: World, embedder: Any, chance: random.Random) -> Iterator[d
             {
                 "question": question.text,
                 "any": question.any_of,
-                "right": [texts[place][:MAX_LINE_CHARS] for place in evidence],
-                "wrong": [texts[place][:MAX_LINE_CHARS] for place in rivals if texts[place] not in right],
+                "right": [shown[place] for place in evidence],
+                "wrong": [shown[place] for place in rivals if texts[place] not in right],
             }
         )
     return iter(found)

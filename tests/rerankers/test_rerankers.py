@@ -14,7 +14,7 @@ from recollect import plugins
 from recollect.app import make_reranker
 from recollect.core.errors import ConfigError, MissingExtra, RerankerError
 from recollect.core.types import Message, Place
-from recollect.recall.reranking import RERANKED_HITS
+from recollect.recall.reranking import MAX_PREVIOUS_CHARS, RERANKED_HITS
 from recollect.settings import load
 from tests import ground
 
@@ -153,13 +153,32 @@ async def test_a_reranker_of_another_package_sees_the_first_hits_with_who_said_t
         assert all(text.startswith("Ada: tea number ") for text in texts)
         assert len(hits) == RERANKED_HITS + 10
         assert [hit.item.id for hit in few] == [hit.item.id for hit in hits[:2]]
-        assert len(hits[0].text) == max(map(len, texts)) - len("Ada: ")
+        assert max(texts, key=len).startswith(f"Ada: {hits[0].text} (after Ada: tea number ")
         scores = [hit.score for hit in hits]
         assert scores == sorted(scores, reverse=True)
         asked = len(theirs.asked)
         await memory.search("tea", user="ada", place=place, over="messages", ranker="bm25")
         assert len(theirs.asked) == asked, "other designs keep their order"
     assert theirs.asked[-1] == ("closed", [])
+
+
+async def test_a_reranker_reads_the_line_before_unless_that_is_forgotten(theirs: type[Theirs]):
+    place = Place("discord", "g", "c", public=True)
+    said = [("Ada", "I drink green tea every morning"), ("Bob", f"{'So' * 99}, hot tea?"), ("Ada", "Yes, tea is best")]
+    async with recollect.AsyncMemory(ground.new(), embedder="null", rerank="theirs") as memory:
+        for number, (name, text) in enumerate(said):
+            author = f"discord:{name.lower()}"
+            await memory.add(
+                Message(id=str(number), author=author, name=name, place=place, text=text, at=NOON), wait=True
+            )
+        for _ in range(2):
+            await memory.search("tea", user="discord:bob", place=place, over="messages")
+            await memory.forget("green tea every morning", user="discord:ada", place=place)
+    read, after_forgetting = ({*texts} for question, texts in theirs.asked if question == "tea")
+    assert {text for text in read if text.startswith("Bob")} == {f"Bob: {said[1][1]} (after Ada: {said[0][1]})"}
+    assert f"Ada: {said[2][1]} (after Bob: {said[1][1][-MAX_PREVIOUS_CHARS:]})" in read
+    assert not any("green" in text for text in after_forgetting)
+    assert len(after_forgetting) == len(said) - 1
 
 
 @pytest.mark.parametrize("trouble", ["late", "error", "bug", "short"])

@@ -80,6 +80,8 @@ class Hit:
     """For a question about another time: since when it was true, as far as that is known."""
     until: datetime | None = None
     """Until when it was true; None if it still is."""
+    previous: Message | None = None
+    """The message before a message hit in its session, if the viewer may read it."""
 
     def __repr__(self) -> str:
         return f"Hit({self.text!r}, score={self.score:.2f}, relevant={self.relevant}, id={self.item.id!r})"

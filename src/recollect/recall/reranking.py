@@ -21,6 +21,7 @@ RERANKED_HITS = 30
 WEIGHT = 0.1
 """Weight of a logit, relative to a share of the best score."""
 MAX_TEXT_CHARS = 4_000
+MAX_PREVIOUS_CHARS = 160
 
 
 class Reranking:
@@ -66,6 +67,14 @@ class Reranking:
 
 
 def text_of(hit: Hit) -> str:
-    """A message with its speaker: a question often names them."""
-    text, message = hit.text[:MAX_TEXT_CHARS], hit.message
-    return text if message is None else f"{message.name or message.author}: {text}"
+    """A message with its speaker, whom a question often names, and the end of the one before, which it may answer."""
+    text, message, previous = hit.text[:MAX_TEXT_CHARS], hit.message, hit.previous
+    if message is None:
+        return text
+    text = f"{message.name or message.author}: {text}"
+    return text if previous is None else with_previous(text, previous.name or previous.author, previous.text)
+
+
+def with_previous(text: str, speaker: str, previous: str) -> str:
+    """What a reranker reads; a long text leaves no room for the line before it."""
+    return f"{text} (after {speaker}: {previous[-MAX_PREVIOUS_CHARS:]})"

@@ -151,7 +151,9 @@ def _accepted(query: Query, results: list[R], gated: bool = False) -> list[R]:
 
 
 def _hit(candidates: Candidates, result: Ranked) -> Hit:
-    return Hit(candidates.rows[result.item.key], result.score, dict(result.parts), result.relevant)
+    row, previous = candidates.rows[result.item.key], candidates.before.get(result.item.key)
+    before = None if previous is None else candidates.rows.get(previous)
+    return Hit(row, result.score, dict(result.parts), result.relevant, previous=before)
 
 
 def _time_question(query: Query) -> TimeQuestion | None:
