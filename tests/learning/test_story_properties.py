@@ -18,7 +18,7 @@ from recollect.core.ports import Tx
 from recollect.core.types import EVERYWHERE, Memo, Status, Subject
 from recollect.learning.rollback import is_supported
 from recollect.testing.models import FakeModel
-from tests.scenes import DEV, Stage, opened
+from tests.scenes import DEV, Stage, content, opened
 
 TEXTS = ("I like tea", "I live in Ghent", "I live in Bruges now", "I play chess", "My cat is called {}", "I work at {}")
 VERBS = ("say", "edit", "delete", "withdraw", "remember", "update", "tag", "pin", "share", "forget")
@@ -155,7 +155,7 @@ class Told:
             steps = [step for memo in memos for step in tx.changes.of_memo(memo.subject.scope, memo.id)]
             return [memos, steps, tx.events.list(Subject(self.user).scope, None, 500)]
 
-        records = f"{await self.read(work)}"
+        records = content(await self.read(work))
         assert not [word for word in self.gone if word in records]
 
 
