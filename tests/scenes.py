@@ -1,5 +1,6 @@
 """A conversation to tell: people and the assistant speak, time passes, and the prompt is asked for."""
 
+import pickle
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -122,6 +123,11 @@ async def opened(profile: str = "unified", store: str | None = None, **settings:
     }
     async with recollect.AsyncMemory(store, clock=clock, **at_once(settings)) as memory:
         yield Stage(memory, clock)
+
+
+def content(value: object) -> str:
+    """All that a value holds, with every field of what is in it: a memo prints as one short line."""
+    return pickle.dumps(value).decode("latin-1")
 
 
 def names(prompt: Prompt) -> list[str]:

@@ -12,13 +12,15 @@ import pytest
 import recollect
 from recollect import AsyncMemory, Audience, Place
 from recollect.core.fingerprints import Fingerprints, text_digest
+from recollect.core.outcomes import RelearnPreview
 from recollect.core.text import digest, normalize
 from recollect.core.types import Status, Subject
 from recollect.privacy.export import encode
 from recollect.privacy.target import ErasureTarget
 from recollect.testing.clock import FakeClock
-from tests import ground
-from tests.scenes import DEV, DM, STAFF
+from recollect.testing.models import FakeModel, everything, nothing
+from tests import ground, scenes
+from tests.scenes import DEV, DM, STAFF, content
 from tests.stores.postgres import in_database, made_database
 from tests.transfer.moving import export, import_
 
@@ -166,10 +168,12 @@ async def test_the_id_of_a_private_memory_does_not_show_where_a_public_one_took_
             await memory.undo(user="ann", place=DEV),
             await memory.forget("Paris", user="ann", place=DEV),
             await memory.undo(user="ann", place=DEV),
+            await memory.restore(public, user="ann", place=DEV),
+            await memory.restore("Paris", user="ann", place=DEV),
         ]
         for shown in in_public:
-            assert public in repr(shown)
-            assert private not in repr(shown)
+            assert public in content(shown)
+            assert private not in content(shown)
         assert (await memory.get(public, user="ann", place=STAFF)).supersedes == private, "who heard it sees it"
         stored = await memory.store.read(lambda tx: tx.memos.get(Subject("discord:ann"), public))
         assert stored is not None
@@ -187,5 +191,40 @@ async def test_the_id_of_a_successor_does_not_show_where_that_became_private():
             await memory.list(user="ann", place=DEV, statuses=[Status.SUPERSEDED]),
             await memory.history(old, user="ann", place=DEV),
         ]
-        assert new not in repr(in_public)
+        assert new not in content(in_public)
         assert (await memory.get(old, user="ann", place=DM)).superseded_by == new
+
+
+async def test_the_id_of_a_private_memory_does_not_show_in_answers_that_change_nothing_or_were_waited_for():
+    async with opened(ground.new()) as memory:
+        private = await remember(memory, BERLIN, place=STAFF)
+        learned = await memory.add(PARIS, user="ann", place=DEV, wait=True)
+        (public,) = learned.learned
+        await memory.remember("I like Paris in spring", user="ann", place=DEV)
+        stored = await memory.store.read(lambda tx: tx.memos.get(Subject("discord:ann"), public.id))
+        assert stored is not None
+        assert stored.supersedes == private
+        in_public = {
+            "learned": learned,
+            "several to forget": await memory.forget("Paris", user="ann", place=DEV),
+            "active": await memory.restore(public.id, user="ann", place=DEV),
+            "active, by its text": await memory.restore("Paris", user="ann", place=DEV),
+        }
+        await memory.forget("Paris", user="ann", place=DEV, every=True)
+        in_public["several to restore"] = await memory.restore("Paris", user="ann", place=DEV)
+        assert {name for name, shown in in_public.items() if private in content(shown)} == set()
+        assert sum(public.id in content(shown) for shown in in_public.values()) >= 4
+
+
+async def test_the_id_of_a_private_memory_does_not_show_in_what_learning_again_would_change():
+    model = FakeModel()
+    async with scenes.opened(model=model) as stage:
+        await stage.tell(BERLIN, place=STAFF)
+        (private,) = (await stage.memory.show(user="ann", place=STAFF)).memos
+        model.learns = nothing
+        await stage.tell(PARIS, place=DEV)
+        model.learns = everything
+        preview = await stage.memory.relearn(user="ann", place=DEV, dry_run=True)
+        assert isinstance(preview, RelearnPreview)
+        assert [step.after and step.after.text for step in preview.changes] == [PARIS]
+        assert private.id not in content(preview)

@@ -2,7 +2,7 @@
 keeps up to date. Each name holds one value, or a list of them, and each of these has an owner.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
 
 from recollect.core.events import Event, EventKind
@@ -72,49 +72,29 @@ class BotState:
         await self._store.write(lambda tx: tx.events.add(event))
 
 
-def notified(user: int) -> Name:
-    """Name of the value that says that someone got the privacy notice."""
-    return StateKind.NOTIFIED, str(user)
+def _named(kind: StateKind) -> Callable[[int | str], Name]:
+    return lambda key: (kind, str(key))
 
 
-def switched_off(guild: int) -> Name:
-    """Name of the value that says that a server's administrators switched memory off."""
-    return StateKind.SWITCHED_OFF, str(guild)
-
-
-def member_guilds(bot: int) -> Name:
-    """Name of the list of servers that a bot is in."""
-    return StateKind.BOT_GUILDS, str(bot)
-
-
-def listened_channel(session: str) -> Name:
-    """Name of the value that holds the channel of a conversation."""
-    return StateKind.LISTENED_CHANNEL, session
-
-
-def role_guild(role: str) -> Name:
-    """Name of the value that holds the server of an allowed role."""
-    return StateKind.ROLE_GUILD, role
-
-
-def log_position(shard: str) -> Name:
-    """Name of the value that holds how far the process with these shards has followed the log."""
-    return StateKind.BOT_POSITION, shard
-
-
-def snapshot_message(user: str) -> Name:
-    """Name of the value that holds someone's message in the memory channel."""
-    return StateKind.SNAPSHOT_MESSAGE, user
-
-
-def snapshot_session(user: str) -> Name:
-    """Name of the value that holds the conversation whose summary someone's snapshot shows."""
-    return StateKind.SNAPSHOT_SESSION, user
-
-
-def summary_viewers(session: str) -> Name:
-    """Name of the list of people whose snapshot shows the summary of this conversation."""
-    return StateKind.SUMMARY_VIEWERS, session
+# The names of values and lists; `StateKind` says what the keys and the items are.
+notified = _named(StateKind.NOTIFIED)
+switched_off = _named(StateKind.SWITCHED_OFF)
+member_guilds = _named(StateKind.BOT_GUILDS)
+listened_channel = _named(StateKind.LISTENED_CHANNEL)
+role_guild = _named(StateKind.ROLE_GUILD)
+log_position = _named(StateKind.BOT_POSITION)
+snapshot_message = _named(StateKind.SNAPSHOT_MESSAGE)
+snapshot_session = _named(StateKind.SNAPSHOT_SESSION)
+summary_viewers = _named(StateKind.SUMMARY_VIEWERS)
+guild_settings = _named(StateKind.GUILD_SETTINGS)
+opt_outs = _named(StateKind.OPT_OUTS)
+daily_replies = _named(StateKind.DAILY_REPLIES)
+last_online = _named(StateKind.LAST_ONLINE)
+swept = _named(StateKind.SWEPT)
+resynced_places = _named(StateKind.RESYNCED_PLACES)
+permissions_changed = _named(StateKind.PERMISSIONS_CHANGED)
+welcomed = _named(StateKind.WELCOMED)
+panel_message = _named(StateKind.PANEL_MESSAGE)
 
 
 def notice_message(scope: str, memo: str) -> Name:
@@ -122,54 +102,9 @@ def notice_message(scope: str, memo: str) -> Name:
     return StateKind.NOTICE_MESSAGE, f"{scope}:{memo}"
 
 
-def guild_settings(guild: int) -> Name:
-    """Name of the value that holds what those who manage a server set."""
-    return StateKind.GUILD_SETTINGS, str(guild)
-
-
 def consent(guild: int, user: int) -> Name:
     """Name of the value that says whether someone agreed to be remembered on a server."""
     return StateKind.CONSENT, f"{guild}:{user}"
-
-
-def opt_outs(user: int) -> Name:
-    """Name of the list of features that someone opted out of."""
-    return StateKind.OPT_OUTS, str(user)
-
-
-def daily_replies(guild: int) -> Name:
-    """Name of the value that holds how many replies a server got today."""
-    return StateKind.DAILY_REPLIES, str(guild)
-
-
-def last_online(shard: str) -> Name:
-    """Name of the value that holds when the process with these shards was last online."""
-    return StateKind.LAST_ONLINE, shard
-
-
-def swept(shard: str) -> Name:
-    """Name of the value that marks the channels of these shards as free of erased memories."""
-    return StateKind.SWEPT, shard
-
-
-def resynced_places(shard: str) -> Name:
-    """Name of the list of conversations that an unfinished resync of the process with these shards has compared."""
-    return StateKind.RESYNCED_PLACES, shard
-
-
-def permissions_changed(guild: int) -> Name:
-    """Name of the value that holds when the bot last saw a change of who can read what in a server."""
-    return StateKind.PERMISSIONS_CHANGED, str(guild)
-
-
-def welcomed(guild: int) -> Name:
-    """Name of the value that says that whoever invited the bot to a server was welcomed."""
-    return StateKind.WELCOMED, str(guild)
-
-
-def panel_message(guild: int) -> Name:
-    """Name of the value that holds the panel in a server's memory channel."""
-    return StateKind.PANEL_MESSAGE, str(guild)
 
 
 def departure_event(guild: int, user: int | None, now: datetime) -> Event:

@@ -203,7 +203,8 @@ class Engine:
         if closes_batch and finished and self.schedule.learn == "batch":
             closed = await self.write(lambda tx: learning.batches.close_message(tx, message, self.clock()))
             finished = closed is None or await self.worker.wait_for(closed, timeout)
-        outcome = await self.store.read(lambda tx: learning.ingest.learned_from(tx, message))
+        viewer = self.viewer(message.author, message.place)
+        outcome = await self.store.read(lambda tx: learning.ingest.learned_from(tx, message, viewer))
         return replace(outcome, done=outcome.done and finished)
 
     async def flush(self, place: Place | None, timeout: float | None = LEARN_TIMEOUT_SECONDS) -> int:

@@ -272,9 +272,8 @@ class View:
         outcome = await self.engine.relearn(selection, self.user, dry_run=dry_run)
         if not isinstance(outcome, RelearnPreview):
             return outcome
-        memos = ((step, filter(None, (step.before, step.after))) for step in outcome.changes)
-        visible = [step for step, both in memos if all(viewer(replace(memo, status=Status.ACTIVE)) for memo in both)]
-        return replace(outcome, changes=tuple(visible))
+        visible = await self.engine.store.read(lambda tx: listing.visible_steps(tx, outcome.changes, viewer))
+        return replace(outcome, changes=visible)
 
     async def show(self, limit: int | None = None, offset: int = 0) -> Listing:
         """The active memos, newest first, and the summary of the conversation in this place."""

@@ -1,8 +1,11 @@
-"""How often a read asks SQLite for the same row."""
+"""How often a read asks SQLite for the same row, and that none goes through a whole table for a few."""
 
+import json
 from pathlib import Path
 
 from recollect.stores.sqlite.database import Database
+from recollect.stores.sqlite.messages import SQLiteMessages
+from recollect.stores.sqlite.schema import create_tables
 
 COUNT = "SELECT n FROM numbers"
 
@@ -43,4 +46,14 @@ def test_a_transaction_that_writes_sees_its_own_changes(tmp_path: Path) -> None:
         assert db.known_row(COUNT) == (1,)
         db.run("UPDATE numbers SET n = 2")
         assert db.known_row(COUNT) == (2,)
+    db.close()
+
+
+def test_replies_are_found_by_what_they_answer_without_reading_all_messages(tmp_path: Path) -> None:
+    db = Database(tmp_path / "memory.db")
+    create_tables(db)
+    plan = db.rows(f"EXPLAIN QUERY PLAN {SQLiteMessages.replies}", (json.dumps(["1"]), "discord"))
+    steps = [detail for *_, detail in plan]
+    assert any("messages_that_answer" in step for step in steps), steps
+    assert not any(step.startswith("SCAN messages") for step in steps), steps
     db.close()

@@ -43,23 +43,7 @@ class AnthropicMemory(BetaAbstractMemoryTool):
     def execute(self, command: Command) -> str:
         return _run(lambda: _execute(self._files, command))
 
-    def view(self, command: View) -> str:
-        return self.execute(command)
-
-    def create(self, command: Create) -> str:
-        return self.execute(command)
-
-    def str_replace(self, command: StrReplace) -> str:
-        return self.execute(command)
-
-    def insert(self, command: Insert) -> str:
-        return self.execute(command)
-
-    def delete(self, command: Delete) -> str:
-        return self.execute(command)
-
-    def rename(self, command: Rename) -> str:
-        return self.execute(command)
+    view = create = str_replace = insert = delete = rename = execute
 
     def clear_all_memory(self) -> str:
         return _run(self._files.clear)
@@ -78,23 +62,7 @@ class AsyncAnthropicMemory(BetaAsyncAbstractMemoryTool):
     async def execute(self, command: Command) -> str:
         return await asyncio.to_thread(_run, lambda: _execute(self._files, command))
 
-    async def view(self, command: View) -> str:
-        return await self.execute(command)
-
-    async def create(self, command: Create) -> str:
-        return await self.execute(command)
-
-    async def str_replace(self, command: StrReplace) -> str:
-        return await self.execute(command)
-
-    async def insert(self, command: Insert) -> str:
-        return await self.execute(command)
-
-    async def delete(self, command: Delete) -> str:
-        return await self.execute(command)
-
-    async def rename(self, command: Rename) -> str:
-        return await self.execute(command)
+    view = create = str_replace = insert = delete = rename = execute
 
     async def clear_all_memory(self) -> str:
         return await asyncio.to_thread(_run, self._files.clear)

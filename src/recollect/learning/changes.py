@@ -117,18 +117,15 @@ def forget(
     matches = find(active_memos(tx, subject, is_visible), reference, share, literal=literal)
     if not matches:
         return NotFound(reference)
+    shown = tuple(without_hidden_links(tx, memo, is_visible) for memo in matches)
     if len(matches) > 1 and not every:
-        return Ambiguous(tuple(matches))
+        return Ambiguous(shown)
     write(tx, [retire(memo, context.at, Reason.FORGOTTEN, detail=context.actor) for memo in matches], context)
     items = [add_tombstone(tx, memo, context.at) for memo in matches]
     repeated = derived.count(tx, subject, items, min(memo.created for memo in matches))
     for memo in matches:
         rebuild_derived(tx, memo, context.at, Reason.SAID_WAS_FORGOTTEN, schedule)
-    return Forgotten(
-        tuple(without_hidden_links(tx, memo, is_visible) for memo in matches),
-        len(repeated.messages),
-        repeated.summary_lines,
-    )
+    return Forgotten(shown, len(repeated.messages), repeated.summary_lines)
 
 
 def rebuild_derived(tx: Tx, memo: Memo, now: datetime, reason: Reason, schedule: Schedule) -> None:

@@ -28,6 +28,7 @@ from recollect.policy.redaction import redact, redact_name, redact_place
 from recollect.policy.rendering import speaker
 from recollect.policy.viewer import require_present, valid_user
 from recollect.recall.display_names import Names, claim
+from recollect.recall.listing import VisibilityCheck, without_hidden_links
 
 log = logging.getLogger("recollect")
 
@@ -148,8 +149,8 @@ class LearnedOutcome:
     """False when the job was dropped, failed, or is not finished."""
 
 
-def learned_from(tx: Tx, message: Message) -> LearnedOutcome:
-    """The outcome for a message, from the recent log."""
+def learned_from(tx: Tx, message: Message, is_visible: VisibilityCheck) -> LearnedOutcome:
+    """What the recent log says about a message."""
     reference = message_ref(message)
     events = tx.events.list(scope=Subject(message.person).scope, limit=_MAX_EVENTS_SCANNED)
     message_events = [event for event in events if event.data.get("message") == reference]
@@ -158,5 +159,5 @@ def learned_from(tx: Tx, message: Message) -> LearnedOutcome:
     )
     failed = any(reference in job.payload.get("messages", ()) for job in tx.jobs.list(JobState.FAILED))
     rows = (tx.memos.get(Subject(message.person), event.memo) for event in message_events if event.memo)
-    memos = {memo.id: memo for memo in rows if memo is not None}
+    memos = {memo.id: without_hidden_links(tx, memo, is_visible) for memo in rows if memo is not None}
     return LearnedOutcome(tuple(message_events[::-1]), memos, not dropped and not failed)

@@ -49,13 +49,14 @@ def restore(
         matches = find(restorable(tx, subject, is_visible, context.at), reference, 0.0)
     if not matches:
         return _not_restorable(tx, subject, reference, context, is_visible)
+    shown = [without_hidden_links(tx, memo, is_visible) for memo in matches]
     if len(matches) > 1:
-        return Ambiguous(tuple(matches))
+        return Ambiguous(tuple(shown))
     check_version(matches[0], version)
     if is_live(matches[0], context.at):
-        return AlreadyActive(matches[0])
+        return AlreadyActive(shown[0])
     if not is_supported(tx, matches[0]):
-        return CannotRestore(matches[0])
+        return CannotRestore(shown[0])
     return _restore(tx, matches[0], context, is_visible, schedule, limits or MemoLimits())
 
 
@@ -93,9 +94,9 @@ def _not_restorable(
         return NotFound(reference)
     active = find(active_memos(tx, subject, is_visible), reference, 0.0)
     if active:
-        return AlreadyActive(active[0])
+        return AlreadyActive(without_hidden_links(tx, active[0], is_visible))
     unsupported = find(_retired(tx, subject, is_visible, context.at), reference, 0.0)
-    return CannotRestore(unsupported[0]) if unsupported else NotFound(reference)
+    return CannotRestore(without_hidden_links(tx, unsupported[0], is_visible)) if unsupported else NotFound(reference)
 
 
 def _restore(

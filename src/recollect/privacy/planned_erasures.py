@@ -108,9 +108,10 @@ class PlannedErasures:
         target = ErasureTarget(job.payload.get("user"), job.payload.get("guild"))
         plan = await self._store.read(lambda tx: _find_plan(tx, target))
         if plan is None:
-            return _do_nothing
+            return lambda _: None  # it was canceled
         if plan.confirmed_at < plan.due:
-            return partial(_requeue, job=_make_job(plan, self._clock() + CONFIRMATION_INTERVAL))
+            later = _make_job(plan, self._clock() + CONFIRMATION_INTERVAL)
+            return lambda tx: tx.jobs.add(later)
         receipt = await self._run(plan)
         log.info("%s was erased: %s", target, "nothing is left" if receipt.clean else "something is left")
         return partial(_remove_plan, target=target)
@@ -126,15 +127,6 @@ class PlannedErasures:
         if not finished:
             raise StaleResult
         return self._running.pop(plan.target).result()
-
-
-def _do_nothing(tx: Tx) -> None:
-    """The erasure was canceled."""
-    del tx
-
-
-def _requeue(tx: Tx, job: NewJob) -> None:
-    tx.jobs.add(job)
 
 
 def _remove_plan(tx: Tx, target: ErasureTarget) -> None:

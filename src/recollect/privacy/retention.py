@@ -8,7 +8,6 @@ import logging
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
-from functools import partial
 
 from recollect.core.clock import Clock
 from recollect.core.ports import Store, Tx, UnitOfWork
@@ -57,14 +56,15 @@ class Retention:
         guild, now = str(job.payload["guild"]), self._clock()
         days = await self._store.read(lambda tx: retention_days(tx, guild))
         if days is None:
-            return _do_nothing
+            return lambda _: None  # it keeps everything now
         cutoff = now - timedelta(days=days)
         position, is_done = await self._forget_messages(guild, cutoff, int(job.payload.get("after", 0)))
         memos = await self._store.read(lambda tx: expired_memos(tx, guild, cutoff))
         if memos:
             await self._store.write(lambda tx: delete_rows.erase_expired(tx, memos, now), background=True)
             log.info("guild %s: forgot %d memories that are older than %d days", guild, len(memos), days)
-        return partial(_requeue, job=_make_job(guild, now + (INTERVAL if is_done else timedelta()), position))
+        next_job = _make_job(guild, now + (INTERVAL if is_done else timedelta()), position)
+        return lambda tx: tx.jobs.add(next_job)
 
     async def _forget_messages(self, guild: str, cutoff: datetime, position: int) -> tuple[int, bool]:
         """Delete messages from before the cutoff; returns the key up to which that is done, and whether it is all."""
@@ -103,12 +103,3 @@ def expired_memos(tx: Tx, guild: str, cutoff: datetime) -> list[Memo]:
 def _make_job(guild: str, due: datetime, after: int) -> NewJob:
     queue = f"{RETAIN}:{guild}"
     return NewJob(RETAIN, queue, {"guild": guild, "after": after}, due, queue, RETAIN)
-
-
-def _do_nothing(tx: Tx) -> None:
-    """The guild no longer has a retention."""
-    del tx
-
-
-def _requeue(tx: Tx, job: NewJob) -> None:
-    tx.jobs.add(job)

@@ -1,6 +1,6 @@
 """List, find and look up the memos that a viewer may see. Units of work on a transaction."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
 from recollect.core import serialization
@@ -73,6 +73,19 @@ def without_hidden_links(tx: Tx, memo: Memo, is_visible: VisibilityCheck) -> Mem
     if memo.supersedes is None and memo.superseded_by is None:
         return memo
     return replace(memo, supersedes=visible_id(memo.supersedes), superseded_by=visible_id(memo.superseded_by))
+
+
+def visible_steps(tx: Tx, steps: Iterable[Step], is_visible: VisibilityCheck) -> tuple[Step, ...]:
+    """The steps whose memos are visible before and after, without links to others that are not."""
+
+    def shown(memo: Memo | None) -> Memo | None:
+        return memo and without_hidden_links(tx, memo, is_visible)
+
+    return tuple(
+        replace(step, before=shown(step.before), after=shown(step.after))
+        for step in steps
+        if all(is_visible(replace(memo, status=Status.ACTIVE)) for memo in (step.before, step.after) if memo)
+    )
 
 
 def page(memos: Sequence[Memo], limit: int | None, offset: int) -> Sequence[Memo]:

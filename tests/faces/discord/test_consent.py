@@ -6,6 +6,7 @@ from recollect import AsyncMemory
 from recollect.faces.discord.privacy_notice import NOTICE
 from tests.faces.discord.scene import acting
 from tests.faces.discord.test_memory_channel import channel_id, mirrored
+from tests.scenes import content
 
 DAY = 24 * 3600.0
 
@@ -191,7 +192,7 @@ async def test_a_server_forgets_after_so_many_days_what_was_said_there_but_not_w
         assert sorted(await scene.known()) == ["I collect stamps", "I live in Ghent", "I play chess"]
         stored = await scene.memory.timeline.recent(scene.place(scene.dev), 50)
         assert [one.text for one in stored if not one.bot and one.text] == ["I play chess"]
-        assert not [event for event in await scene.memory.log(limit=1000) if "green tea" in str(event)]
+        assert not [event for event in await scene.memory.log(limit=1000) if "green tea" in content(event)]
         rows = await scene.memory.store.read(lambda tx: tx.memos.stated_by(guild=str(scene.guild.id)))
         assert not [memo for memo in rows if "green tea" in memo.text], "not even as one that is no longer in use"
         await scene.client.bot.server_settings.change(scene.guild.id, "retention_days", 0, scene.ann.id)

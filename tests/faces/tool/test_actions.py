@@ -11,6 +11,7 @@ import pytest
 from recollect.core.types import Audience, Message, Origin, Place, Status
 from recollect.faces.tool.dispatcher import MAX_METADATA_CHARS
 from recollect.faces.tool.schema import parameters
+from tests import scenes
 from tests.faces.tool.conftest import BOTH_PROFILES, Agent, opened
 from tests.scenes import DEV, DM, ELSEWHERE, GENERAL, STAFF
 
@@ -317,7 +318,7 @@ async def test_secrets_are_not_kept_in_any_part_of_a_memory(agent: Agent):
         f"Deploys go to the bucket in Oslo, whose key is {key}", keywords=[key], metadata={"key": key, key: [key]}
     )
     (memo,) = (await agent.memory.show(user="ann")).memos
-    assert key not in repr(memo)
+    assert key not in scenes.content(memo)
 
 
 async def test_metadata_may_not_pass_for_the_value_of_an_adapter(agent: Agent):

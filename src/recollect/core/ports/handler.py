@@ -6,7 +6,7 @@ from datetime import datetime
 from recollect.core.ports.jobs import Job
 from recollect.core.ports.store import Tx
 
-UnitOfWork = Callable[[Tx], None]
+UnitOfWork = Callable[[Tx], object]
 Handler = Callable[[Job], Awaitable[UnitOfWork]]
 
 

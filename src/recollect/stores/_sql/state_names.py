@@ -81,16 +81,12 @@ def _scope(scope: str) -> Owner:
     return Owner.of_subject(Subject.of_scope(scope)) if kind in ("user", "lore") and name else _NOBODY
 
 
-def _pending_snapshot(item: str) -> Owner:
-    return Owner.person(item.split(" ")[0])
-
-
 _SHARED: dict[str, tuple[StateKind, Callable[[str], Owner]]] = {
     "files:sessions": (StateKind.MIRROR_SESSIONS, Owner.of_session),
     "files:guilds": (StateKind.MIRROR_GUILDS, Owner.guild),
     "pages owner": (StateKind.PAGES_OWNER, Owner.person),
     "pages scopes": (StateKind.PAGE_SCOPES, _scope),
-    "discord:owed": (StateKind.PENDING_SNAPSHOTS, _pending_snapshot),
+    "discord:owed": (StateKind.PENDING_SNAPSHOTS, lambda item: Owner.person(item.split(" ")[0])),
 }
 """Lists without a key whose items say whose they are."""
 
@@ -98,10 +94,6 @@ _SHARED: dict[str, tuple[StateKind, Callable[[str], Owner]]] = {
 def _unlearned(key: str, _: str) -> Owner:
     session, _, person = key.rpartition(":")
     return Owner.member(unescape(person, ":"), Owner.of_session(session).guild_id)
-
-
-def _speaker(key: str, item: str) -> Owner:
-    return Owner.member(item, Owner.of_session(key).guild_id)
 
 
 def _display_name(key: str, item: str) -> Owner:
@@ -144,46 +136,14 @@ def _withheld_in_guild(key: str, item: str) -> Owner:
     return Owner.member(_scope(scope).person_id, key)
 
 
-def _person(key: str, _: str) -> Owner:
-    return Owner.person(key)
-
-
-def _guild(key: str, _: str) -> Owner:
-    return Owner.guild(key)
-
-
-def _item_person(_: str, item: str) -> Owner:
-    return Owner.person(item)
-
-
-def _item_guild(_: str, item: str) -> Owner:
-    return Owner.guild(item)
-
-
-def _session(key: str, _: str) -> Owner:
-    return Owner.of_session(key)
-
-
-def _nobody(_: str, __: str) -> Owner:
-    return _NOBODY
-
-
-def _memo_page(key: str, _: str) -> Owner:
-    return _scope(key.rpartition(" ")[0])
-
-
-def _memo_notice(key: str, _: str) -> Owner:
-    return _scope(key.rpartition(":")[0])
-
-
 _PREFIXES: list[tuple[str, StateKind, Callable[[str, str], Owner]]] = [
-    ("turns:", StateKind.TURNS, _session),
-    ("late:", StateKind.LATE_MESSAGES, _session),
-    ("speakers:", StateKind.SPEAKERS, _speaker),
-    ("learn:user:", StateKind.UNLEARNED_TURNS, _person),
+    ("turns:", StateKind.TURNS, lambda key, _: Owner.of_session(key)),
+    ("late:", StateKind.LATE_MESSAGES, lambda key, _: Owner.of_session(key)),
+    ("speakers:", StateKind.SPEAKERS, lambda key, item: Owner.member(item, Owner.of_session(key).guild_id)),
+    ("learn:user:", StateKind.UNLEARNED_TURNS, lambda key, _: Owner.person(key)),
     ("learn:", StateKind.UNLEARNED_MESSAGES, _unlearned),
-    ("paused:", StateKind.PAUSED, _person),
-    ("gone:", StateKind.UNSEEN_DELETION, _nobody),
+    ("paused:", StateKind.PAUSED, lambda key, _: Owner.person(key)),
+    ("gone:", StateKind.UNSEEN_DELETION, lambda _, __: _NOBODY),
     ("planned:", StateKind.PLANNED_ERASURE, _planned),
     ("erasing:", StateKind.RUNNING_ERASURE, _erasing),
     ("retired:guild:", StateKind.WITHHELD_IN_GUILD, _withheld_in_guild),
@@ -191,16 +151,16 @@ _PREFIXES: list[tuple[str, StateKind, Callable[[str, str], Owner]]] = [
     ("called:", StateKind.DISPLAY_NAME, _display_name),
     ("file:", StateKind.FILE_DIGESTS, lambda key, _: _file(key)),
     ("pages ids ", StateKind.PAGE_MEMOS, lambda key, _: _scope(key)),
-    ("pages memo ", StateKind.PAGE, _memo_page),
-    ("discord:told:", StateKind.NOTIFIED, _person),
-    ("discord:off:", StateKind.SWITCHED_OFF, _guild),
-    ("discord:inside:", StateKind.BOT_GUILDS, _item_guild),
-    ("discord:heard:", StateKind.LISTENED_CHANNEL, _session),
-    ("discord:home:", StateKind.ROLE_GUILD, _item_guild),
-    ("discord:followed:", StateKind.BOT_POSITION, _nobody),
-    ("discord:mirror:", StateKind.SNAPSHOT_MESSAGE, _person),
-    ("discord:mirrored:", StateKind.SNAPSHOT_SESSION, _person),
-    ("discord:showing:", StateKind.SUMMARY_VIEWERS, _item_person),
-    ("discord:line:", StateKind.NOTICE_MESSAGE, _memo_notice),
+    ("pages memo ", StateKind.PAGE, lambda key, _: _scope(key.rpartition(" ")[0])),
+    ("discord:told:", StateKind.NOTIFIED, lambda key, _: Owner.person(key)),
+    ("discord:off:", StateKind.SWITCHED_OFF, lambda key, _: Owner.guild(key)),
+    ("discord:inside:", StateKind.BOT_GUILDS, lambda _, item: Owner.guild(item)),
+    ("discord:heard:", StateKind.LISTENED_CHANNEL, lambda key, _: Owner.of_session(key)),
+    ("discord:home:", StateKind.ROLE_GUILD, lambda _, item: Owner.guild(item)),
+    ("discord:followed:", StateKind.BOT_POSITION, lambda _, __: _NOBODY),
+    ("discord:mirror:", StateKind.SNAPSHOT_MESSAGE, lambda key, _: Owner.person(key)),
+    ("discord:mirrored:", StateKind.SNAPSHOT_SESSION, lambda key, _: Owner.person(key)),
+    ("discord:showing:", StateKind.SUMMARY_VIEWERS, lambda _, item: Owner.person(item)),
+    ("discord:line:", StateKind.NOTICE_MESSAGE, lambda key, _: _scope(key.rpartition(":")[0])),
 ]
 """Names that begin with this; the rest is the key. The first that fits counts."""

@@ -181,6 +181,7 @@ _MESSAGES_BY_AUTHOR = """
 CREATE INDEX messages_by_author ON messages (author);
 CREATE INDEX messages_at_a_place ON messages (place);
 """
+_MESSAGES_THAT_ANSWER = "CREATE INDEX messages_that_answer ON messages (reply_to) WHERE bot AND reply_to IS NOT NULL;"
 _OMIT_LAST_STATES = f"""
 UPDATE changes SET after = '' WHERE after <> '' AND {IS_LAST_CHANGE} AND EXISTS (
     SELECT 1 FROM memos WHERE key >> 32 = +(SELECT scopes.id FROM scopes WHERE scopes.name = changes.scope)
@@ -221,6 +222,7 @@ MIGRATIONS: list[tuple[str, Migration]] = [
     ("the log by kind and day", _0004_EVENT_DAYS),
     ("memos by time", _0005_MEMOS_BY_TIME),
     *second_edition(_DIALECT),
+    ("messages by what they answer", _MESSAGES_THAT_ANSWER),
 ]
 """Ordered; never changed once released, only added to."""
 

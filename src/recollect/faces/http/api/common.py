@@ -25,9 +25,9 @@ _ALLOWED_YEARS = range(1900, 9000)
 
 
 class Wire(BaseModel):
-    """A document of the API; unknown fields are rejected."""
+    """A document of the API; unknown fields are rejected. A record with the same fields is one as it is."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, from_attributes=True)
 
 
 class Problem(BaseModel):

@@ -29,7 +29,7 @@ from recollect.faces.http.api.common import (
 )
 from recollect.faces.http.dependencies import AppState, AppStateDep
 from recollect.policy.viewer import valid_user
-from recollect.prompting.assemble import Prompt, Section
+from recollect.prompting.assemble import Prompt
 
 routes = router("messages")
 MAX_BATCH = 500
@@ -259,18 +259,6 @@ def render_prompt(prompt: Prompt) -> PromptOut:
     return PromptOut(
         text=prompt.text,
         blocks=prompt.blocks(),
-        sections=[_section(section) for section in prompt.sections],
+        sections=[SectionOut.model_validate(section) for section in prompt.sections],
         missing=list(prompt.missing),
-    )
-
-
-def _section(section: Section) -> SectionOut:
-    lines = [LineOut(text=line.text, reason=line.reason) for line in section.lines]
-    return SectionOut(
-        name=section.name,
-        text=section.text,
-        lines=lines,
-        used=section.used,
-        limit=section.limit,
-        left_out=section.left_out,
     )

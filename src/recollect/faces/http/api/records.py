@@ -13,7 +13,7 @@ from recollect.admin.people import Owner
 from recollect.core import serialization
 from recollect.core.events import Event
 from recollect.core.ports.jobs import Job, JobState
-from recollect.core.types import Kind, Memo, Message, Origin, Place, Status, Summary
+from recollect.core.types import Kind, Memo, Message, Origin, Status, Summary
 from recollect.faces.http.api.common import Next, Wire
 from recollect.recall.query import Hit
 
@@ -231,33 +231,8 @@ def from_memo(memo: Memo) -> MemoOut:
     return MemoOut(user=None if memo.subject.is_lore else subject, guild=guild, **fields)
 
 
-def from_place(place: Place) -> PlaceOut:
-    return PlaceOut(
-        platform=place.platform,
-        guild=place.guild,
-        channel=place.channel,
-        thread=place.thread,
-        dm=place.dm,
-        name=place.name,
-        public=place.public,
-        private_thread=place.private_thread,
-        readers=place.readers,
-        session=place.session,
-    )
-
-
 def from_message(message: Message) -> MessageOut:
-    return MessageOut(
-        id=message.id,
-        author=message.author,
-        name=message.name,
-        place=from_place(message.place),
-        text=message.text,
-        at=message.at,
-        bot=message.bot,
-        source=message.source,
-        reply_to=message.reply_to,
-    )
+    return MessageOut.model_validate(message)
 
 
 def from_event(event: Event) -> EventOut:
@@ -308,13 +283,7 @@ def from_guild(owner: Owner) -> GuildOut:
 
 
 def from_summary(summary: Summary) -> SummaryOut:
-    return SummaryOut(
-        session=summary.session,
-        text=summary.text,
-        sequence=summary.sequence,
-        updated=summary.updated,
-        through=summary.through,
-    )
+    return SummaryOut.model_validate(summary)
 
 
 def from_hit(hit: Hit) -> HitOut:
@@ -348,11 +317,7 @@ def job_counts(counts: Mapping[str, int]) -> dict[str, int]:
 def from_overview(overview: Overview) -> Stats:
     days = [
         DayOut(
-            day=day.day.isoformat(),
-            learned=day.learned,
-            revised=day.revised,
-            retired=day.retired,
-            refused=day.refused,
+            day=day.day.isoformat(), learned=day.learned, revised=day.revised, retired=day.retired, refused=day.refused
         )
         for day in overview.days
     ]
@@ -362,7 +327,7 @@ def from_overview(overview: Overview) -> Stats:
         days=days,
         jobs=job_counts(overview.jobs),
         problems=[from_event(event) for event in overview.problems],
-        cost=CostOut(calls=overview.cost.calls, input=overview.cost.input, output=overview.cost.output),
+        cost=CostOut.model_validate(overview.cost),
         prompts=overview.prompts,
         reused=overview.cached_prompts,
         learning_paused=[*overview.paused],
