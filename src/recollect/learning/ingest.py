@@ -150,7 +150,7 @@ class LearnedOutcome:
 
 
 def learned_from(tx: Tx, message: Message, is_visible: VisibilityCheck) -> LearnedOutcome:
-    """What the recent log says about a message."""
+    """The outcome for a message, from the recent log."""
     reference = message_ref(message)
     events = tx.events.list(scope=Subject(message.person).scope, limit=_MAX_EVENTS_SCANNED)
     message_events = [event for event in events if event.data.get("message") == reference]
