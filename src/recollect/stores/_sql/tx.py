@@ -2,7 +2,6 @@
 
 from typing import Generic, TypeVar
 
-from recollect.core.fingerprints import Fingerprints
 from recollect.stores._sql.changes import Changes
 from recollect.stores._sql.database import Database
 from recollect.stores._sql.exchanges import Exchanges
@@ -22,7 +21,3 @@ class SQLTx(Generic[D]):
         self.exchanges = Exchanges(db)
         self.state = State(db)
         self.changes = Changes(db, memos)
-
-    @property
-    def fingerprints(self) -> Fingerprints:
-        return Fingerprints(self.db.value(FINGERPRINT_KEY))

@@ -36,7 +36,7 @@ class PostgresTx(SQLTx[Database]):
     @property
     def archive(self) -> PostgresArchive:
         """Made when it is asked for, as few units do."""
-        return PostgresArchive(self.db)
+        return PostgresArchive(self.db, self.events)
 
     @property
     def fingerprints(self) -> Fingerprints:

@@ -76,6 +76,8 @@ class Database(apsw.Connection):
         """Scopes whose vectors the running transaction changed: caches must not keep what it sees of them."""
         self.scopes: dict[str, int] = {}
         """Ids of scopes by name: they never change once committed."""
+        self.secret: str | None = None
+        """That of the store's fingerprints, once the running transaction has asked for it."""
         self._snapshot: dict[tuple[str, Row], Row | None] | None = None
         """What `known_row` has read in the running transaction, if it only reads."""
         self.writes = not (read_only or immutable)
@@ -188,5 +190,5 @@ class Database(apsw.Connection):
                 self.execute("ROLLBACK")
             raise
         finally:
-            self._snapshot = None
+            self._snapshot = self.secret = None
             self.changed_scopes.clear()

@@ -11,9 +11,9 @@ from recollect.stores.sqlite.words import WordIndex
 
 
 class SQLiteArchive(Archive[Database]):
-    def __init__(self, db: Database, index: WordIndex) -> None:
+    def __init__(self, db: Database, index: WordIndex, events: SQLiteEvents) -> None:
         rows = {"messages": Messages(db, index), "memos": Memos(db, index)}
-        lists = {"jobs": Jobs(db), "events": Events(db, SQLiteEvents(db)), "vector sets": VectorSets(db)}
+        lists = {"jobs": Jobs(db), "events": Events(db, events), "vector sets": VectorSets(db)}
         super().__init__(db, rows | lists, Vectors, Table)
 
     def identity(self) -> str:
@@ -23,3 +23,4 @@ class SQLiteArchive(Archive[Database]):
 
     def put_secret(self, secret: str) -> None:
         self._db.run("UPDATE meta SET value = ? WHERE name = 'secret'", (secret,))
+        self._db.secret = None
