@@ -1,6 +1,6 @@
 """Attributes that are computed when they are first asked for.
 
-`functools.cached_property` takes a lock for that up to Python 3.11, which costs more than most of what is computed here.
+`functools.cached_property` takes a lock for that up to Python 3.11, which costs more than most that is computed here.
 """
 
 from collections.abc import Callable
