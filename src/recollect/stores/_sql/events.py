@@ -36,6 +36,8 @@ class Events(ABC, Generic[D]):
     """The same as it was counted."""
     put_per_day: LiteralString
     """Store what `per_day` yields."""
+    count_up: LiteralString
+    """Add to the counts: kind, day, how many there are more, and when the last one was."""
     whole_days: Callable[[float], int]
     """How `per_day` rounds."""
 
@@ -45,12 +47,7 @@ class Events(ABC, Generic[D]):
         """What this transaction adds to the counts: for a kind and day how many, and when the last one was."""
 
     @abstractmethod
-    def add(self, event: Event) -> int: ...
-    @abstractmethod
-    def flush(self) -> None:
-        """Write what was counted but held back until the end of the transaction."""
-        ...
-
+    def _insert(self, event: Event) -> int: ...
     @abstractmethod
     def after(self, event_id: int, limit: int) -> list[Event]: ...
     @abstractmethod
@@ -58,10 +55,17 @@ class Events(ABC, Generic[D]):
         """The id of a scope, if it exists."""
         ...
 
-    def _count(self, event: Event) -> None:
-        at = to_ms(event.at)
+    def add(self, event: Event) -> int:
+        number, at = self._insert(event), to_ms(event.at)
         count, last = self._counted.get(day := (event.kind, self.whole_days(at / _DAY_MS)), (0, at))
         self._counted[day] = count + 1, max(last, at)
+        return number
+
+    def flush(self) -> None:
+        """Write what was counted but held back until the end of the transaction."""
+        if self._counted:
+            self._db.many(self.count_up, [(*day, *count) for day, count in self._counted.items()])
+            self._counted.clear()
 
     def discard(self) -> None:
         """Drop it: the transaction is undone."""

@@ -2,6 +2,7 @@
 
 from typing import Generic, TypeVar
 
+from recollect.core.fingerprints import Fingerprints
 from recollect.stores._sql.changes import Changes
 from recollect.stores._sql.database import Database
 from recollect.stores._sql.exchanges import Exchanges
@@ -11,7 +12,7 @@ from recollect.stores._sql.summaries import Summaries
 
 D = TypeVar("D", bound=Database)
 
-FINGERPRINT_KEY = "SELECT value FROM meta WHERE name = 'secret'"
+_FINGERPRINT_KEY = "SELECT value FROM meta WHERE name = 'secret'"
 
 
 class SQLTx(Generic[D]):
@@ -21,3 +22,11 @@ class SQLTx(Generic[D]):
         self.exchanges = Exchanges(db)
         self.state = State(db)
         self.changes = Changes(db, memos)
+
+    @property
+    def fingerprints(self) -> Fingerprints:
+        """Looked up once."""
+        known = self.db.seen["meta"]
+        if "secret" not in known:
+            known["secret"] = self.db.value(_FINGERPRINT_KEY)
+        return Fingerprints(known["secret"])

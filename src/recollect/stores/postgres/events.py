@@ -43,8 +43,7 @@ class PostgresEvents(Events[Database]):
     )
     whole_days = staticmethod(math.floor)
 
-    def add(self, event: Event) -> int:
-        self._count(event)
+    def _insert(self, event: Event) -> int:
         scope = make_scope(self._db, event.scope) if event.scope else None
         return self._db.value(_INSERT, event_row(event, scope))
 

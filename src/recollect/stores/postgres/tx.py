@@ -2,8 +2,7 @@
 
 from typing import LiteralString
 
-from recollect.core.fingerprints import Fingerprints
-from recollect.stores._sql.tx import FINGERPRINT_KEY, SQLTx
+from recollect.stores._sql.tx import SQLTx
 from recollect.stores.postgres.archive import PostgresArchive
 from recollect.stores.postgres.database import Database
 from recollect.stores.postgres.derived import PostgresDerived
@@ -37,13 +36,6 @@ class PostgresTx(SQLTx[Database]):
     def archive(self) -> PostgresArchive:
         """Made when it is asked for, as few units do."""
         return PostgresArchive(self.db, self.events)
-
-    @property
-    def fingerprints(self) -> Fingerprints:
-        """Looked up once."""
-        if "secret" not in self.db.seen["meta"]:
-            self.db.seen["meta"]["secret"] = self.db.value(FINGERPRINT_KEY)
-        return Fingerprints(self.db.seen["meta"]["secret"])
 
     def finish(self) -> tuple[str, str] | None:
         """The last statement of a unit: what it counted, and that it wrote something; or else nothing."""

@@ -9,8 +9,8 @@ from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.rows import make_scope, scope_id
 
 _AFTER = f"{SELECT} WHERE events.id > $1 ORDER BY events.id LIMIT $2"
-_COUNT = """
-INSERT INTO event_days VALUES (?, ?, ?, ?)
+_COUNT: LiteralString = """
+INSERT INTO event_days VALUES ($1, $2, $3, $4)
 ON CONFLICT (kind, day) DO UPDATE SET count = count + excluded.count, last = max(last, excluded.last)
 """
 _PER_DAY: LiteralString = (
@@ -23,18 +23,13 @@ class SQLiteEvents(Events[Database]):
     per_day: LiteralString = _PER_DAY
     stored_per_day: LiteralString = "SELECT kind, day, count, last FROM event_days"
     put_per_day: LiteralString = f"INSERT INTO event_days {_PER_DAY}"
+    count_up: LiteralString = _COUNT
     whole_days = staticmethod(math.trunc)
 
-    def add(self, event: Event) -> int:
+    def _insert(self, event: Event) -> int:
         scope = make_scope(self._db, event.scope) if event.scope else None
         self._db.run(INSERT, event_row(event, scope))
-        self._count(event)
         return self._db.last_insert_rowid()
-
-    def flush(self) -> None:
-        if self._counted:
-            self._db.many(_COUNT, [(*day, *count) for day, count in self._counted.items()])
-            self._counted.clear()
 
     def after(self, event_id: int, limit: int) -> list[Event]:
         return [read_event(row) for row in self._db.rows(_AFTER, (event_id, limit))]

@@ -1,7 +1,6 @@
 """One transaction on an SQLite connection, with all its parts."""
 
-from recollect.core.fingerprints import Fingerprints
-from recollect.stores._sql.tx import FINGERPRINT_KEY, SQLTx
+from recollect.stores._sql.tx import SQLTx
 from recollect.stores.sqlite.archive import SQLiteArchive
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.derived import SQLiteDerived
@@ -25,12 +24,6 @@ class SQLiteTx(SQLTx[Database]):
         self.events = SQLiteEvents(db)
         super().__init__(db, self.memos)
         self.archive = SQLiteArchive(db, self.words, self.events)
-
-    @property
-    def fingerprints(self) -> Fingerprints:
-        if self.db.secret is None:
-            self.db.secret = self.db.value(FINGERPRINT_KEY)
-        return Fingerprints(self.db.secret)
 
     def flush(self) -> None:
         self.words.flush()

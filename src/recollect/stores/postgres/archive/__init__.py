@@ -22,7 +22,3 @@ class PostgresArchive(Archive[Database]):
             "current_schema()::regnamespace::oid::text FROM migrations WHERE number = 1"
         )
         return f"postgresql:{':'.join(map(str, row or ()))}"
-
-    def put_secret(self, secret: str) -> None:
-        self._db.run("UPDATE meta SET value = %s WHERE name = 'secret'", (secret,))
-        self._db.seen["meta"].clear()

@@ -20,7 +20,3 @@ class SQLiteArchive(Archive[Database]):
         """When its tables were made: a copy of the file is the same store."""
         created = self._db.value("SELECT at FROM migrations WHERE number = 1")
         return f"sqlite:{created}"
-
-    def put_secret(self, secret: str) -> None:
-        self._db.run("UPDATE meta SET value = ? WHERE name = 'secret'", (secret,))
-        self._db.secret = None
