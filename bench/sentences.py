@@ -22,7 +22,7 @@ _TAIL = (
 
 def sentence(random_: random.Random, number: int) -> str:
     parts = (random_.choice(_WHO), random_.choice(_DOES), random_.choice(_WHAT), random_.choice(_WHEN))
-    return f"{' '.join(parts).replace('-', ' ')} {random_.choice(_TAIL)}, note {number} of {number % 97}"
+    return f"{' '.join(parts).replace('-', ' ')} {random_.choice(_TAIL)}, entry {number} of {number % 97}"
 
 
 def questions(seed: int = 5) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """`AsyncMemory`, with the settings of a new user except for the vectors and the limit on memos per person."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -43,17 +43,18 @@ class Contender:
         await self.memory.close()
 
     async def remember(self, user: str, text: str) -> None:
-        await self.memory.remember(text, user=user)
+        _require_saved([await self.memory.remember(text, user=user)])
 
     async def remember_all(self, pairs: Sequence[Pair]) -> None:
         """One call per person; versions that take one text at a time get them all at once."""
         if not hasattr(View, "remember_all"):
-            await asyncio.gather(*(self.memory.remember(text, user=user) for user, text in pairs))
+            _require_saved(await asyncio.gather(*(self.memory.remember(text, user=user) for user, text in pairs)))
             return
         texts: dict[str, list[str]] = {}
         for user, text in pairs:
             texts.setdefault(user, []).append(text)
-        await asyncio.gather(*(self.memory.remember(said, user=user) for user, said in texts.items()))
+        for outcomes in await asyncio.gather(*(self.memory.remember(said, user=user) for user, said in texts.items())):
+            _require_saved(outcomes)
 
     async def search(self, user: str, question: str) -> int:
         return len(await self.memory.search(question, user=user, limit=10))
@@ -73,6 +74,12 @@ class Contender:
 
     async def context(self, said: Said) -> int:
         return len((await self.memory.context(_message(said))).text)
+
+
+def _require_saved(outcomes: Iterable[object]) -> None:
+    """A text that is refused costs less than one that is saved."""
+    for outcome in outcomes:
+        assert type(outcome).__name__ != "Refused", outcome
 
 
 def _message(said: Said) -> Message:

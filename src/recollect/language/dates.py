@@ -24,6 +24,7 @@ class Days(NamedTuple):
 _UNIT_DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
 _MONTHS_THAT_ARE_VERBS = ("may", "march")
 _TWENTY_FOUR_SEVEN = ("24", "7")
+_DIGIT = re.compile(r"\d")
 _NEAR = {"day after tomorrow": 2, "tomorrow": 1, "yesterday": -1, "last night": -1, "day before yesterday": -2}
 
 
@@ -101,8 +102,10 @@ _PATTERNS = Patterns(
 def days(text: str, today: date | None, years: Collection[int] = ()) -> list[Days]:
     """Every period that the text names; a date without a year is read for each of `years`."""
     lower = text.lower()
-    periods = [*_iso(lower), *_slashed(lower, years), *_named(text, lower, years)]
-    if not periods:
+    has_digits = _DIGIT.search(lower) is not None
+    numbered = [*_iso(lower), *_slashed(lower, years)] if has_digits else []
+    periods = [*numbered, *_named(text, lower, years)]
+    if has_digits and not periods:
         periods = [Days(date(int(year), 1, 1), date(int(year), 12, 31)) for year in _years(lower)]
     return periods or ([] if today is None else _relative(lower, today))
 

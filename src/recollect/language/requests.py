@@ -170,24 +170,21 @@ def is_about_self(text: str) -> bool:
     if len(text) > MAX_CHARS:
         return False
     lower = plain.lower()
-    return any(
-        _whole(expression, language).fullmatch(plain)
-        for literals, expression, language in _about_self()
-        if any(literal in lower for literal in literals)
-    )
+    asked = {name for literal, names in _about_self().items() if literal in lower for name in names}
+    return any(_whole(*name).fullmatch(plain) for name in asked)
 
 
 @cache
-def _about_self() -> tuple[tuple[tuple[str, ...], str, str], ...]:
-    """Expressions with what a text must have one of: most texts have none of it, and compiling takes longer than a
-    search.
+def _about_self() -> dict[str, list[tuple[str, str]]]:
+    """Expressions, each with its language, by what a text must have one of: most texts have none of it, and compiling
+    takes longer than a search.
     """
-    found: list[tuple[tuple[str, ...], str, str]] = []
+    found: dict[str, list[tuple[str, str]]] = {}
     for language, tables in _phrases().items():
         for expression in tables["requests"].get(RequestKind.ABOUT_SELF.value, ()):
-            literals = required_literals(_expand(expression, tables["fragments"]))
-            found.append((tuple(literal.lower() for literal in literals), expression, language))
-    return tuple(found)
+            for literal in required_literals(_expand(expression, tables["fragments"])):
+                found.setdefault(literal.lower(), []).append((expression, language))
+    return found
 
 
 def _main_clause(clause: str) -> str:

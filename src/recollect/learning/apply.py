@@ -152,7 +152,7 @@ def write(tx: Tx, changes: Sequence[C], context: ChangeContext, vector: tuple[st
 
 def _write(tx: Tx, change: C, context: ChangeContext, vector: tuple[str, Vector] | None) -> C:
     if isinstance(change, Add):
-        tx.memos.put(change.memo, vector)
+        tx.memos.put(change.memo, vector, new=True)  # its id was chosen because no memo has it
         _record(tx, EventKind.MEMO_ADDED, change, None, change.memo, context)
     elif isinstance(change, Revise | Retire):
         change = replace(change, after=replace(change.after, version=change.before.version + 1))

@@ -6,9 +6,10 @@ Favors precision: keeping two memos that say nearly the same costs little, losin
 import re
 from dataclasses import dataclass
 from enum import Enum, auto
-from functools import cache, cached_property, lru_cache
+from functools import cache, lru_cache
 from itertools import takewhile
 
+from recollect.core.lazy import lazy
 from recollect.core.text import normalize, query_words, words
 from recollect.language import lexicon
 from recollect.language.lexicon import Patterns
@@ -120,43 +121,43 @@ class _Parsed:
         self.statement = self.normalized if len(self.normalized) <= MAX_STATEMENT_CHARS else ""
         self._text = text
 
-    @cached_property
+    @lazy
     def symbols(self) -> list[str]:
         """Signs that are part of a value: "A+"."""
         return sorted(_SYMBOLS.findall(self._text))
 
-    @cached_property
+    @lazy
     def order(self) -> list[str]:
         """Stems of the words that matter."""
         return stems(self.normalized)
 
-    @cached_property
+    @lazy
     def content(self) -> set[str]:
         return set(self.order) - lexicon.words("prepositions") - lexicon.words("additions")
 
-    @cached_property
+    @lazy
     def negated(self) -> bool:
         return not lexicon.words("negation").isdisjoint(self.order)
 
-    @cached_property
+    @lazy
     def past(self) -> bool:
         return not lexicon.words("past").isdisjoint(self.order)
 
-    @cached_property
+    @lazy
     def persons(self) -> tuple[set[str], list[str]]:
         """Those named and, if they are several, the pronouns in order: who does it to whom."""
         return persons(self.normalized), roles(self.normalized)
 
-    @cached_property
+    @lazy
     def slot(self) -> Slot | None:
         return _slot(self.statement)
 
-    @cached_property
+    @lazy
     def prefers(self) -> tuple[str, ...] | None:
         match = _PATTERNS.prefers.match(self.statement)
         return match.groups() if match else None
 
-    @cached_property
+    @lazy
     def left(self) -> list[str] | None:
         """The place that someone moved away from."""
         match = _PATTERNS.moved.match(self.statement)

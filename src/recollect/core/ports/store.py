@@ -112,8 +112,9 @@ class Messages(Protocol):
 class Memos(Protocol):
     """Durable memos, by subject and id."""
 
-    def put(self, memo: Memo, vector: tuple[str, Vector] | None = None) -> int:
-        """Insert a memo, or replace the one of the same subject and id; a changed text loses its old vector.
+    def put(self, memo: Memo, vector: tuple[str, Vector] | None = None, *, new: bool = False) -> int:
+        """Insert a memo, or replace the one of the same subject and id; a changed text loses its old vector. Who has
+        found in this unit that there is none says that it is `new`.
 
         `vector` is the name of the model and its vector. Returns the key of the row. A memo that is replaced gets a
         higher version than it had, at least the given one.

@@ -7,8 +7,9 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
+from functools import cache, lru_cache
 
+from recollect.core.lazy import lazy
 from recollect.core.text import fold
 from recollect.language import lexicon
 from recollect.language.lexicon import Patterns
@@ -42,7 +43,7 @@ class Reading:
     starts: frozenset[int] = frozenset()
     """Where its clauses begin."""
 
-    @cached_property
+    @lazy
     def found(self) -> Sorts:
         return _NOTHING.union(*self.words)
 

@@ -286,6 +286,10 @@ class Archive(ABC, Generic[D]):
     @abstractmethod
     def identity(self) -> str: ...
 
+    def put_secret(self, secret: str) -> None:
+        self._db.run("UPDATE meta SET value = $1 WHERE name = 'secret'", (secret,))
+        self._db.seen["meta"].clear()
+
     def count(self, section: str) -> int:
         return self._sections[section].count()
 

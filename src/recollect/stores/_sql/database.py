@@ -4,6 +4,7 @@ A statement has its values at `$1`, `$2` … in the order in which they first ap
 that, so one text serves both.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any, LiteralString, Protocol
 
@@ -17,6 +18,8 @@ class Database(Protocol):
     """The condition that a set of vectors is in use."""
     with_ids: LiteralString
     """Allows an INSERT to set ids that the store would number itself."""
+    seen: defaultdict[str, dict[Any, Any]]
+    """Lookups of this transaction; code that changes them clears it."""
 
     def run(self, sql: LiteralString, values: Row = (), /) -> int:
         """Run a statement; returns the number of affected rows."""

@@ -2,7 +2,7 @@
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from datetime import date, datetime, timedelta
 from typing import Any, Generic, LiteralString, TypeVar
 
@@ -24,6 +24,7 @@ _DAYS = "SELECT day, kind, CAST(sum(count) AS bigint) FROM event_days WHERE day 
 _REDACT = "UPDATE events SET memo = NULL, reason = '', data = $1 WHERE id = $2"
 _PLACEHOLDERS: tuple[LiteralString, ...] = ("$1", "$2", "$3", "$4", "$5")
 _EPOCH = date(1970, 1, 1)
+_DAY_MS = 86_400_000
 
 
 class Events(ABC, Generic[D]):
@@ -35,12 +36,18 @@ class Events(ABC, Generic[D]):
     """The stored counts in the same form."""
     put_per_day: LiteralString
     """Store what `per_day` yields."""
+    count_up: LiteralString
+    """Add to the counts: kind, day, how many there are more, and when the last one was."""
+    whole_days: Callable[[float], int]
+    """How `per_day` rounds."""
 
     def __init__(self, db: D) -> None:
         self._db = db
+        self._counted: dict[tuple[str, int], tuple[int, int]] = {}
+        """What this transaction adds to the counts: for a kind and day how many, and when the last one was."""
 
     @abstractmethod
-    def add(self, event: Event) -> int: ...
+    def _insert(self, event: Event) -> int: ...
     @abstractmethod
     def after(self, event_id: int, limit: int) -> list[Event]: ...
     @abstractmethod
@@ -48,15 +55,28 @@ class Events(ABC, Generic[D]):
         """The id of a scope, if it exists."""
         ...
 
-    def _flush(self) -> None:
-        """Write pending counts."""
+    def add(self, event: Event) -> int:
+        number, at = self._insert(event), to_ms(event.at)
+        count, last = self._counted.get(day := (event.kind, self.whole_days(at / _DAY_MS)), (0, at))
+        self._counted[day] = count + 1, max(last, at)
+        return number
+
+    def flush(self) -> None:
+        """Write what was counted but held back until the end of the transaction."""
+        if self._counted:
+            self._db.many(self.count_up, [(*day, *count) for day, count in self._counted.items()])
+            self._counted.clear()
+
+    def discard(self) -> None:
+        """Drop it: the transaction is undone."""
+        self._counted.clear()
 
     def counts(self) -> dict[str, tuple[int, datetime]]:
-        self._flush()
+        self.flush()
         return {kind: (count, from_ms(last)) for kind, count, last in self._db.rows(_COUNTS)}
 
     def days(self, since: date) -> dict[date, dict[str, int]]:
-        self._flush()
+        self.flush()
         counts: dict[date, dict[str, int]] = {}
         for day, kind, count in self._db.rows(_DAYS, ((since - _EPOCH).days,)):
             counts.setdefault(_EPOCH + timedelta(days=day), {})[kind] = count
@@ -73,6 +93,7 @@ class Events(ABC, Generic[D]):
         """Lock out writers: events that are committed during the count would be missed."""
 
     def recount(self) -> None:
+        self.discard()  # what is held back is among the events already
         self._lock_counts()
         self._db.run("DELETE FROM event_days")
         self._db.run(self.put_per_day)

@@ -9,6 +9,9 @@ from recollect.core.text import inverse_frequency
 MAX_POSTINGS = 2_500
 """Budget of index entries per query: rare words are read first, as they decide, then common ones while it lasts."""
 
+MAX_SORTED_ROWS = 150
+"""Up to so many rows, sorting all is quicker than selecting the best."""
+
 Postings = tuple[str, int, set[int]]
 """A stem, the number of rows that have it, and the rows that were read of these."""
 
@@ -56,7 +59,9 @@ def best_hits(lists: Sequence[Postings], size: int, terms: Mapping[str, str], li
         weight = inverse_frequency(size, frequency)
         for key in keys:  # the innermost loop
             scores[key] = scores.get(key, 0.0) + weight
-    best: Iterable[tuple[float, int]] = heapq.nlargest(limit, zip(scores.values(), scores, strict=True))
+    pairs = zip(scores.values(), scores, strict=True)
+    is_short = len(scores) <= MAX_SORTED_ROWS
+    best = sorted(pairs, reverse=True)[:limit] if is_short else heapq.nlargest(limit, pairs)
     return [
         WordHit(key, score, {word: frequency for word, frequency, keys in lists if key in keys}) for score, key in best
     ]

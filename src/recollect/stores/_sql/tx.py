@@ -12,7 +12,7 @@ from recollect.stores._sql.summaries import Summaries
 
 D = TypeVar("D", bound=Database)
 
-FINGERPRINT_KEY = "SELECT value FROM meta WHERE name = 'secret'"
+_FINGERPRINT_KEY = "SELECT value FROM meta WHERE name = 'secret'"
 
 
 class SQLTx(Generic[D]):
@@ -25,4 +25,8 @@ class SQLTx(Generic[D]):
 
     @property
     def fingerprints(self) -> Fingerprints:
-        return Fingerprints(self.db.value(FINGERPRINT_KEY))
+        """Looked up once."""
+        known = self.db.seen["meta"]
+        if "secret" not in known:
+            known["secret"] = self.db.value(_FINGERPRINT_KEY)
+        return Fingerprints(known["secret"])

@@ -4,15 +4,14 @@ Ids are given out in the order of writing, not of commits. A follower of the log
 while an earlier one may still be open: so nothing can appear before what it has seen.
 """
 
+import math
 from typing import Any, LiteralString
 
-from recollect.core.clock import to_ms
 from recollect.core.events import Event
 from recollect.stores._sql.events import INSERT, SELECT, Events, event_row, read_event
 from recollect.stores.postgres.database import Database
 from recollect.stores.postgres.rows import make_scope, scope_id
 
-_DAY = 86_400_000
 _INSERT: LiteralString = f"{INSERT} RETURNING id"
 _AFTER: LiteralString = f"""
 {SELECT} WHERE (transaction, events.id) > ($1, $2)
@@ -42,15 +41,9 @@ class PostgresEvents(Events[Database]):
         "INSERT INTO event_days (kind, day, shard, count, last) "
         f"SELECT kind, day, 0, count, last FROM ({_PER_DAY}) AS counted"
     )
+    whole_days = staticmethod(math.floor)
 
-    def __init__(self, db: Database) -> None:
-        super().__init__(db)
-        self._counted: dict[tuple[str, int], tuple[int, int]] = {}
-
-    def add(self, event: Event) -> int:
-        day = event.kind, to_ms(event.at) // _DAY
-        count, last = self._counted.get(day, (0, to_ms(event.at)))
-        self._counted[day] = count + 1, max(last, to_ms(event.at))
+    def _insert(self, event: Event) -> int:
         scope = make_scope(self._db, event.scope) if event.scope else None
         return self._db.value(_INSERT, event_row(event, scope))
 
@@ -67,7 +60,7 @@ class PostgresEvents(Events[Database]):
     def _lock_counts(self) -> None:
         self._db.run("LOCK TABLE events, event_days IN SHARE ROW EXCLUSIVE MODE")
 
-    def _flush(self) -> None:
+    def flush(self) -> None:
         counted = self.counted()
         if counted:
             self._db.run(COUNTING, {"shard": self._db.shard} | counted)

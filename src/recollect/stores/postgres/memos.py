@@ -107,11 +107,11 @@ class PostgresMemos(Memos[Database]):
         super().__init__(db, derived)
         self._gate = gate
 
-    def put(self, memo: Memo, vector: tuple[str, Vector] | None = None) -> int:
+    def put(self, memo: Memo, vector: tuple[str, Vector] | None = None, *, new: bool = False) -> int:
         """What has no key yet is probably new: then one statement does it all."""
         self._gate.enter(f"subject:{memo.subject.scope}")
         embedding = vector if memo.active else None
-        old = self._find(memo) if memo.key else None
+        old = self._find(memo) if memo.key and not new else None
         while old is None or old[1] is None:
             key = self._insert(memo, embedding)
             if key is not None:

@@ -2,8 +2,7 @@
 
 from typing import LiteralString
 
-from recollect.core.fingerprints import Fingerprints
-from recollect.stores._sql.tx import FINGERPRINT_KEY, SQLTx
+from recollect.stores._sql.tx import SQLTx
 from recollect.stores.postgres.archive import PostgresArchive
 from recollect.stores.postgres.database import Database
 from recollect.stores.postgres.derived import PostgresDerived
@@ -35,15 +34,8 @@ class PostgresTx(SQLTx[Database]):
 
     @property
     def archive(self) -> PostgresArchive:
-        """Created on demand, as few units need it."""
-        return PostgresArchive(self.db)
-
-    @property
-    def fingerprints(self) -> Fingerprints:
-        """Looked up once."""
-        if "secret" not in self.db.seen["meta"]:
-            self.db.seen["meta"]["secret"] = self.db.value(FINGERPRINT_KEY)
-        return Fingerprints(self.db.seen["meta"]["secret"])
+        """Made when it is asked for, as few units do."""
+        return PostgresArchive(self.db, self.events)
 
     def finish(self) -> tuple[str, str] | None:
         """The last statement of a unit that wrote something: its counts, and the mark that it was committed."""

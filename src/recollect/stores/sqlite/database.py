@@ -3,6 +3,7 @@
 import json
 import os
 import stat
+from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -76,6 +77,8 @@ class Database(apsw.Connection):
         """Scopes whose vectors the running transaction changed: caches must not keep what it sees of them."""
         self.scopes: dict[str, int] = {}
         """Ids of scopes by name: they never change once committed."""
+        self.seen = defaultdict[str, dict[Any, Any]](dict)
+        """Lookups of the running transaction; code that changes them clears it."""
         self._snapshot: dict[tuple[str, Row], Row | None] | None = None
         """What `known_row` has read in the running transaction, if it only reads."""
         self.writes = not (read_only or immutable)
@@ -189,4 +192,5 @@ class Database(apsw.Connection):
             raise
         finally:
             self._snapshot = None
+            self.seen.clear()
             self.changed_scopes.clear()

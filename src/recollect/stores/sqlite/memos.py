@@ -59,10 +59,9 @@ class SQLiteMemos(Memos[Database]):
     sql = MemoStatements(_COLUMNS)
     _read = staticmethod(read_memo)
 
-    def put(self, memo: Memo, vector: tuple[str, Vector] | None = None) -> int:
+    def put(self, memo: Memo, vector: tuple[str, Vector] | None = None, *, new: bool = False) -> int:
         name = memo.subject.scope
-        scope = scope_id(self._db, name)
-        old = self._db.row(_OLD, (scope, memo.id))
+        old = None if new else self._db.row(_OLD, (scope_id(self._db, name), memo.id))
         embedded = vector is not None and memo.active
         key = old[0] if old else next_key(self._db, name, indexed=memo.active, embedded=embedded)
         self._db.run(_PUT, memo_row(memo, key))

@@ -23,13 +23,15 @@ class SQLiteTx(SQLTx[Database]):
         self.jobs = SQLiteJobs(db)
         self.events = SQLiteEvents(db)
         super().__init__(db, self.memos)
-        self.archive = SQLiteArchive(db, self.words)
+        self.archive = SQLiteArchive(db, self.words, self.events)
 
     def flush(self) -> None:
         self.words.flush()
+        self.events.flush()
 
     def discard(self) -> None:
         self.words.discard()
+        self.events.discard()
 
     def generation(self) -> int:
         return self.db.value("SELECT value FROM meta WHERE name = 'generation'")

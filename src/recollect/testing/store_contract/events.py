@@ -2,11 +2,12 @@
 
 # ruff: noqa: S101 - a contract is made of assertions
 
+import asyncio
 from dataclasses import replace
 from datetime import timedelta
 
 from recollect.core.events import Event, EventKind
-from recollect.core.ports import Store
+from recollect.core.ports import Store, Tx
 from recollect.core.reasons import Reason
 from recollect.testing.store_contract.samples import ADA, BEN, at
 
@@ -94,6 +95,35 @@ class EventsContract:
         await add(store, event("3", kind="memo.revised", at=at(1)))
         counts = await store.read(lambda tx: tx.events.counts())
         assert counts == {"memo.added": (3, at(9)), "memo.revised": (1, at(1))}
+
+    async def test_a_unit_that_writes_events_counts_them_and_one_that_fails_does_not(self, store: Store):
+        def seen(tx: Tx) -> int:
+            tx.events.add(event("1"))
+            return tx.events.counts()["memo.added"][0]
+
+        def fail(tx: Tx) -> None:
+            tx.events.add(event("never"))
+            raise ZeroDivisionError
+
+        units = [store.write(seen), store.write(fail), store.write(seen)]
+        first, failed, second = await asyncio.gather(*units, return_exceptions=True)
+        assert first in (1, 2)
+        assert second in (1, 2)
+        assert isinstance(failed, ZeroDivisionError)
+        assert await store.read(lambda tx: tx.events.counts()) == {"memo.added": (2, at(1))}
+
+    async def test_events_that_are_written_and_restored_in_one_unit_count_once(self, store: Store):
+        (old,) = await add(store, event("old"))
+        (record,) = (await store.read(lambda tx: tx.archive.read("events", None, 1))).records
+
+        def work(tx: Tx) -> None:
+            tx.events.add(event("new", at=at(3)))
+            tx.archive.write("events", [record])
+            tx.events.add(event("newer", at=at(4)))
+
+        await store.write(work)
+        assert record[0] == old
+        assert await store.read(lambda tx: tx.events.counts()) == {"memo.added": (3, at(4))}
 
     async def test_events_are_filtered_by_kind(self, store: Store):
         await add(

@@ -10,9 +10,9 @@ from recollect.stores.postgres.events import PostgresEvents
 
 
 class PostgresArchive(Archive[Database]):
-    def __init__(self, db: Database) -> None:
+    def __init__(self, db: Database, events: PostgresEvents) -> None:
         of_rows = {"messages": Messages(db), "memos": Memos(db)}
-        of_lists = {"jobs": Jobs(db), "events": Events(db, PostgresEvents(db)), "vector sets": VectorSets(db)}
+        of_lists = {"jobs": Jobs(db), "events": Events(db, events), "vector sets": VectorSets(db)}
         super().__init__(db, of_rows | of_lists, Vectors, Table)
 
     def identity(self) -> str:
@@ -22,7 +22,3 @@ class PostgresArchive(Archive[Database]):
             "current_schema()::regnamespace::oid::text FROM migrations WHERE number = 1"
         )
         return f"postgresql:{':'.join(map(str, row or ()))}"
-
-    def put_secret(self, secret: str) -> None:
-        self._db.run("UPDATE meta SET value = %s WHERE name = 'secret'", (secret,))
-        self._db.seen["meta"].clear()

@@ -11,15 +11,12 @@ from recollect.stores.sqlite.words import WordIndex
 
 
 class SQLiteArchive(Archive[Database]):
-    def __init__(self, db: Database, index: WordIndex) -> None:
+    def __init__(self, db: Database, index: WordIndex, events: SQLiteEvents) -> None:
         rows = {"messages": Messages(db, index), "memos": Memos(db, index)}
-        lists = {"jobs": Jobs(db), "events": Events(db, SQLiteEvents(db)), "vector sets": VectorSets(db)}
+        lists = {"jobs": Jobs(db), "events": Events(db, events), "vector sets": VectorSets(db)}
         super().__init__(db, rows | lists, Vectors, Table)
 
     def identity(self) -> str:
         """When its tables were created: a copy of the file is the same store."""
         created = self._db.value("SELECT at FROM migrations WHERE number = 1")
         return f"sqlite:{created}"
-
-    def put_secret(self, secret: str) -> None:
-        self._db.run("UPDATE meta SET value = ? WHERE name = 'secret'", (secret,))
