@@ -130,7 +130,12 @@ def sorts_of(word: str) -> dict[str, Sorts]:
     elided = word.partition("'")[2]  # "qu'Ella"
     if not lexicon.words("given_names").isdisjoint((word, fold(word), elided)):
         whose |= {"person"}
-    keys = (word, owner, *(f"{owner[:size]}*" for size in range(_MIN_STEM_CHARS, len(owner) + 1)))
+    keys = (
+        word,
+        owner,
+        *([elided] if elided else ()),
+        *(f"{owner[:size]}*" for size in range(_MIN_STEM_CHARS, len(owner) + 1)),
+    )
     if len(owner) >= _MIN_UNACCENTED_CHARS:
         keys = (*keys, fold(owner))
     found = (

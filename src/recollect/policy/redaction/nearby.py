@@ -61,12 +61,13 @@ _THINGS = re.compile(
     kłódk\w konta bram\w furtk\w garaż\w? bilgisayar\w{0,4} yazıcı\w{0,4} ağ\w{0,3} kasa\w{0,4} kili[td]\w{0,4}
     hesab\w{0,4} kapı\w{0,4} garaj\w{0,3} tokens? secret api[+-]?keys?
     unlock\w{0,3}(?!+(?:\w{1,4}+)?(?:achieve|level|skin))
-    log(?:ging)?[+-]?in
+    log(?:s|ged|ging)?[+-]?in
     sign(?:ing)?[+-]?in entsperr\w{0,4} einlogg\w{0,4} meld\w{0,2}+(?:mich|dich|sich) anmeld\w{0,4}
     déverrouill\w{0,4} connect\w{0,3} désactiv\w{0,4} desbloque\w{0,4} entrar sblocca\w{0,3} accede\w{0,3}
     odblok\w{1,8} zalogow\w{0,4} loguj\w{0,3} kilidi+aç\w{0,4} giriş
     dropbox get\w{0,4}+in logged+(?:me|us)+in vpn sudo prompt\w{0,3} studio bank \w{0,8}banking atm shell psql ssh
     (?:debit|credit|bank|sim)+card sim gets?+into sites? hotmail gmail outlook icloud hulu hbo prime paypal
+    tablette komm(?:st|t|e|en)?+(?:du|man|ihr|ich)
     valise maleta mala valigia walizk\w bavul\w{0,4} koffer
     packstation messagerie maquininha segreteria e-posta\w{0,5} eposta\w{0,5}
     ins+haus ins+gebäude girokonto \w{0,4}karte
@@ -87,9 +88,10 @@ _HANDED = re.compile(
     dial just then (?<!belongs+)(?<!belong+)(?<!moved+)(?<!close+)(?<!next+)(?<!up+)(?<!goes+)to me said says
     shows came became under will goes+by lautet mit einfach tipp\w? gib
     drück\w{0,2} nimm tippst drückst types enters presses punches dials auf ich
-    gilt kam wäre heißt sagt c['’]est avec au tape[rz]? fais faites mets compose[rz]? sur dit con
+    gilt kam über wäre heißt sagt c['’]est avec au tape[rz]? fais faites mets compose[rz]? sur dit con
     marca marcas marcando pon pones teclea usa en dice com digita digito põe coloca diz fai premi metti su na wpisz użyj
-    wciśnij kodem mówi wpisując mess[ao]+a impostat[ao]+a réglée?+sur ustawi\w{2,4}+na wpisujesz wbij wbijasz wciskasz
+    wciśnij kodem mówi wpisując pide piden pede chiede demande verlangt mess[ao]+a impostat[ao]+a
+    réglée?+sur ustawi\w{2,4}+na wpisujesz wbij wbijasz wciskasz
     codes? código codice kod kodu combo (?:combin|kombin)\w{3,6}
     """)
     + rf"|(?P<is>{_IS}))(?: (?:now|still|today|heute|aujourd['’]hui|hoy|hoje|oggi|dziś|jetzt|noch"

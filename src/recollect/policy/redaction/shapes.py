@@ -56,7 +56,7 @@ _WRITTEN_OTHERWISE = re.compile(r".*(?:[/\\@&=]|%[0-9a-fA-F]{2}|\w\.\w).*|.*#\d{
 """Addresses, formulas, and the tags of accounts such as "Ann#1234"."""
 SOFTWARE = re.compile(
     r"(?:win(?:dows)?|office|microsoft|m|ms|python|java|node|php|html|css|ubuntu|debian|fedora|mac ?os|ios|iphone"
-    r"|ipad|galaxy|pixel"
+    r"|ipad|android|galaxy|pixel"
     r"|firefox|chrome|chromium|edge|safari|gpt|claude|llama|ipv|http|tls|ssl|wpa|x|port|usb|hdmi|wi-?fi|vlan|level|room"
     r"|step|line|team|group"
     r"|sha|md|base|oauth|saml|utf|aes|rsa|cve|rfc|iso|gate|terminal|option|version|v|r|mp|web|s|ec|k"
