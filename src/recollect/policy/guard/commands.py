@@ -138,7 +138,7 @@ def _gives_rank(reading: Reading) -> bool:
         return True
     if reading.has("treat", "me", "cleared"):
         return True
-    return reading.has("treat", "person") and reading.has_any("blanket", "same") or reading.has("treat", "rank")
+    return (reading.has("treat", "person") and reading.has_any("blanket", "same")) or reading.has("treat", "rank")
 
 
 def _is_about_tools(reading: Reading) -> bool:
