@@ -83,7 +83,13 @@ def _is_to_be_said(reading: Reading) -> bool:
         return False
     if not reading.has("memorize") and reading.are_near("person", "told", 2) and reading.has("me"):
         return True
-    return reading.has("address", "person") and reading.has_any("that", "no", "untrue", "blanket")
+    if not reading.has("address", "person"):
+        return False
+    is_each_time = reading.has("blanket") and any(
+        "address" in each and any("person" in other for other in reading.words[at + 1 : at + 4])
+        for at, each in enumerate(reading.words)
+    )
+    return is_each_time or reading.has_any("that", "no", "untrue")
 
 
 def _is_imperative(reading: Reading) -> bool:

@@ -57,7 +57,7 @@ _SENTENCE_END = re.compile(r"\n|(?<!\d)[.!?](?=\s)")
 _THING = re.compile(
     r"(?:0x)?[0-9a-f]{6,64}|[0-9a-f]{8}-[0-9a-f-]{27}|[a-z]{2,12}-[a-z]{0,2}\d{2,5}[a-z]{0,2}|[a-z]{3,}\d+(?:\.\d+)+"
     r"|(?:keepass|bitwarden|lastpass|1password|dashlane|nordpass|enpass|vaultwarden|sha|md|bcrypt|argon|pbkdf)[\w.-]*"
-    r"|(?-i:(?:[a-z]+:)+[A-Za-z0-9]{16,})|[a-z]{2,}-\d\w{0,3}(?:-\d+)+|(?-i:[A-Z0-9]+(?:-[A-Z0-9]+){1,2}|AAAA[BCE]3NzaC1\S*|[0-9a-zA-Z/+]{60,})"
+    r"|(?-i:(?:[a-z]+:)+[A-Za-z0-9]{16,})|\d+-[a-z]+|[a-z]{2,}-\d\w{0,3}(?:-\d+)+|(?-i:[A-Z0-9]+(?:-[A-Z0-9]+){1,2}|AAAA[BCE]3NzaC1\S*|[0-9a-zA-Z/+]{60,})"
     r"|.*\.(?:appimage|tar\.\w+|[a-z0-9]{2,4})|(?-i:[a-z]+(?:-[a-z]+)+-v?\d{1,5})|[qh][1-4]-\d{4}",
     re.IGNORECASE,
 )

@@ -63,7 +63,7 @@ _THINGS = re.compile(
     unlock\w{0,3}(?!+(?:\w{1,4}+)?(?:achieve|level|skin))
     log(?:s|ged|ging)?[+-]?in
     sign(?:ing)?[+-]?in entsperr\w{0,4} einlogg\w{0,4} meld\w{0,2}+(?:mich|dich|sich) anmeld\w{0,4}
-    déverrouill\w{0,4} connect\w{0,3} désactiv\w{0,4} desbloque\w{0,4} entrar sblocca\w{0,3} accede\w{0,3}
+    déverrouill\w{0,4} connect(?:e\w{0,2}|s|ing)? désactiv\w{0,4} desbloque\w{0,4} entrar sblocca\w{0,3} accede\w{0,3}
     odblok\w{1,8} zalogow\w{0,4} loguj\w{0,3} kilidi+aç\w{0,4} giriş
     dropbox get\w{0,4}+in logged+(?:me|us)+in vpn sudo prompt\w{0,3} studio bank \w{0,8}banking atm shell psql ssh
     (?:debit|credit|bank|sim)+card sim gets?+into sites? hotmail gmail outlook icloud hulu hbo prime paypal
@@ -71,7 +71,7 @@ _THINGS = re.compile(
     valise maleta mala valigia walizk\w bavul\w{0,4} koffer
     packstation messagerie maquininha segreteria e-posta\w{0,5} eposta\w{0,5}
     ins+haus ins+gebäude girokonto \w{0,4}karte
-    carte(?:+bleue|+bancaire)? cb session serveur s['’]ouvre entrer
+    carte(?:+bleue|+bancaire)? cb serveur s['’]ouvre entrer
     tarjeta cajero servidor entra\w{0,2} autentic\w{1,6} cartão abre apri gestionale bancomat tessera
     klatk\w{1,2} domofon\w{0,2} drzwi karty? bankomat\w{0,2} serwer\w{0,2} furt\w{1,3}
     kart\w{0,6} sunucu\w{0,4} modem\w{1,6} arayüz\w{0,4} bağlan\w{0,4} girmek
@@ -123,7 +123,7 @@ _CODE = re.compile(
     r"(?<![\w.,:/$€£#@-])(?:g-)?(?P<value>[a-d]?[0-9]{4,8}[a-d]?|[0-9]{3}[ -][0-9]{3}|[0-9]{1,2}(?:-[0-9]{1,2}){2,3})"
     r"(?![\w-]|[.,:/]\d|\s?(?:[€$£%°]|eur|usd|[0-9]))"
 )
-_CHOSEN = re.compile(r"[^\s\"'`“”„«»(),;\u3000-\u9fff\uff00-\uffef]{6,64}")
+_CHOSEN = re.compile(r"[^\s|\"'`“”„«»(),;\u3000-\u9fff\uff00-\uffef]{6,64}")
 _YEAR = re.compile(r"(?:19[4-9]|20[0-4])\d")
 _DATE = re.compile(r"(?:0?[1-9]|[12]\d|3[01])-(?:0?[1-9]|1[0-2])-\d\d|\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])")
 _COUNTED = re.compile(
