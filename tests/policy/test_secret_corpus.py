@@ -11,10 +11,11 @@ MIN_FOUND = 0.95
 MISSED = Counter(
     {
         "asked to be remembered": 2,
-        "in other words": 1,
-        "unusual sentences, in eight languages and as pasted": 7,
+        "unusual sentences, in eight languages and as pasted": 4,
         "what opens things, in any sentence: second round": 1,
-        "what opens things, in any sentence: third round": 2,
+        "what opens things, in any sentence: third round": 1,
+        "whatever the sentence: first round": 2,
+        "whatever the sentence: second round": 1,
     }
 )
 """Secrets that are known to be missed, by topic. A goal in percent would let whole rules be lost unnoticed."""

@@ -1,6 +1,7 @@
 """What goes wrong around a store: a file that is gone, one that can't be written, a kill, a clock that jumps."""
 
 import asyncio
+import contextlib
 import os
 import shutil
 import signal
@@ -274,3 +275,37 @@ def test_a_row_whose_json_is_damaged_is_refused_with_advice_and_not_with_a_decod
     code, said = run_cli(tmp_path, "remember", "I like black coffee")
     assert code != 0
     assert "damaged row" in said.replace("\n", " ")
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "DELETE FROM memo_vectors_1",
+        "DROP TABLE memo_vectors_1",
+        "UPDATE memo_vectors_1 SET embedding = zeroblob(length(embedding))",
+        "UPDATE memo_vectors_1 SET embedding = x'0102'",
+    ],
+)
+async def test_vectors_that_are_gone_or_damaged_are_told_of_and_made_again(tmp_path: Path, damage: str) -> None:
+    path, texts = tmp_path / "memory.db", ("I like green tea", "I live in Ghent", "I own a red bike")
+    async with AsyncMemory(str(path), embedder="static", run_worker=False) as memory:
+        for text in texts:
+            await memory.remember(text, user="ann")
+        assert await memory.vectors.fill() == 0
+    with closing(sqlite3.connect(path)) as db:
+        db.execute(damage)
+        db.commit()
+    is_found = not all(check.ok for check in examine_file(path))
+    assert is_found or damage.startswith("DELETE"), "what is missing is no damage: it is made again"
+    async with AsyncMemory(str(path), embedder="static", run_worker=False) as memory:
+        with contextlib.suppress(CorruptStore):  # with the advice to rebuild the index
+            await memory.search("tea", user="ann")
+        await memory.reindex()
+        assert (await memory.search("green tea", user="ann"))[0].memo.text == texts[0]
+        await memory.remember("I play the cello", user="ann")
+    assert all(check.ok for check in examine_file(path))
+    with closing(sqlite3.connect(path)) as db:
+        (table,) = [name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE name LIKE 'memo_vectors__'")]
+        lengths = [len(vector) for (vector,) in db.execute(f"SELECT embedding FROM {table}") if any(vector)]
+    assert len(lengths) == len(texts) + 1
+    assert len(set(lengths)) == 1

@@ -258,6 +258,45 @@ async def test_on_discord_a_deleted_message_leaves_no_row_no_file_no_request_and
         await eventually(are_files_clean)
 
 
+REPEATED = {
+    "walnut": (
+        "I am allergic to walnuts",
+        ["Here is what I know:\n- You play the cello\n- You are allergic to walnuts", "**Allergies**: walnuts"],
+    ),
+    "54321": ("My salary is 54321 euros", ["Your pay: **54321 €** a year", "With 54321 you could rent a flat."]),
+    "gundula": ("Meine Schwester heißt Gundula", ["Gundula, richtig?", "Ich weiß: Cello, Bienen, Gundula."]),
+    "marius": ("I broke up with Marius in June", ["Marius will regret it.", "- single since June (Marius)"]),
+}
+"""What is stated, by the word that may not be seen again, and replies that tell it in a list or by its name."""
+
+
+@pytest.mark.parametrize("word", REPEATED)
+async def test_replies_that_tell_it_in_a_list_under_a_heading_or_by_a_name_alone_go_with_it(
+    tmp_path: Path, word: str
+) -> None:
+    stated, replies = REPEATED[word]
+
+    def tells(request: Request) -> Says:
+        asked = str(request.body["messages"][-1])[-60:]
+        told = next((reply for number, reply in enumerate(replies) if f"question {number}?" in asked), "All right.")
+        return Says(f"{told}\n\n{UNRELATED}")
+
+    settings: dict[str, Any] = {"model": FakeModel(learning, condensing), "exchanges": {"enabled": True}}
+    settings |= {"mirror": {"files": ["durable", "rolling", "shortterm", "journal", "snapshot"]}}
+    async with talking(tells, store=ground.at(tmp_path / "memory.db"), profile="unified", **settings) as talk:
+        await talk.ask(stated, "ann", DEV)  # m1
+        await talk.stage.settle()
+        for number in range(len(replies)):
+            await talk.ask(f"question {number}?", "ann", DEV)
+        await talk.stage.settle()
+        assert await talk.stage.memory.message_deleted("discord", "m1")
+        requests = await three_more(talk)
+        assert word not in requests.lower()
+        assert UNRELATED in requests
+        assert await rows_with(talk.stage.memory, word) == []
+        assert list(files_with(tmp_path, word)) == []
+
+
 async def test_words_that_merely_resemble_what_was_deleted_stay(tmp_path: Path) -> None:
     async with a_talk(tmp_path) as talk:
         stage = talk.stage

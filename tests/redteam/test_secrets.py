@@ -3,6 +3,7 @@
 The forms are those of `tests/data/secrets`; a quick run takes some of each class, a slow one all.
 """
 
+import contextlib
 import itertools
 import json
 import logging
@@ -96,7 +97,8 @@ async def tell_everything(memory: AsyncMemory, forms: list[Form]) -> None:
         )
         memos = getattr(outcome, "memos", None) or [getattr(outcome, "memo", None)]
         if memo := next((memo for memo in memos if memo is not None), None):
-            await memory.update(memo.id, f"Again {number}: {text}", tags=[text, "x"], user="ann", place=place)
+            with contextlib.suppress(BadInput):  # a text of nothing but a secret
+                await memory.update(memo.id, f"Again {number}: {text}", tags=[text, "x"], user="ann", place=place)
         await memory.search(text, user="ann", place=place)
 
 
@@ -126,7 +128,7 @@ def test_nothing_of_a_secret_reaches_the_disk_through_the_api(tmp_path: Path, ev
                 "tags": [form.text] if len(form.text) <= 90 else [],
             }
             answer = client.post("/memos", json=memo)
-            assert answer.status_code == 201 or answer.json()["reason"] == "secret", answer.text
+            assert answer.status_code == 201 or answer.json()["reason"] in ("secret", "instructions"), answer.text
             client.post("/context", json={"author": "ann", "place": place, "text": form.text})
         assert not places_of(tmp_path, forms)
 
@@ -136,7 +138,7 @@ async def test_nothing_of_a_secret_reaches_the_disk_through_an_import(tmp_path: 
     forms, folder = some(every), tmp_path / "data"
     source = tmp_path / "export.json"
     memories = [
-        {"id": f"i{number}", "memory": f"About {number}: {form.text}", "user_id": "ann"}
+        {"id": f"i{number}", "memory": f"About {number}: {form.text}", "user_id": f"ann{number // 200}"}
         | {"metadata": {"note": form.text}, "categories": [form.text]}
         for number, form in enumerate(forms)
     ]

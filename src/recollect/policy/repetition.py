@@ -27,6 +27,10 @@ _LABEL = re.compile(r"^\W*(?:\d{4}-\d{2}-\d{2}\s+)?\[?([^\]:\n]{1,60})\]?:\s")
 _NAME = re.compile(r"(?<=[^\W_] )[A-ZÀ-ÖØ-Þ][^\W_]*|[^\W_]*\d[^\W_]*")
 """Words with a capital letter inside a sentence, or with a digit: compared exactly."""
 
+_LONG_NUMBER = re.compile(r"(?!(?:19|20)\d\d$)\d{4,}")
+_CALLED = re.compile(
+    r"(?:hei(?:ß|ss)(?:t|en)|namens|genannt|appelle|llama|chama|chiama|nazywa się|imię|adı)\s+(?:-?se\s+)?([^\W_]+)"
+)
 _ENDINGS = tuple((ending, "") for ending in ("ing", "ied", "ies", "ed", "es", "s"))
 
 
@@ -96,7 +100,7 @@ def repeats(
         return False
     if _weight(in_sentence, known) < 1:  # only common words are shared, or only the question shares any
         return False
-    if addressed and _tells_names(sentence_sense, names & in_sentence, known, asked):
+    if addressed and _tells_names(sentence_sense, _rare(names, memo), in_sentence, asked):
         return True
     about = about or sentence_sense.personal or (bool(in_sentence) and asked.personal)
     share = len(in_sentence) / max(1, len(sentence_sense.roots - lexicon.words("reporting")))
@@ -116,13 +120,22 @@ def repeats(
     return covered >= MIN_PERSONAL_COVERAGE or (share >= 0.75 and _weight(in_sentence, known) >= 2)
 
 
-def _tells_names(sentence: Sense, names: frozenset[str], known: Sense, question: Sense) -> bool:
-    """Whether a sentence to someone reveals the names in a memo about them. "You could fly to Lisbon" suggests, and
-    an answer to a question with the name in it takes the question up.
+def _tells_names(sentence: Sense, names: frozenset[str], in_sentence: frozenset[str], question: Sense) -> bool:
+    """Whether a sentence to someone tells the names in a memo about them. "You could fly to Lisbon" suggests, and
+    an answer to a question with the name in it takes the question up; a number of several digits is no coincidence.
     """
-    if not names or names != known.exact & known.roots or not names.isdisjoint(question.roots):
+    if not names or not names <= in_sentence or not names.isdisjoint(question.roots):
         return False
-    return sentence.words.isdisjoint(lexicon.words("suggestion"))
+    return sentence.words.isdisjoint(lexicon.words("suggestion")) or any(map(_LONG_NUMBER.fullmatch, names))
+
+
+def _rare(names: frozenset[str], memo: str) -> frozenset[str]:
+    """The names without days and months, and without the nouns that German writes with a capital."""
+    rare = names - word_forms.calendar_words()
+    if word_forms.is_english(memo):
+        return rare
+    named = {fold(name) for name in _CALLED.findall(memo)} | lexicon.words("given_names")
+    return frozenset(name for name in rare if name in named or any(map(str.isdigit, name)))
 
 
 def _without_owner(known: Sense, owner: Sense) -> Sense:

@@ -232,7 +232,6 @@ class Withheld:
 
     def _repeats_item(self, sentence: str, question: str, addressee: str | None, line: str = "") -> bool:
         """Whether a sentence to someone, as part of a line, repeats one of the items."""
-        words = repetition.unlabeled(sentence)
         return any(
             repetition.repeats(
                 words,
@@ -242,6 +241,7 @@ class Withheld:
                 owner=_owner_names(item),
                 addressed=_mentions_owner(sentence, item) or _is_addressed(sentence, item, addressee),
             )
+            for words in {repetition.unlabeled(sentence), sentence}  # "Allergies: nuts" has no speaker
             for item in self._items_near(words)
             if not self._is_about_someone_else(f"{line or sentence} {question}", item, addressee)
         )
@@ -279,7 +279,7 @@ def _is_addressed(sentence: str, item: Retired, addressee: str | None) -> bool:
     """Whether a sentence is said to the owner; "you" in a summary may be anyone there."""
     if addressee is None:
         return repetition.speaks_to_someone(sentence)
-    return _is_owner(addressee, item) and repetition.sense(sentence).personal
+    return _is_owner(addressee, item)
 
 
 def _owner_names(item: Retired) -> str:

@@ -27,6 +27,7 @@ KNOWN_MISSES = {
     "Se trovo lavoro, mi trasferisco a Milano",
     "I hate that I love reality TV",
     "Mam nadzieję, że zostanę pilotem",
+    "I was raised Catholic but left the church",
 }
 """What no rule covers yet; whoever closes one takes it out."""
 
@@ -46,6 +47,8 @@ KNOWN_REFUSALS = {
     "I'm the eldest of five",
     "Mein Geburtstag ist am 3. Mai",
     "My doctor put me on statins",
+    "Lea lent me 300 euros",
+    "Meetings exhaust me",
 }
 """Honest, but in words that were not said: "have" for "eat", "put on" for "takes"."""
 

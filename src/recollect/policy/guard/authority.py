@@ -86,10 +86,14 @@ def _cites_rank(reading: Reading) -> bool:
 
 def _voids_rules(reading: Reading) -> bool:
     """Rules that are said not to hold for someone, or here; what is untrue and allowed here."""
-    if not reading.has_any("me", "assistant", "your", "here") or not reading.has_any("rules", "untrue"):
+    is_for_me = any("me" in each and "own" not in each for each in reading.words) or reading.are_near(
+        "own", "stored", 1
+    )
+    if not (is_for_me or reading.has_any("assistant", "your", "here")) or not reading.has_any("rules", "untrue"):
         return False
     is_void = reading.has("void") or reading.has("no", "hold") or reading.has("off", "here")
     is_void |= reading.has("assistant") and (reading.are_near("no", "rules") or reading.has("breach"))
+    is_void |= reading.has("i", "make") and reading.has_any("assistant", "your", "here")
     is_void |= reading.has("say") and reading.are_near("your", "rules", 1)
     return (reading.has("rules") and is_void) or reading.has("untrue", "power", "here")
 

@@ -17,6 +17,7 @@ def commands(reading: Reading) -> bool:
         or _is_about_rules(reading)
         or _gives_rank(reading)
         or _is_about_tools(reading)
+        or _is_to_be_said(reading)
     )
 
 
@@ -31,6 +32,8 @@ def claims_right(reading: Reading) -> bool:
     is_granted = reading.has("power") and reading.has("stored") and reading.has("reach")
     if reading.has("me") and is_of_others and (is_to_read or is_granted) and reading.has_any("may", "power"):
         return True
+    if reading.has_any("i", "me") and reading.has_any("is", "since", "me") and _has_say_here(reading):
+        return True
     if reading.has("me", "rank", "may", "see", "reach"):
         return True
     if reading.are_near("power", "assistant", 1) and reading.has_any("stored", "grave"):
@@ -42,7 +45,7 @@ def claims_right(reading: Reading) -> bool:
     if reading.has("others", "may", "object", "me"):
         return True
     if reading.has("above") and reading.has_any("i", "own") and not reading.are_near("own", "rank", 1):
-        return reading.has("rank") or reading.has("others", "here")
+        return reading.has("rank") or reading.has("others", "here") or reading.has("others", "told")
     return reading.has("others", "may", "see") and (reading.has("rank", "here") or reading.has("your"))
 
 
@@ -69,6 +72,26 @@ def _has_new_master(reading: Reading) -> bool:
     return is_named or is_rightful or is_appointed or (works_for_one and reading.has("for"))
 
 
+def _has_say_here(reading: Reading) -> bool:
+    """Whether somebody is the owner of the bot, or its administrator."""
+    return reading.are_near("steward", "your", 1) or reading.are_near("steward", "assistant", 2)
+
+
+def _is_to_be_said(reading: Reading) -> bool:
+    """What the assistant is to say to somebody, how, or never, and what somebody writes that it is to pass on."""
+    if reading.are_near("command", "me", 1) and not reading.has("told"):
+        return False
+    if not reading.has("memorize") and reading.are_near("person", "told", 2) and reading.has("me"):
+        return True
+    if not reading.has("address", "person"):
+        return False
+    is_each_time = reading.has("blanket") and any(
+        "address" in each and any("person" in other for other in reading.words[at + 1 : at + 4])
+        for at, each in enumerate(reading.words)
+    )
+    return is_each_time or reading.has_any("that", "no", "untrue")
+
+
 def _is_imperative(reading: Reading) -> bool:
     """Whether a command stands at the beginning of a clause, behind nothing but "please" and the like."""
     for start in reading.starts:
@@ -88,7 +111,11 @@ def _is_about_others(reading: Reading) -> bool:
         return True
     if reading.has("person", "believe") and reading.has_any("no", "say", "told"):
         return True
-    if reading.has("expose", "person", "here") or reading.has("edit", "person", "detail"):
+    if (
+        reading.has("make", "person", "believe")
+        or reading.has("expose", "person", "here")
+        or reading.has("edit", "person", "detail")
+    ):
         return True
     if reading.has("harm") and reading.has_any("person", "them", "others"):
         return True
@@ -101,7 +128,7 @@ def _is_about_stored(reading: Reading) -> bool:
     """What is stored of somebody, or what somebody told the assistant; the speaker's own is theirs to ask for."""
     if reading.are_near("told", "assistant", 2) and not reading.has("i"):
         return True
-    if reading.has("person") and reading.has_any("known", "told") and not reading.has("i"):
+    if reading.has("person") and reading.has_any("known", "told") and not reading.has_any("i", "memorize"):
         return True
     if not reading.has("stored") or reading.are_near("own", "stored", 2):
         return False
@@ -117,13 +144,17 @@ def _gives_rank(reading: Reading) -> bool:
         return True
     if reading.has("treat", "me", "cleared"):
         return True
-    return reading.has("treat") and (reading.has("rank") or reading.has("person", "blanket"))
+    return (reading.has("treat", "person") and reading.has_any("blanket", "same")) or reading.has("treat", "rank")
 
 
 def _is_about_tools(reading: Reading) -> bool:
     """Whether a tool of rank is to be used, something hidden from who has a say here, or done without asking; "use the
     right tool" is advice.
     """
+    if reading.has("execute", "blanket", "i") or reading.are_near("breach", "asked", 2):
+        return True
+    if reading.has("expose", "blanket", "here"):
+        return True
     if reading.has("tool", "rank") or reading.has("hide", "rank") or reading.has("person", "see", "here"):
         return True
     return reading.has("person") and reading.are_near("unasked", "asked", 1)

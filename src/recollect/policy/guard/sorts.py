@@ -23,7 +23,7 @@ _NOTHING = frozenset[str]()
 _WHOSE = frozenset({"whose", "person"})
 _PERSON, _TRUSTED, _HEARD = (
     frozenset({"person"}),
-    frozenset({"believe", "source", "appoint", "make", "rank", "harm", "comply"}),
+    frozenset({"believe", "source", "appoint", "make", "rank", "harm", "comply", "address", "title"}),
     frozenset({"told", "say"}),
 )
 _NOT_SORTS = ("shared_rank", "system_prompt", "joined", "onward", "attached")
@@ -86,12 +86,20 @@ def read(sentence: str, spoken: Collection[str] = (), capitals: Collection[str] 
         known = _with_names(known, [match[0] in capitals for match in matches])
     languages = Counter(language for each in known for language in each)
     spoken = [name for name, count in languages.items() if count > 1 and (name in spoken or not spoken)]
+    spoken = [name for name in spoken if not any(_knows_more(other, name, known) for other in spoken)]
     if not spoken:
         return
     breaks = {found.end() for found in _BREAK.finditer(matches[0].string)}
     starts = frozenset(at for at, match in enumerate(matches) if match.start() in breaks)
     for name in spoken:
         yield Reading([each.get(name, _NOTHING) for each in known], starts)
+
+
+def _knows_more(other: str, language: str, known: list[dict[str, Sorts]]) -> bool:
+    """Whether a language knows every word that another knows, and more: the sentence is not in the other."""
+    return all(other in each for each in known if language in each) and any(
+        other in each and language not in each for each in known
+    )
 
 
 def _with_names(known: list[dict[str, Sorts]], is_capital: list[bool]) -> list[dict[str, Sorts]]:
@@ -123,7 +131,12 @@ def sorts_of(word: str) -> dict[str, Sorts]:
     elided = word.partition("'")[2]  # "qu'Ella"
     if not lexicon.words("given_names").isdisjoint((word, fold(word), elided)):
         whose |= {"person"}
-    keys = (word, owner, *(f"{owner[:size]}*" for size in range(_MIN_STEM_CHARS, len(owner) + 1)))
+    keys = (
+        word,
+        owner,
+        *([elided] if elided else ()),
+        *(f"{owner[:size]}*" for size in range(_MIN_STEM_CHARS, len(owner) + 1)),
+    )
     if len(owner) >= _MIN_UNACCENTED_CHARS:
         keys = (*keys, fold(owner))
     by_language = (

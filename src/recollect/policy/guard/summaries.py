@@ -8,14 +8,14 @@ from datetime import date
 from itertools import pairwise, takewhile
 
 from recollect.core.reasons import Reason
-from recollect.core.text import normalize, words
+from recollect.core.text import fold, normalize, words
 from recollect.language import lexicon, word_forms
-from recollect.language.lexicon import Patterns
 from recollect.policy.guard.authority import rank_words
 from recollect.policy.guard.clauses import lower
 from recollect.policy.guard.grounding import keeps_names, keeps_numbers
 from recollect.policy.guard.instructions import is_instruction
 from recollect.policy.guard.quote import sentences
+from recollect.policy.guard.summary_patterns import PATTERNS
 from recollect.policy.guard.turns import (
     CLAUSE,
     LITTLE,
@@ -25,6 +25,8 @@ from recollect.policy.guard.turns import (
     all_words,
     clauses_of,
     has_displaced_day,
+    is_same_word,
+    is_verbatim,
     read_turns,
     shared,
 )
@@ -38,42 +40,6 @@ _DATA = re.compile(r"(?:```\w*\s*)?(?:\{|\[\s*[\[{\"\]])")
 _MAX_EMPTY_WORDS = 2
 _MAX_SUBJECT_WORDS = 3
 _MIN_SHARED_WORDS = 1
-_PATTERNS = Patterns(
-    supposed=r"\b(?:whether|\w+'d|if|might|may|maybe|perhaps|wish|unless|would|could|suppose|imagine"
-    r"|thinking (?:of|about)|wenn|falls|ob|vielleicht|würde\w*|hätte\w*|könnte\w*|si|peut-être|ojalá|quizás?|talvez)\b",
-    as_supposed=r"\b(?:if|might|may|maybe|perhaps|wish\w*|unless|would|could|suppos\w+|imagin\w+|think\w*|consider\w*|plan\w*"
-    r"|want\w*|hop\w+|possib\w+|potential\w*|discuss\w*|ask\w*|suggest\w*|propos\w+|fear\w*|worr\w+|idea\w*|option\w*"
-    r"|when|once|after|wenn|falls|sobald|vielleicht|würde\w*|hätte\w*|könnte\w*|si|quand|peut-être|quizás?|talvez)\b",
-    wanted=r"\b(?:ask|wonder|need|look|want|question|frag|brauch|such|demand|pregunt|busc|pergunt|procur)\w*",
-    first_person=r"\b(?:i|i'm|i've|i'll|i'd|me|ich|mich|mir|je|j'\w+|yo|eu|io)\b",
-    former=r"\b(?:used to|formerly|previously|no longer|anymore|once (?:had|was|lived|worked)|früher"
-    r"|ehemals|avant|autrefois|antes|prima|kiedyś|eskiden)\b",
-    as_former=r"\b(?:used to|former\w*|previous\w*|no longer|once|was|were|had|did|\w{2,}ed|left|taught|went|before"
-    r"|past|früher\w*|war|hatte|\w+te|ehemalig\w*|était|avait|antes|prima|kiedyś|eskiden)\b",
-    nearly=r"\b(?:almost|nearly|fast|beinahe|failli|presque|casi|quase|quasi|prawie|neredeyse|az kalsın)\b",
-    conversed=r"\b(?:talk|discuss|chat|spoke|speak|ask|exchang|compar|greet|joke|argu|gesprochen|unterh\w+"
-    r"|parl|discut|habl|convers|fal[ao]|rozmawia)\w*",
-    anyone=r"\b(?:everyone|everybody|nobody|no one|all of them|they all|one of them|some of them|both|neither|somebody"
-    r"|jeder|alle|niemand|beide|personne|todos|nadie|tutti|nessuno|wszyscy|nikt|herkes)\b",
-    pronoun=r"^\W*(?:he|she|they|her|his|their|er|sie|il|elle|él|ella|ele|ela|lui|lei|on|ona)\b",
-    relative_day=r"\b(?:today|tomorrow|tonight|yesterday|(?:next|last|this) (?:week|weekend|month|year|\w+day)"
-    r"|in \w+ (?:days?|weeks?|months?)|heute"
-    r"|morgen|gestern|demain|hier|mañana|ayer|amanhã|ontem)\b",
-    retold=r"(?:plan|agree|ask|mention|say|said|tell|told|talk|discuss|consider|decid|decision|want|wish|hop|fear|worr"
-    r"|think|thought|learn|promis|offer|suggest|propos|report|explain|describ|share|note|announc|confirm|accept|thank"
-    r"|congratulat|recommend|remind|new|current|still|also|both|together|about|famil|group|user|bot|assistant|people|conversation"
-    r"|topic|question|answer|repl|respon|will|able|unable|possibl|potential|former|previous|past|future|according|because"
-    r"|due|feel|felt|look|intend|expect|interest|excit|happy|glad|sad|eat|visit|bring|left"
-    r"|leav|quit|start|begin|got|get|own|use|call|name)",
-    assent=r"^\W*(?:oh |ok |well )?(?:i can|i will|i'll|sure|yes|yeah|yep|ok|okay|of course|no problem|count me in"
-    r"|gladly|kann ich|mach ich|klar|ja|oui|d'accord|bien sûr|sí|claro|sim|certo)\b",
-    of_theirs=r"^\W*(?:(?:and|but|oh|so|yes|no|und|aber|et|y|e) )?"
-    r"(?:my|our|mein\w*|unser\w*|mon|ma|notre|mi|minha|meu) (?P<whom>[^\W\d_]+)",
-    role=r"(?:user|person|people|member|author|speaker|someone|bot|assistant|assistent|nutzer|benutzer|utilisateur|usuario"
-    r"|usuário|utente)",
-    kin_name=r"['’]s ([a-z]+) ([A-Z][a-z]+)",
-    owned=r"\b([^\W\d_]+)['’]s ([^\W\d_]+)",
-)
 _GENITIVE = re.compile(r"\b([^\W\d_]+)s ([^\W\d_]{3,})")
 _QUESTION = re.compile(r"[^.!?\n]*\?")
 _MAX_SHORT_WORDS = 3
@@ -102,7 +68,7 @@ def check_summary(text: str, said: str, today: date, limit: int) -> CheckedSumma
     turns = read_turns(said)
     subjects: frozenset[str] = frozenset()
     for sentence in sentences(text):
-        if not _PATTERNS.pronoun.match(lower(sentence)):
+        if not PATTERNS.pronoun.match(lower(sentence)):
             subjects = _subjects(sentence, turns)  # a pronoun has those of the sentence before
         if reason := _refuse(sentence, said, today, turns, subjects):
             kept, first_reason = kept.replace(sentence, "", 1), first_reason or reason
@@ -158,17 +124,18 @@ def _has_other_day(sentence: str, said: str) -> bool:
     """Whether it names a month or weekday other than those said; "tomorrow" may be any."""
     capitals = " ".join(re.findall(r"\b[A-Z]\w+", sentence))  # "may" and "sat" are no dates
     named, spoken = (set(words(text)) & word_forms.calendar_words() for text in (capitals, said))
-    return bool(spoken and named - spoken) and not _PATTERNS.relative_day.search(lower(said))
+    return bool(spoken and named - spoken) and not PATTERNS.relative_day.search(lower(said))
 
 
 def _adds_word(sentence: str, said: str) -> bool:
     """Whether a short sentence has a word that nobody said, and that is not how a summary retells things."""
     names = " ".join(SPEAKER.findall(said))
     content = word_forms.content_words(sentence, names)
-    if len(content) > _MAX_SHORT_WORDS or not word_forms.is_comparable(said, sentence):
+    is_comparable = word_forms.is_comparable(said, sentence) or len(words(sentence)) <= _MAX_SHORT_WORDS
+    if len(content) > _MAX_SHORT_WORDS or not is_comparable:
         return False
     source = set(word_forms.tokens(word_forms.with_acronyms(said, sentence)))
-    return any(not word_forms.is_stated(word, source) and not _PATTERNS.retold.match(word) for word in content)
+    return any(not word_forms.is_stated(word, source) and not PATTERNS.retold.match(word) for word in content)
 
 
 def _subjects(sentence: str, turns: list[Turn]) -> frozenset[str]:
@@ -182,19 +149,19 @@ def _subjects(sentence: str, turns: list[Turn]) -> frozenset[str]:
 def _refuse_rank(sentence: str, said: str) -> Reason | None:
     """Refuse claims about who has authority here: a summary must not establish that."""
     ranks = rank_words(sentence)
-    if not ranks or _PATTERNS.denial.search(lower(sentence)):
+    if not ranks or PATTERNS.denial.search(lower(sentence)):
         return None
     clauses = [clause for clause in CLAUSE.split(lower(said)) if ranks & set(words(clause))]
     if not clauses:
         return Reason.NOT_SAID
-    return Reason.NEGATION_DROPPED if all(map(_PATTERNS.denial.search, clauses)) else None
+    return Reason.NEGATION_DROPPED if all(map(PATTERNS.denial.search, clauses)) else None
 
 
 def _refuse_attributed(sentence: str, turns: list[Turn], subjects: frozenset[str]) -> Reason | None:
     """Why a sentence about speakers is not what they said: it is another's, or without its "not" or its "if"."""
-    if _is_verbatim(sentence, turns):
+    if is_verbatim(sentence, turns):
         return None
-    is_conversation = _PATTERNS.conversed.search(lower(sentence)) is not None
+    is_conversation = PATTERNS.conversed.search(lower(sentence)) is not None
     if not is_conversation and _has_other_owner(sentence, turns):
         return Reason.SOMEBODY_ELSE
     if subjects:
@@ -212,42 +179,41 @@ def _refuse_attributed(sentence: str, turns: list[Turn], subjects: frozenset[str
 def _is_said_of_speaker(sentence: str, turns: list[Turn]) -> bool:
     """Whether what is told of somebody who did not speak was said by a speaker of themselves."""
     name, content = words(sentence)[:1], [word for word in words(sentence)[1:] if word not in LITTLE]
-    if not re.match(r"[A-Z]\w+ [a-z]", sentence) or not content or _PATTERNS.role.match(name[0]):
+    if (
+        not re.match(r"(?!(?:The|El|La|Los|Las|Le|Les|Il|Lo) )[A-Z]\w+ [a-z]", sentence)
+        or not content
+        or PATTERNS.role.match(name[0])
+    ):
         return False
     parts = [part for turn in turns for part in clauses_of(turn.text)]
     highest = max((shared(content, part) for part in parts), default=0)
     sources = [part for part in parts if highest and shared(content, part) == highest]
-    return bool(sources) and all(_PATTERNS.first_person.search(part) and name[0] not in words(part) for part in sources)
+    return bool(sources) and all(PATTERNS.first_person.search(part) and name[0] not in words(part) for part in sources)
 
 
 def _refuse_generality(sentence: str, said: str) -> Reason | None:
-    """Refuse claims about all, nobody or one of them, unless somebody made them."""
-    of_all = _PATTERNS.anyone.search(lower(sentence))
-    if of_all is None or _PATTERNS.conversed.search(lower(sentence)) or of_all[0] in lower(said):
+    """What holds for all, for nobody or for one of them, unless somebody said so."""
+    of_all = PATTERNS.anyone.search(lower(sentence))
+    is_retold = PATTERNS.conversed.search(lower(sentence)) and not PATTERNS.normative.search(lower(sentence))
+    if of_all is None or is_retold or of_all[0] in lower(said):
         return None
     return Reason.NOT_SAID
-
-
-def _is_verbatim(sentence: str, turns: list[Turn]) -> bool:
-    """Whether it is what somebody said, word for word, behind their name: "Ann: I quit"."""
-    speaker, _, quoted = sentence.partition(":")
-    name, text = set(words(speaker)), normalize(quoted)
-    return bool(text) and any(name and name <= turn.speaker and text in normalize(turn.text) for turn in turns)
 
 
 def _has_other_owner(sentence: str, turns: list[Turn]) -> bool:
     """Whether it gives somebody what another speaks of: "Ann's boss", of whom Bob said "my boss"."""
     speakers = {name for turn in turns for name in turn.speaker}
-    for kin, name in _PATTERNS.kin_name.findall(sentence):
+    for kin, name in PATTERNS.kin_name.findall(sentence):
         near = re.compile(
             rf"\b{re.escape(kin)}\W+(?:\w+\W+){{0,3}}{re.escape(name)}\b|\b{re.escape(name)}\b.{{0,30}}\b{re.escape(kin)}\b"
         )
         if name.lower() in speakers and not any(near.search(turn.text) for turn in turns):
             return True
     genitives = [(name, owned) for name, owned in _GENITIVE.findall(lower(sentence)) if name in speakers]  # "Uwes Frau"
-    for owner, owned in (*_PATTERNS.owned.findall(lower(sentence)), *genitives):
+    genitives += [(name, owned) for owned, name in PATTERNS.owned_by.findall(fold(lower(sentence))) if name in speakers]
+    for owner, owned in (*PATTERNS.owned.findall(lower(sentence)), *genitives):
         about = [turn.text for turn in turns if owner in turn.speaker or owner in words(turn.text)]
-        is_theirs = word_forms.is_stated(owned, set(words("\n".join(about))))
+        is_theirs = any(is_same_word(owned, word) for word in words("\n".join(about)))
         if owner in speakers and not is_theirs and word_forms.is_stated(owned, all_words(turns)):
             return True
     return False
@@ -272,6 +238,8 @@ def _refuse_subject(sentence: str, turns: list[Turn], subjects: frozenset[str], 
     names = " ".join(name for turn in turns for name in turn.speaker)
     if _has_words_of_others(sentence, subjects, turns, names):
         return Reason.SOMEBODY_ELSE
+    if _is_of_third(sentence, turns, subjects):
+        return Reason.SOMEBODY_ELSE
     if _is_reversed(sentence, turns, subjects):
         return Reason.OPPOSITE
     return _refuse_polarity(sentence, [turn.text for turn in turns if turn.speaker & subjects])
@@ -279,21 +247,48 @@ def _refuse_subject(sentence: str, turns: list[Turn], subjects: frozenset[str], 
 
 def _has_words_of_others(sentence: str, subjects: frozenset[str], turns: list[Turn], names: str) -> bool:
     """Whether a word that was said is not theirs, nor of the turn that they answer with most of the others."""
-    own = [turn for turn in turns if turn.speaker & subjects or subjects & set(words(turn.text))]
+    own = [turn for turn in turns if turn.speaker & subjects]
+    own += [Turn(NOBODY.speaker, clause) for turn in turns for clause in _clauses_about(turn, subjects)]
     own += [
-        asked for asked, turn in pairwise(turns) if turn.speaker & subjects and _PATTERNS.assent.match(lower(turn.text))
+        asked for asked, turn in pairwise(turns) if turn.speaker & subjects and PATTERNS.assent.match(lower(turn.text))
     ]
+    answers = [pair for pair in pairwise(turns) if pair[1].speaker & subjects]
+    if not PATTERNS.denial.search(lower(sentence)) and any(_refuses(pair, sentence) for pair in answers):
+        return True
     content, own_words = word_forms.content_words(sentence, names), all_words(own)
     said = {word for word in content if word_forms.is_stated(word, all_words(turns))}
     unsaid = {word for word in said if not word_forms.is_stated(word, own_words)}
-    answers = [pair for pair in pairwise(turns) if pair[1].speaker & subjects]
     return bool(unsaid) and not any(_answers_with(pair, said, unsaid) for pair in answers)
+
+
+def _clauses_about(turn: Turn, subjects: Set[str]) -> list[str]:
+    """What somebody else says of them: not what that one says of themselves in the same breath."""
+    if turn.speaker & subjects or not subjects & set(words(turn.text)):
+        return []
+    clauses = clauses_of(turn.text)
+    return [each for each in clauses if subjects & set(words(each)) or not PATTERNS.first_person.search(each)]
+
+
+def _refuses(pair: tuple[Turn, Turn], sentence: str) -> bool:
+    """Whether it is what they were asked and said no to."""
+    asked, answered = pair
+    content = [word for word in words(sentence) if word not in LITTLE and word not in answered.speaker]
+    is_asked = "?" in asked.text and bool(content) and shared(content, asked.text) == len(content)
+    return is_asked and PATTERNS.refusal.match(lower(answered.text)) is not None
 
 
 def _answers_with(pair: tuple[Turn, Turn], said: Set[str], unsaid: Set[str]) -> bool:
     asked, answered = (set(words(turn.text)) for turn in pair)
     is_answer = 2 * sum(word_forms.is_stated(word, answered) for word in said) >= len(said)
     return is_answer and all(word_forms.is_stated(word, asked) for word in unsaid)
+
+
+def _is_of_third(sentence: str, turns: list[Turn], subjects: Set[str]) -> bool:
+    """Whether they said all of it of somebody else: "she left in summer"."""
+    content = [word for word in words(sentence) if word not in LITTLE | subjects]
+    own = [clause for turn in turns if turn.speaker & subjects for clause in clauses_of(turn.text)]
+    sources = [clause for clause in own if content and shared(content, clause) == len(content)]
+    return bool(sources) and all(map(PATTERNS.of_third.match, sources))
 
 
 def _is_reversed(sentence: str, own: list[Turn], subjects: frozenset[str]) -> bool:
@@ -326,8 +321,8 @@ def _is_antonym(word: str, said: Set[str]) -> bool:
 
 def _names_theirs(claim: str, sources: list[str]) -> bool:
     """Whether it says of whom "my sister lives there" was said: of the sister."""
-    matches = [_PATTERNS.of_theirs.match(source) for source in sources]
-    return any(match and re.search(rf"\b{re.escape(match['whom'])}", claim) for match in matches)
+    found = [PATTERNS.of_theirs.match(source) for source in sources]
+    return any(match and re.search(rf"\b{re.escape(match['whom'])}", claim) for match in found)
 
 
 def _refuse_polarity(sentence: str, own: list[str]) -> Reason | None:
@@ -336,37 +331,35 @@ def _refuse_polarity(sentence: str, own: list[str]) -> Reason | None:
     """
     claim = lower(sentence)
     content = [word for word in words(claim) if word not in LITTLE]
-    clauses = [clause for text in own for clause in CLAUSE.split(lower(text)) if clause.strip()]
+    clauses = [clause for text in own for clause in clauses_of(text)]
     shares = [sum(word_forms.is_stated(word, set(words(clause))) for word in content) for clause in clauses]
     highest = max(shares, default=0)
     if highest < _MIN_SHARED_WORDS:
         return None
     sources = [clause for clause, share in zip(clauses, shares, strict=True) if share == highest]
-    is_told_as_asked = _PATTERNS.wanted.search(claim) or _PATTERNS.as_supposed.search(claim)
+    is_told_as_asked = PATTERNS.wanted.search(claim) or PATTERNS.as_supposed.search(claim)
     if not is_told_as_asked and all(_is_asked(clause, own) for clause in sources):
         return Reason.NOT_MEANT
     if any(_is_antonym(word, set(words(clause))) for word in content for clause in sources):
         return Reason.OPPOSITE
-    if all(_PATTERNS.of_theirs.match(clause) for clause in sources) and not _names_theirs(claim, sources):
+    if all(PATTERNS.of_theirs.match(clause) for clause in sources) and not _names_theirs(claim, sources):
         return Reason.SOMEBODY_ELSE
-    is_denied = _PATTERNS.denial.search(claim)
+    is_denied = PATTERNS.denial.search(claim)
     for meant, kept in _FRAMES.items():
-        if all(getattr(_PATTERNS, meant).search(clause) for clause in sources):
-            is_kept = getattr(_PATTERNS, kept).search(claim) or (
-                is_denied
-                and is_denied[0] not in words(" ".join(sources))
-                and any(map(_PATTERNS.denial.search, clauses))
+        if all(getattr(PATTERNS, meant).search(clause) for clause in sources):
+            is_kept = getattr(PATTERNS, kept).search(claim) or (
+                is_denied and is_denied[0] not in words(" ".join(sources)) and any(map(PATTERNS.denial.search, clauses))
             )
             return None if is_kept else Reason.NOT_MEANT
-    if all(_PATTERNS.denial.search(clause) for clause in sources):
-        is_kept = _PATTERNS.denial.search(claim) or any(
+    if all(PATTERNS.denial.search(clause) for clause in sources):
+        is_kept = PATTERNS.denial.search(claim) or any(
             found[0] not in clause
-            for pattern in (_PATTERNS.negative, _PATTERNS.ending)
+            for pattern in (PATTERNS.negative, PATTERNS.ending)
             for found in pattern.finditer(claim)
             for clause in sources
         )
         return None if is_kept else Reason.NEGATION_DROPPED
     related = [clause for clause, share in zip(clauses, shares, strict=True) if share]
-    denials = (_PATTERNS.denial, _PATTERNS.negative, _PATTERNS.ending)
+    denials = (PATTERNS.denial, PATTERNS.negative, PATTERNS.ending)
     was_denied = any(denial.search(clause) for clause in related for denial in denials)
     return Reason.OPPOSITE if is_denied and not was_denied else None

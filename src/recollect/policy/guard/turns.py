@@ -4,12 +4,13 @@ import re
 from dataclasses import dataclass
 from itertools import pairwise
 
-from recollect.core.text import words
+from recollect.core.text import normalize, words
 from recollect.language import word_forms
 from recollect.policy.guard.clauses import lower
 
 SPEAKER = re.compile(r"^\[([^\]\n]{1,80})\]", re.MULTILINE)
 CLAUSE = re.compile(r"[.!?;,\n]\s*|\s(?=(?:and|but|so|because|while) (?!then\b))")
+_MAX_FRAGMENT_WORDS = 2
 _AMOUNT = re.compile(r"\d{2,}(?:st|nd|rd|th)?")
 LITTLE = frozenset(
     "the a an and or of to in on at for with from by is are was were be been has have had do does did will would that"
@@ -58,7 +59,15 @@ def has_displaced_day(sentence: str, turns: list[Turn]) -> bool:
 
 
 def clauses_of(text: str) -> list[str]:
-    return [part for part in CLAUSE.split(lower(text)) if part.strip()]
+    """The clauses of a text; what has a word or two, as in "a Polo, 2014", belongs to the one before."""
+    clauses: list[str] = []
+    for part in CLAUSE.split(lower(text)):
+        is_fragment = len(words(part)) <= _MAX_FRAGMENT_WORDS
+        if is_fragment and clauses and part.strip():
+            clauses[-1] += f", {part}"
+        elif part.strip():
+            clauses.append(part)
+    return clauses
 
 
 def _dates(text: str) -> set[str]:
@@ -71,3 +80,15 @@ def shared(content: list[str], text: str) -> int:
 
 def all_words(turns: list[Turn]) -> set[str]:
     return set(words("\n".join(turn.text for turn in turns)))
+
+
+def is_verbatim(sentence: str, turns: list[Turn]) -> bool:
+    """Whether it is what somebody said, word for word, behind their name: "Ann: I quit"."""
+    speaker, _, quoted = sentence.partition(":")
+    name, text = set(words(speaker)), normalize(quoted)
+    return bool(text) and any(name and name <= turn.speaker and text in normalize(turn.text) for turn in turns)
+
+
+def is_same_word(word: str, said: str) -> bool:
+    """Whether both are one word, apart from its ending: a roofer is no roof."""
+    return word == said or (word_forms.is_form(word, said) and abs(len(word) - len(said)) <= 1)

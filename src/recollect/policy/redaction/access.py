@@ -1,4 +1,4 @@
-"""Secrets told by what they give access to: "type … to log in", "the gate code is …", "the padlock opens with …".
+"""Secrets told by what they give access to: "the gate code is …", "the padlock opens with …".
 
 Each class is its words in eight languages times a value that looks like a secret; every search looks at a few dozen
 characters around a rare word, so that cost grows with length only.
@@ -8,45 +8,13 @@ import re
 from collections.abc import Iterator
 
 from recollect.policy.redaction.codes import UNIT
-from recollect.policy.redaction.shapes import DESCRIBES, is_strong, looks_chosen
+from recollect.policy.redaction.shapes import DESCRIBES
 from recollect.policy.redaction.span import Span
-from recollect.policy.redaction.spoken_secrets import PASSWORDS
 
 _REACH = 100
 _SENTENCE_END = re.compile(r"[\n;]|(?<!\d)[.!?](?=\s)")
 
-# Class 1: what is typed to get in.
-_PURPOSE = re.compile(
-    r"\b(?:log(?:ging)?(?: me| us)?[ -]?(?:into|in|on)\b|logged (?:me |us )?in\b|sign(?:ing)?(?: me| us)?[ -]?in"
-    r"|get(?:ting)? in(?:to)?\b"
-    r"|to access\b|unlock|decrypt"
-    r"|(?:when|if|where) (?:it asks|asked|prompted)|at the prompt"
-    r"|einlogg|einzulogg|anmeld|anzumeld|melde? dich|entsperr|rein(?:zu)?kommen|zugreif|wenn (?:er|sie"
-    r"|es) (?:danach )?fragt"
-    r"|connecte[rz]?|connexion|accéder|déverrouill|(?:quand|si) (?:ça|on|il) (?:te |vous )?(?:le )?demande"
-    r"|iniciar sesi[óo]n|acceder|desbloque|para entrar|entra con|cuando (?:te )?(?:l[oae] )?pida"
-    r"|aceder|acessar|iniciar sess[ãa]o|fazer login|(?:pra|para) entrar|entra com|quando (?:te )?pedir"
-    r"|accedi|accedere|per entrare|entrare con|sblocca|quando (?:te )?l[oa] chiede"
-    r"|zalogowa|zaloguj|logowan|odblokow|żeby wejść|aby wejść|gdy (?:o to )?zapyta"
-    r"|giriş (?:için|yap)|girmek için|bağlanmak|oturum aç|kilidi (?:aç|kaldır))"
-)
-_ENTERED = re.compile(
-    r"(?<!\w)(?:typ(?:ed?|ing)|enter(?:ing|ed)?|us(?:ed?|ing)|put(?:ting)?(?: in)?|try|key in|with|is"
-    r"|gib|gebt|tipp\w{0,2}|nimm|nehmt|nutz\w?|benutz\w?|verwende\w?|mit|ist|bitte"
-    r"|tape[rz]?|entre[rz]?|mets|mettez|utilise[rz]?|saisi[rst]\w?|avec|est"
-    r"|escrib\w{1,3}|teclea|usa[rs]?|pon(?:er|es)?|introduc\w{1,2}|mete|marca|con|es"
-    r"|digit[ae]r?|põe|p[õo]r|coloca[r]?|escreve[r]?|insere|use|com|é"
-    r"|inserisc[ie]|inserire|metti|scriv[ie]|usare|è"
-    r"|wpisz|wpisać|użyj|podaj|wklep|hasłem|to|jest|kodem|için|şifre|\S{1,64}@\S{3,64}[,;]|[\w.-]{2,40} /)"
-    r"(?:(?:,? [^\W\d_]{1,10}){0,2}?:? )[\"'`“„«(]?(?P<value>[^\s\"'`”»)]{6,64})"
-)
-_ENTERED_BEFORE = re.compile(
-    r"(?<!\S)[\"'`“„«]?(?P<value>[^\s\"'`”»]{6,64})[\"'`”“»]? "
-    r"(?:eingeb|eintipp|einzugeb|nehmen|benutzen|verwenden|yaz|gir(?!iş)|kullan|tuşla|logs? |gets? |lets? |will "
-    r"|is what |unlocks )"
-)
-
-# Class 2: the code of something that is locked.
+# Class 1: the code of something that is locked.
 _CODE_WORD = re.compile(
     r"(?<!\w)(?:(?:pass|key)?codes?|combos?|combination|pin|\w{0,14}(?:code|kombination)|geheimzahl|combinaison"
     r"|c[óo]digos?"
@@ -54,7 +22,7 @@ _CODE_WORD = re.compile(
     r"|şifre\w{0,6})(?!\w)"
 )
 OTHER_CODE = re.compile(
-    r"(?:zip|post\w*|area|country|dial\w*|error|exit|status|http|promo\w*|discount|coupon|voucher|gift|order|booking"
+    r"(?<!\w)(?:zip|post\w*|area|country|dial\w*|error|exit|status|http|promo\w*|discount|coupon|voucher|gift|order|booking"
     r"|product"
     r"|part|bar|qr|source|dress|course|model|colou?r|hex|tax|sort|fehler|farb\w*|rabatt\w*|gutschein\w*|bestell\w*"
     r"|vorwahl"
@@ -141,12 +109,7 @@ LOCKED_THING = re.compile(
     r"(?=(?:anlagen?)?-?(?:code|kombination))"
 )
 _MIN_CODE_DIGITS = 3
-_BRACKETED = re.compile(
-    rf"(?<!\w)(?:{PASSWORDS}|pin(?: code)?|clave|otp|tan|cvv|cvc) [(\[](?P<value>[^\s()\[\]]{{3,64}})[)\]]"
-)
-"""A name with its value in brackets; years and sizes in brackets are none."""
-
-# Class 3: the answer to a security question, and the code on the back of a card.
+# Class 2: the answer to a security question, and the code on the back of a card.
 _SAID = r"[\"'`“„«]?(?P<value>[^\W_][\w'’-]{2,24}(?: [^\W_][\w'’-]{0,24}){0,2})(?=[\"'`”“»]?\s?(?:$|[.,;!\n)]))"
 _ANSWER = re.compile(
     r"(?:(?:security|secret|recovery) (?:question['’]?s? )?answer|answer (?:to|for) (?:my|the|your"
@@ -171,14 +134,6 @@ _BACK_CODE = re.compile(
     r"|to))?\s{1,2}(?P<value>[0-9]{3,4})(?![\w.,:/-]*\d)"
 )
 _HAS_CODE = re.compile(r"\d\w{2}|\d[ -]\d")
-_NAME = re.compile(rf"(?<!\w)(?:{PASSWORDS})(?!\w)")
-_WORD = re.compile(r"[^\s\"'`“”„«»(),;]{8,64}")
-_PAIR = re.compile(r"(?<![\w/])[\w.-]{2,40} / (?P<value>[^\s/|@]{8,64})(?![/@])")
-_ACCOUNT = re.compile(
-    r"(?<!\w)(?:log(?:ged|s)?[ -]?(?:me )?in|creds|credentials|ssh|s?ftp|vpn|rdp|smb|account|konto|zugang\w{0,6}"
-    r"|compte|accès|identifiants?|cuenta"
-    r"|acceso|conta|acesso|accesso|hesab\w{0,3}|giriş|dostęp\w{0,2}|konta)(?!\w)"
-)
 _QUESTION_STEM = re.compile("question|frage|answer|réponse|respuesta|resposta|risposta|pytani|soru")
 
 
@@ -186,33 +141,8 @@ def spans(text: str, lower: str) -> Iterator[Span]:
     """The values of such secrets."""
     if _HAS_CODE.search(lower):
         yield from _codes(lower)
-        yield from _bracketed(text, lower)
     if _QUESTION_STEM.search(lower):
         yield from _answers(text, lower)
-
-
-def chosen_spans(text: str, lower: str) -> Iterator[Span]:
-    """Values in a text with letters beside digits: what is typed to get in, and what could hardly be anything else."""
-    for purpose in _PURPOSE.finditer(lower):
-        yield from _entered(*_sentence(lower, *purpose.span()), text, lower)
-    yield from _strong(text, lower)
-
-
-def _strong(text: str, lower: str) -> Iterator[Span]:
-    """Values that could hardly be anything else, before the name of a password or after a user's."""
-    for name in _NAME.finditer(lower):
-        start, _ = _sentence(lower, *name.span())
-        for word in _WORD.finditer(text, start, name.start()):
-            if is_strong(word[0].rstrip(".:?")):
-                yield Span(*word.span(), "password")
-    for account in _ACCOUNT.finditer(lower):
-        for word in _WORD.finditer(text, *_sentence(lower, *account.span())):
-            if is_strong(word[0].rstrip(".:?")):
-                yield Span(*word.span(), "password")
-    for pair in _PAIR.finditer(lower) if " / " in lower else ():
-        value = text[slice(*pair.span("value"))].rstrip(".,:;?")
-        if is_strong(value) or (looks_chosen(value) and _ACCOUNT.search(lower, *_sentence(lower, *pair.span()))):
-            yield Span(pair.start("value"), pair.start("value") + len(value), "password")
 
 
 def _codes(lower: str) -> Iterator[Span]:
@@ -245,15 +175,6 @@ def _code_of_a_thing(word: re.Match[str], lower: str) -> Iterator[Span]:
             yield Span(match.start("value"), match.end("end"), "PIN")
 
 
-def _bracketed(text: str, lower: str) -> Iterator[Span]:
-    if "(" not in lower and "[" not in lower:
-        return
-    for match in _BRACKETED.finditer(lower):
-        value = text[slice(*match.span("value"))]
-        if looks_chosen(value) or re.fullmatch(r"(?!(?:19|20)\d\d$)\d{4,8}", value):
-            yield Span(*match.span("value"), "password")
-
-
 def _answers(text: str, lower: str) -> Iterator[Span]:
     """The answers to security questions: a name, or a single word that describes nothing."""
     for match in _ANSWER.finditer(lower):
@@ -267,16 +188,6 @@ def _sentence(lower: str, start: int, end: int) -> tuple[int, int]:
     ends = [match.end() for match in _SENTENCE_END.finditer(lower, max(0, start - _REACH), start)]
     after = _SENTENCE_END.search(lower, end, end + _REACH)
     return (ends[-1] if ends else max(0, start - _REACH)), (after.start() if after else min(len(lower), end + _REACH))
-
-
-def _entered(start: int, end: int, text: str, lower: str) -> Iterator[Span]:
-    for pattern in (_ENTERED, _ENTERED_BEFORE):
-        position = start
-        while match := pattern.search(lower, position, end):
-            value = text[match.start("value") : match.end("value")].rstrip(".,;:?)]}")
-            if looks_chosen(value):
-                yield Span(match.start("value"), match.start("value") + len(value), "password")
-            position = match.end() if looks_chosen(value) else match.start() + 1
 
 
 def _is_year(value: str) -> bool:

@@ -77,10 +77,6 @@ _SIX_DIGITS = re.compile(
     r"(?:code|código|codice|kod)\s(?:is|ist|est|es|é|è|to)\s?:?\s([0-9]{3}[ -][0-9]{3}|[0-9]{6,8})(?![\w-]"
     r"|\s(?:\w+\s)?(?:lines|lignes|zeilen|líneas|linhas|bytes|chars))"
 )
-_CODE_TO_USE = re.compile(
-    r"\b(?:use|enter|type)(?: the| this)? code:?\s([0-9]{4,8}|[0-9]{3}[ -][0-9]{3})(?![\w-])"
-    r"(?! (?:at checkout|for \d+ ?%))"
-)
 _PLACE = re.compile(r"\b(?:area|city|town|village|district|region|locality)\b")
 """A "pin code" is also a postal code."""
 _RECOVERY = re.compile(
@@ -110,6 +106,10 @@ _IDEOGRAPHIC = re.compile(
     r"|门锁?密码|验证码|保险柜密码|비밀번호|인증번호)"
     r"[^\d\n。、，]{0,8}[:：、，]?\s?([0-9]{3,8})(?![0-9]|\s?[桁円年月人階号室回文字時分年位元개])"
 )
+_DISK_KEY = re.compile(r"(?<![\w-])[0-9]{6}(?:-[0-9]{6}){5,9}(?![\w-])")
+_TYPED_IDEOGRAPHS = re.compile(
+    r"(?<![0-9.,:-])([0-9]{4,8})(?=(?:を|と)(?:押|入力|打)|で(?:開|解除|解錠|入れ|入る|ログイン))"
+)
 _CODE_STEMS = (
     "geheimz cod cód kod код cvv cvc cvn pin пин tan otp puk passw kennwort prüfz kartenpr crypto şifre güvenlik "
     "verification 验证 認証 인증"
@@ -136,12 +136,14 @@ def spans(text: str, lower: str) -> Iterator[Span]:
         for match in _CODE.finditer(lower):
             if _is_code(match, text):
                 yield Span(match.start("value"), match.end("end"), "PIN")
-        for pattern in (_CODE_BEFORE, _CODE_AS, _SIX_DIGITS, _CODE_TO_USE):
+        for pattern in (_CODE_BEFORE, _CODE_AS, _SIX_DIGITS):
             yield from (Span(*code.span(1), "PIN") for code in pattern.finditer(lower))
     if any(stem in lower for stem in _COMBINATION_STEMS):
         yield from (Span(*combined.span(1), "PIN") for combined in _COMBINED.finditer(lower))
     if not lower.isascii():
-        yield from (Span(*code.span(1), "PIN") for code in _IDEOGRAPHIC.finditer(lower))
+        for pattern in (_IDEOGRAPHIC, _TYPED_IDEOGRAPHS):
+            yield from (Span(*code.span(1), "PIN") for code in pattern.finditer(lower))
+    yield from (Span(*key.span(), "recovery code") for key in _DISK_KEY.finditer(lower))
     if any(stem in lower for stem in _RECOVERY_STEMS):
         for name in _RECOVERY.finditer(lower):
             yield from _listed_codes(name.end(), text, lower)

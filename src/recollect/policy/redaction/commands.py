@@ -6,6 +6,7 @@ A tool takes its password behind an option of its own, so the tool is named with
 import re
 from collections.abc import Iterator
 
+from recollect.policy.redaction.shapes import looks_chosen
 from recollect.policy.redaction.span import Span
 
 _VALUE = r"(?:\"([^\"\n]{3,200})\"|'([^'\n]{3,200})'|([^\s\"'|;&<>]{3,200}))"
@@ -64,6 +65,7 @@ _COMMANDS = tuple(
         ("wpa_passphrase", rf"\bwpa_passphrase\s(?:\"[^\"\n]+\"|\S+)\s{_VALUE}"),
         ("-setairport", rf"-setairportnetwork\s\S+\s(?:\"[^\"\n]+\"|\S+)\s{_VALUE}"),
         ("vault", rf"\bvault login\s(?:-\S+\s)?{_VALUE}"),
+        ("alias", rf"\bmc alias set(?:\s\S+){{3}}\s{_VALUE}"),
         ("from-literal", rf"--from-literal[= ][\"']?[\w.-]{{1,60}}={_VALUE}"),
         ("configure", rf"\baws configure set \S*(?:secret|token)\S*\s{_VALUE}"),
         (
@@ -90,6 +92,7 @@ _WIFI_NAMES = (
     "passphrase",
 )
 _OPTION_SIGNS = (
+    "alias set",
     *(" -", " /", "|", "\\\\", "\n-", "\t-", "requirepass", "masterauth", "jdbc:oracle", "sqlplus", "expdp", "impdp"),
     *("login", "passphrase", "identified", "password '"),
 )
@@ -107,6 +110,14 @@ _HEADER = re.compile(
 )
 _BARE_HEADER = re.compile(r"\bauthorization\s?:\s?([\w.+/=-]{20,4000})", re.IGNORECASE)
 _AUTH_FIELD = re.compile(r"(?<!\w)_?auth(?:[_-]?(?:token|key))?[\"']?\s?[:=]\s?[\"']?([\w+/=-]{16,400})", re.IGNORECASE)
+_SECRET_ARGUMENT = re.compile(r"(?<!\w)_?auth(?:[_-]?(?:token|key))?\s?=\s?[\"']([^\s\"']{8,400})[\"']", re.IGNORECASE)
+_SIGN_IN_CALL = re.compile(r"(?:connect|log_?in|authenticate|sign_?in)\w{0,12}\(([^()\n]{0,300})\)", re.IGNORECASE)
+_QUOTED = re.compile(r"(?<![=\w])[\"']([^\s\"']{8,100})[\"']")
+_VARIABLE = re.compile(
+    r"(?<![\w-])(?:env|arg|setx?|export)\s+\w*(?:pw|pass|passwd|password|pwd|passphrase|salt|pepper)(?:=|\s+)"
+    r"[\"']?([^\s\"']{6,200})",
+    re.IGNORECASE,
+)
 _TOKEN_HEADER = re.compile(r"(?<=-)(?:key|token|secret|signature|auth)\s?:\s?([^\s\"',;]{12,4000})")
 _COOKIE = re.compile(r"\b(?:set-)?cookie2?[\"']?\s?:\s?([^\n\"]{8,4000})", re.IGNORECASE)
 _CRUMB = re.compile(r"([\w.-]{1,64})=([^\s;,]{12,2000})")
@@ -165,11 +176,15 @@ def spans(text: str, lower: str) -> Iterator[Span]:
             for crumb in _CRUMB.finditer(text, *header.span(1)):
                 if is_random(crumb[2]):
                     yield Span(*crumb.span(2), "cookie")
+    yield from _random_values(_VARIABLE, text, "secret")
+    if "(" in text:
+        yield from _arguments(text)
     if "=" in text:
         yield from _random_values(_SESSION, lower)
         yield from _random_values(_QUERY, text, "token")
     if "auth" in lower:
         yield from _random_values(_AUTH_FIELD, text)
+        yield from _random_values(_SECRET_ARGUMENT, text)
     if "-" in text and ":" in text:
         yield from _random_values(_TOKEN_HEADER, lower, "key")
     if "wifi:" in lower:
@@ -216,6 +231,14 @@ def is_random(value: str) -> bool:
     return bool(has_digit and (has_letter or len(value) >= 12)) and not re.fullmatch(
         r"\d+[a-zA-Z]{1,12}|v?\d+(?:[.:/-]\d+)+\w{0,3}", value
     )
+
+
+def _arguments(text: str) -> Iterator[Span]:
+    """What a call that signs in is given besides names and addresses."""
+    for call in _SIGN_IN_CALL.finditer(text):
+        for value in _QUOTED.finditer(text, *call.span(1)):
+            if looks_chosen(value[1]):
+                yield Span(*value.span(1), "password")
 
 
 def _url_passwords(text: str) -> Iterator[Span]:

@@ -8,7 +8,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 
-from recollect.policy.redaction.shapes import looks_chosen
+from recollect.policy.redaction.shapes import SOFTWARE, looks_chosen
 from recollect.policy.redaction.span import Span
 from recollect.policy.redaction.spoken_secrets import PASSWORDS
 
@@ -29,23 +29,11 @@ NAMES = re.compile(
     r"|wlan-?schlüssel|wifi anahtarı|wi-?fiは|u(?:se?r)?\s?[:=]\s?\S{1,40}\s+p(?:w|ass)?(?=\s?[:=])|encrypted"
     r"|verschlüsselt|chiffrée?|パス|合言葉)(?![a-zà-ÿ0-9_(\[]|\.\w)"
 )
-_PURPOSES = re.compile(
-    r"(?<!\w)(?:log(?:s|ged|ging)?(?: \w{1,8}){0,2} (?:in|into|on)|sign(?:ed|ing)? in|logg(?:t|en|e)?|einlogg\w*"
-    r"|meldet?"
-    r"|connecte\w*|entra(?:r|s)?|entre[zr]?|acces\w{1,3}|acced\w{1,3}|zaloguj\w*|loguj\w*|giriş"
-    r"|inicia[r]? sesi[oó]n)(?!\w)"
-)
-_USERS = re.compile(
-    r"(?<!\w)(?:user(?:name)?|benutzer\w*|nutzer\w*|utilisateur|identifiant|usuario|usuário|utente|użytkownik\w*"
-    r"|kullanıcı\w*|as \w+ (?:with|using))(?!\w)"
-)
-"""Signing in and a user's name together: what else is shaped like a password is one."""
 TOKEN_NAMES = re.compile(
     r"(?<![a-z0-9_$/.-])(?<!public )(?:tokens?|secrets?|keys?|schlüssel|cl[ée]s?|chiave|clave|chave|klucz"
     r"|anahtar)(?![\w(\[]|\.\w)"
 )
 _RANDOM = re.compile(r"(?=\S*[a-z])(?=\S*[A-Z])(?=(?:\D*\d){2})(?!\w+(?:-[A-Za-z]+)+)[A-Za-z0-9_+/=-]{10,64}")
-_HANDED = re.compile(r"(?:[,/:|→]|->|(?<!\w)(?:and|with|und|mit|et|avec|con|e|com|i|ve))\s$")
 _SEED = re.compile(r"(?<![\w-])(?=[A-Z]*[2-7])[A-Z2-7]{16,64}={0,6}(?![\w-])")
 _GROUPS = re.compile(
     r"(?<![\w-])(?=[A-Z-]*\d)(?=[\d-]*[A-Z])(?:[A-Z0-9]{4}(?:-[A-Z0-9]{4}){3,9}|[A-Z0-9]{5}(?:-[A-Z0-9]{5}){3,9}"
@@ -69,6 +57,7 @@ _SENTENCE_END = re.compile(r"\n|(?<!\d)[.!?](?=\s)")
 _THING = re.compile(
     r"(?:0x)?[0-9a-f]{6,64}|[0-9a-f]{8}-[0-9a-f-]{27}|[a-z]{2,12}-[a-z]{0,2}\d{2,5}[a-z]{0,2}|[a-z]{3,}\d+(?:\.\d+)+"
     r"|(?:keepass|bitwarden|lastpass|1password|dashlane|nordpass|enpass|vaultwarden|sha|md|bcrypt|argon|pbkdf)[\w.-]*"
+    r"|(?-i:(?:[a-z]+:)+[A-Za-z0-9]{16,})|\d+-[a-z]+|[a-z]{2,}-\d\w{0,3}(?:-\d+)+|(?-i:[A-Z0-9]+(?:-[A-Z0-9]+){1,2}|AAAA[BCE]3NzaC1\S*|[0-9a-zA-Z/+]{60,})"
     r"|.*\.(?:appimage|tar\.\w+|[a-z0-9]{2,4})|(?-i:[a-z]+(?:-[a-z]+)+-v?\d{1,5})|[qh][1-4]-\d{4}",
     re.IGNORECASE,
 )
@@ -79,22 +68,19 @@ _OTHER = re.compile(
     r"|box|machine|model|version|release|tag|branch|commit|ticket|issue|bug|order|invoice|serial|sku|part|room|flight"
     r"|train|gate|license plate|booking|id|device|printer|router|phone|laptop|team|player|benutzer(?:name)?|nutzer"
     r"|konto|rechner|gerät|modell|heißt|heisst|utilisateur|compte|nommé|modèle|usuario|cuenta|modelo|usuário|conta"
-    r"|utente|modello|użytkownik|kullanıcı|for|of|on|at|für|von|bei|pour|chez|para|del?|dla|için|as|in"
-    r")[ :]{1,2}$"
+    r"|utente|modello|użytkownik|kullanıcı|(?<!ask )(?<!asks )for|of|on|at|für|von|bei|pour|chez|para|del?|dla|as|in"
+    r")[ :=]{1,2}$"
 )
 _OWNER = re.compile(r"['’]s\b|\s(?:user|account|server|branch|release|build|ticket|router|printer|phone|laptop)\b")
 
 
 def spans(text: str, lower: str) -> Iterator[Span]:
     """The values of such a shape near a name, in a text with letters beside digits."""
-    chosen = [(at, value) for at, value in map(_value, _VALUE.finditer(text)) if looks_secret(value)]
+    chosen = [(at, value) for at, value in map(value_of, _VALUE.finditer(text)) if looks_secret(value)]
     if not chosen:
         return
     for name in NAMES.finditer(lower):
         yield from _near(name, chosen, lower)
-    handed = [(at, value) for at, value in chosen if _HANDED.search(lower, max(0, at - 12), at)]
-    for purpose in _PURPOSES.finditer(lower) if handed or _USERS.search(lower) else ():
-        yield from _near(purpose, chosen if _USERS.search(lower) else handed, lower)
     if "totp" in lower or "2fa" in lower or "mfa" in lower or "authenticator" in lower:
         yield from (Span(*seed.span(), "2FA secret") for seed in _SEED.finditer(text))
     if TOKEN_NAMES.search(lower) or "code" in lower:
@@ -130,23 +116,32 @@ def looks_secret(value: str) -> bool:
     return len(value) >= _MIN_CHARS and looks_chosen(value) and not _THING.fullmatch(value)
 
 
+def is_word_with_digit(value: str) -> bool:
+    """A word and a digit, as in "strawberry7"; weaker than `looks_secret`."""
+    return (
+        re.fullmatch(r"[^\W\d_]{5,20}\d", value) is not None
+        and not SOFTWARE.fullmatch(value)
+        and not _THING.fullmatch(value)
+    )
+
+
 def _near(name: re.Match[str], values: list[tuple[int, str]], lower: str) -> Iterator[Span]:
     start, end = _around(lower, *name.span())
     for at, value in values[bisect_left(values, (start, "")) :]:
         if at >= end:
             return
-        if at + len(value) <= end and not _is_other(at, at + len(value), lower):
+        if at + len(value) <= end and not is_other(at, at + len(value), lower):
             yield Span(at, at + len(value), "password")
 
 
-def _value(token: re.Match[str]) -> tuple[int, str]:
+def value_of(token: re.Match[str]) -> tuple[int, str]:
     """Where a value begins, and the value: behind the name of a setting, without the punctuation after it."""
     setting = _SETTING.match(token[0])
     start = setting.end() if setting else 0
     return token.start() + start, token[0][start:].rstrip(".,:;?*")
 
 
-def _is_other(start: int, end: int, lower: str) -> bool:
+def is_other(start: int, end: int, lower: str) -> bool:
     """Whether a value is named as something else: a user, a device, a version."""
     return bool(_OTHER.search(lower, max(0, start - 24), start) or _OWNER.match(lower, end))
 

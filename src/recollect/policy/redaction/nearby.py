@@ -10,8 +10,15 @@ from collections.abc import Iterator
 
 from recollect.policy.redaction.access import LOCKED_THING, OTHER_CODE
 from recollect.policy.redaction.codes import PINS, UNIT
-from recollect.policy.redaction.mentioned import NAMES, TOKEN_NAMES
-from recollect.policy.redaction.shapes import is_mixed, is_strong, looks_chosen
+from recollect.policy.redaction.mentioned import (
+    NAMES,
+    TOKEN_NAMES,
+    is_other,
+    is_word_with_digit,
+    looks_secret,
+    value_of,
+)
+from recollect.policy.redaction.shapes import is_only_a_password, is_strong
 from recollect.policy.redaction.span import Span
 from recollect.policy.redaction.spoken_secrets import PASSWORDS
 
@@ -34,7 +41,7 @@ _NAMES = re.compile(
     + r")(?!\w)"
 )
 _THINGS = re.compile(
-    r"(?<!\w)(?:"
+    r"(?<![^\W\u3000-\u9fff])(?:"
     + _any(r"""
     lap+?top computer pc printer router modem nas server tablet ipad i?phone wi-?fi w-?lan hotspot network drive
     folder disk netflix spotify disney steam account portal e-?mail mail mailbox app authenticator sms texted
@@ -52,12 +59,24 @@ _THINGS = re.compile(
     serratura cassaforte
     cancello conto posta allarme skrytk\w laptop\w{1,3} komputer\w? drukark\w telefon\w{0,6} sieć sieci sejf\w?
     kłódk\w konta bram\w furtk\w garaż\w? bilgisayar\w{0,4} yazıcı\w{0,4} ağ\w{0,3} kasa\w{0,4} kili[td]\w{0,4}
-    hesab\w{0,4} kapı\w{0,4} garaj\w{0,3} tokens? secret api[+-]?keys? unlock\w{0,3} log(?:ging)?[+-]?in
+    hesab\w{0,4} kapı\w{0,4} garaj\w{0,3} tokens? secret api[+-]?keys?
+    unlock\w{0,3}(?!+(?:\w{1,4}+)?(?:achieve|level|skin))
+    log(?:s|ged|ging)?[+-]?in
     sign(?:ing)?[+-]?in entsperr\w{0,4} einlogg\w{0,4} meld\w{0,2}+(?:mich|dich|sich) anmeld\w{0,4}
-    déverrouill\w{0,4} connect\w{0,3} désactiv\w{0,4} desbloque\w{0,4} entrar sblocca\w{0,3} accede\w{0,3}
-    odblokow\w{0,4} zalogow\w{0,4} loguj\w{0,3} kilidi+aç\w{0,4} giriş
+    déverrouill\w{0,4} connect(?:e\w{0,2}|s|ing)? désactiv\w{0,4} desbloque\w{0,4} entrar sblocca\w{0,3} accede\w{0,3}
+    odblok\w{1,8} zalogow\w{0,4} loguj\w{0,3} kilidi+aç\w{0,4} giriş
+    dropbox get\w{0,4}+in logged+(?:me|us)+in vpn sudo prompt\w{0,3} studio bank \w{0,8}banking atm shell psql ssh
+    (?:debit|credit|bank|sim)+card sim gets?+into sites? hotmail gmail outlook icloud hulu hbo prime paypal
+    tablette komm(?:st|t|e|en)?+(?:du|man|ihr|ich)
+    valise maleta mala valigia walizk\w bavul\w{0,4} koffer
+    packstation messagerie maquininha segreteria e-posta\w{0,5} eposta\w{0,5}
+    ins+haus ins+gebäude girokonto \w{0,4}karte
+    carte(?:+bleue|+bancaire)? cb serveur s['’]ouvre entrer
+    tarjeta cajero servidor entra\w{0,2} autentic\w{1,6} cartão abre apri gestionale bancomat tessera
+    klatk\w{1,2} domofon\w{0,2} drzwi karty? bankomat\w{0,2} serwer\w{0,2} furt\w{1,3}
+    kart\w{0,6} sunucu\w{0,4} modem\w{1,6} arayüz\w{0,4} bağlan\w{0,4} girmek
     """)
-    + r")(?!\w)"
+    + r")(?![^\W\u3000-\u9fff])"
 )
 _SIGNS = r"[:=→?,–>]|->|['’]s"
 _IS = _any("is was ist war est es é è to jest")
@@ -68,31 +87,45 @@ _HANDED = re.compile(
     asks?+for accepts expects with use using type enter press punch key
     dial just then (?<!belongs+)(?<!belong+)(?<!moved+)(?<!close+)(?<!next+)(?<!up+)(?<!goes+)to me said says
     shows came became under will goes+by lautet mit einfach tipp\w? gib
-    drück\w{0,2} nimm auf ich gilt kam sagt c['’]est avec au tape[rz]? fais faites mets compose[rz]? sur dit con
-    marca marcando pon teclea usa en dice com digita põe diz fai premi metti su na wpisz użyj wciśnij kodem mówi
+    drück\w{0,2} nimm tippst drückst types enters presses punches dials auf ich
+    gilt kam über wäre heißt sagt c['’]est avec au tape[rz]? fais faites mets compose[rz]? sur dit con
+    marca marcas marcando pon pones teclea usa en dice com digita digito põe coloca diz fai premi metti su na wpisz użyj
+    wciśnij kodem mówi wpisując pide piden pede chiede demande verlangt mess[ao]+a impostat[ao]+a
+    réglée?+sur ustawi\w{2,4}+na wpisujesz wbij wbijasz wciskasz
     codes? código codice kod kodu combo (?:combin|kombin)\w{3,6}
     """)
-    + rf"|(?P<is>{_IS}))(?: (?:now|still|jetzt|noch|maintenant|ahora|agora|adesso|teraz))?"
+    + rf"|(?P<is>{_IS}))(?: (?:now|still|today|heute|aujourd['’]hui|hoy|hoje|oggi|dziś|jetzt|noch"
+    r"|maintenant|ahora|agora|adesso|teraz))?"
     rf"(?: (?:the|die|der|das|le|la|el|o|il|number|nummer|número|numéro|numero))?|{_SIGNS})" + r"\s{1,2}[\"'`“„«(]?$"
 )
+_AND_A_KEY = (
+    r"(?:,? (?:und|and|then|et|puis|y|luego|e|poi|ve|potem)){1,2} (?:dann |then |the |die |la |le |o )?"
+    r"(?:raute|stern|star|hash|pound|dièse|étoile|almohadilla|cardinal|cancelletto|krzyżyk|kare)"
+)
+_ENDED_BY_A_KEY = re.compile(rf"(?<![\w.,:/-])(?P<value>[0-9]{{4,8}})(?:#|{_AND_A_KEY})")
+"""Digits before the hash or star key: they open something, whatever it is."""
+_ENTERED_FIRST = re.compile(
+    r"(?<!\w)(?:hit|press|punch|type|enter|tap|key in|tippe?|drücke?|tape[rz]?|fais|marca|teclea|digita|premi"
+    r"|wpisz|wbij)s?(?: in)? (?P<value>[0-9]{4,8}),? (?:(?:and|und|et|y|e|a) )?"
+    r"(?:then|dann|puis|luego|depois|poi|potem)(?!\w)"
+)
+"""Digits that are entered before something else is done."""
 _TYPED = re.compile(
-    r"(?:,? (?:und|and|then|et|puis|y|luego|e|poi)){1,2} (?:dann |then |the )?"
-    r"(?:raute|stern|star|hash|pound|dièse|étoile|almohadilla|cardinal|cancelletto)\b|[\"'`”“»)]?\s(?:"
+    _AND_A_KEY
+    + r"\b|[\"'`”“»)]?\s(?:"
     + _any(
-        "tippen eingeben eintippen drücken nehmen gets lets yaz gir tuşla ile "
+        "tippen eingeben eintippen drücken nehmen gets lets yaz gir tuşla ile oldu "
         "opens unlocks öffnet an\\b ouvre abre apre otwiera"
     )
     + ")"
 )
 _CODE = re.compile(
-    r"(?<![\w.,:/$€£#@-])(?:g-)?(?P<value>[0-9]{4,8}|[0-9]{3}[ -][0-9]{3}|[0-9]{1,2}(?:-[0-9]{1,2}){2,3})"
+    r"(?<![\w.,:/$€£#@-])(?:g-)?(?P<value>[a-d]?[0-9]{4,8}[a-d]?|[0-9]{3}[ -][0-9]{3}|[0-9]{1,2}(?:-[0-9]{1,2}){2,3})"
     r"(?![\w-]|[.,:/]\d|\s?(?:[€$£%°]|eur|usd|[0-9]))"
 )
-_CHOSEN = re.compile(r"[^\s\"'`“”„«»(),;]{6,64}")
+_CHOSEN = re.compile(r"[^\s|\"'`“”„«»(),;\u3000-\u9fff\uff00-\uffef]{6,64}")
 _YEAR = re.compile(r"(?:19[4-9]|20[0-4])\d")
-_DATE = re.compile(
-    r"(?:0?[1-9]|[12]\d|3[01])-(?:0?[1-9]|1[0-2])-\d{1,2}|\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])"
-)
+_DATE = re.compile(r"(?:0?[1-9]|[12]\d|3[01])-(?:0?[1-9]|1[0-2])-\d\d|\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])")
 _COUNTED = re.compile(
     r"(?:\*|(?<!\w)(?:"
     + _any("""
@@ -134,6 +167,16 @@ _NAMED = re.compile(
     + rf")(?:\s?[:=]| (?:{_IS}))\s*$"
 )
 """What is said to be the value is something else than what opens."""
+_DESIGNATION = re.compile(r"[A-Z]{1,5}\d{2,5}[A-Z]{0,2}|[a-z]{2,8}-[a-z]+\d{1,2}|[A-Z]?[a-z]+(?:[A-Z][a-z]+)+\d")
+"""Colors, flights and models; hosts; what carries the number of its edition, as in "TypeScript5"."""
+_ARTICLE = re.compile(
+    r"(?<!\w)(?:"
+    + _any("""
+    an? any another our runs? running has have got bought ein eine einen hat habe läuft une? unos? uma? ho ha tem
+    tiene tengo mam jest bir model size from since
+    """)
+    + r")\s$"
+)
 _PHRASE = re.compile(
     r"(?<!\w)(?:pass ?phrase|(?:vault|recovery|unlock|wallet|encryption|security|secret|backup) phrase|kennphrase"
     r"|phrase (?:secrète|de passe)|frase (?:secreta|de paso|segreta))(?!\w)[^\n.!?;:]{0,40}?"
@@ -160,14 +203,28 @@ _QUOTED_PHRASE = re.compile(
     r"pass ?phrase(?:\s?(?::|=|→|->)|,? (?:is|ist|est|es))? [\"'`“„«](?P<value>[^\n\"`”“»]{6,100}?)[\"'`”“»]"
 )
 _MIN_TURNS = 2
-_EVERYWHERE = re.compile(
-    r"(?<!\w)(?:use|used|benutze|nehme|verwende|utilise|uso|używam) [\"'`“]?(?P<value>[^\s\"'`”]{6,64})[\"'`”]? (?:"
-    + _any("""
-    everywhere for+everything for+all überall für+alles partout pour+tout en+todas+partes para+todo em+todo+o+lado
-    para+tudo ovunque dappertutto per+tutto wszędzie
-    """)
-    + ")"
+_USED = r"(?<!\w)(?:use|used|benutze|nehme|nehm|verwende|nutze|utilise|mets|uso|usaba|używam|mam)"
+_EVERYWHERE = (
+    "(?:(?:for |on )?(?:pretty much |nearly |almost |basically )?(?:everywhere|everything|every (?:site|account|login)"
+    "|all (?:my |the )?(?:sites|accounts|logins))|(?:fast |so ziemlich )?(?:überall|für alles)"
+    "|(?:presque )?(?:partout|pour tout)|en todas partes|(?:para )?casi todo|para todo|em todo o lado"
+    "|(?:para|pra) (?:quase )?tudo|ovunque|dappertutto|(?:quasi )?per (?:quasi )?tutto|wszędzie|do wszystkiego)"
 )
+_ITS_VALUE = r"[\"'`“„]?(?P<value>[^\s\"'`”“,]{6,64})[\"'`”“]?"
+_USED_EVERYWHERE = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"{_USED} (?:still )?{_ITS_VALUE} {_EVERYWHERE}(?!\w)",
+        rf"{_USED} {_EVERYWHERE},? {_ITS_VALUE}",
+    )
+)
+_USER_AND = re.compile(
+    r"(?<!\w)(?:(?P<user>user(?:name)?|benutzer|nutzer|utilisateur|usuario|usuário|utente|użytkownik|kullanıcı)"
+    r"|log(?:ged|ging)? in (?:as|with)|jako|as(?= root)|con|com|avec|mit|with|root|admin|(?:do|na) \w+ jako)\s"
+    r"(?:[\w.@-]{2,40}(?:,|,? (?:and|und|et|e|y|i|ve)) (?:then |dann |dahinter |puis |po )?"
+    r"|(?:and|und|et|e|y|i|ve) )(?P<value>[^\s\"'`,;()]{6,64})"
+)
+"""A user's name and what stands behind it."""
 _IN_CODE_BEFORE, _IN_CODE = re.compile(r"[._(\[=\"]$|(?<![^\W\d_])'$"), re.compile(r"[_(\[=]|\.\w")
 """Around a name in program code."""
 
@@ -199,9 +256,36 @@ def value_spans(text: str, lower: str, *, mixed: bool) -> Iterator[Span]:
     for thing in _THINGS.finditer(lower):
         if not _is_in_code(thing, lower):
             yield from _near_thing(thing, text, lower)
-    for match in _EVERYWHERE.finditer(lower):
-        if looks_chosen(text[slice(*match.span("value"))]):
-            yield Span(*match.span("value"), "password")
+    for pattern in (_ENDED_BY_A_KEY, _ENTERED_FIRST):
+        yield from (Span(*match.span("value"), "PIN") for match in pattern.finditer(lower))
+    yield from _used_everywhere(text, lower)
+    yield from _behind_users(text, lower)
+
+
+def sign_spans(text: str) -> Iterator[Span]:
+    """Values that are nothing but passwords."""
+    for word in _CHOSEN.finditer(text):
+        value = word[0].rstrip(".,:;?")
+        if is_only_a_password(value):
+            yield Span(word.start(), word.start() + len(value), "password")
+
+
+def _used_everywhere(text: str, lower: str) -> Iterator[Span]:
+    for pattern in _USED_EVERYWHERE:
+        for match in pattern.finditer(lower):
+            value = text[slice(*match.span("value"))]
+            if looks_secret(value) and not _DESIGNATION.fullmatch(value):
+                yield Span(*match.span("value"), "password")
+
+
+def _behind_users(text: str, lower: str) -> Iterator[Span]:
+    for match in _USER_AND.finditer(lower):
+        value = text[slice(*match.span("value"))].rstrip(".:?")
+        is_about_access = match["user"] or _THINGS.search(
+            lower, max(0, match.start() - _REACH_AFTER), match.end() + _REACH_BEFORE
+        )
+        if is_about_access and (looks_secret(value) or is_word_with_digit(value)):
+            yield Span(match.start("value"), match.start("value") + len(value), "password")
 
 
 def _is_in_code(thing: re.Match[str], lower: str) -> bool:
@@ -224,12 +308,20 @@ def _near_thing(thing: re.Match[str], text: str, lower: str) -> Iterator[Span]:
         is_last = _FOLLOWED.match(lower, code.end()) and _is_led_to(start, code.start(), lower)
         if (is_last or _is_handed(code.start(), code.end(), lower, thing)) and _is_code(code, lower):
             yield Span(*code.span("value"), "PIN")
-    for word in _CHOSEN.finditer(text, start, end):
-        value = word[0].rstrip(".,:;?")
-        is_value = is_strong(value) or (is_mixed(value) and looks_chosen(value))
-        is_next = is_value and _LOCKS.search(lower, max(0, word.start() - 12), word.start())
-        if is_value and (is_next or _is_handed(word.start(), word.start() + len(value), lower)):
-            yield Span(word.start(), word.start() + len(value), "password")
+    for at, value in map(value_of, _CHOSEN.finditer(text, start, end)):
+        is_value = looks_secret(value) or (is_word_with_digit(value) and _is_handed(at, at + len(value), lower))
+        if is_strong(value) or (is_value and not _is_described(at, value, lower)):
+            yield Span(at, at + len(value), "password")
+
+
+def _is_described(start: int, value: str, lower: str) -> bool:
+    """Whether a word is named as something else: a device, a user, "a ThinkPad7", what is counted or installed."""
+    before = lower[max(0, start - 24) : start]
+    return (
+        _DESIGNATION.fullmatch(value) is not None
+        or is_other(start, start + len(value), lower)
+        or bool(_NAMED.search(before) or _ARTICLE.search(before))
+    )
 
 
 def _is_led_to(start: int, end: int, lower: str) -> bool:

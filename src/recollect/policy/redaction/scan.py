@@ -51,8 +51,8 @@ def _plain_spans(text: str) -> Iterator[Span]:
         mixed = MIXED.search(text) is not None
         yield from nearby.value_spans(text, lower, mixed=mixed)
         if mixed:
+            yield from nearby.sign_spans(text)
             yield from mentioned.spans(text, lower)
-            yield from access.chosen_spans(text, lower)
         yield from numbers.spans(text, lower)
         yield from codes.spans(text, lower)
     if known_formats.LONG_RUN.search(text):

@@ -51,13 +51,16 @@ DESCRIBING = re.compile(
 )
 """What may stand after "is" and describes a password instead of being one."""
 _MIN_STRONG = 8
+_INNER_SIGN = re.compile(r"[^\W_](?:[!#*%^~]|\$(?![A-Z{(]))[^\W_]")
+_WRITTEN_OTHERWISE = re.compile(r".*(?:[/\\@&=]|%[0-9a-fA-F]{2}|\w\.\w).*|.*#\d{4,}")
+"""Addresses, formulas, and the tags of accounts such as "Ann#1234"."""
 SOFTWARE = re.compile(
     r"(?:win(?:dows)?|office|microsoft|m|ms|python|java|node|php|html|css|ubuntu|debian|fedora|mac ?os|ios|iphone"
-    r"|ipad|galaxy|pixel"
-    r"|firefox|chrome|chromium|edge|safari|gpt|claude|llama|ipv|http|tls|ssl|wpa|x|port|usb|hdmi|vlan|level|room"
+    r"|ipad|android|galaxy|pixel"
+    r"|firefox|chrome|chromium|edge|safari|gpt|claude|llama|ipv|http|tls|ssl|wpa|x|port|usb|hdmi|wi-?fi|vlan|level|room"
     r"|step|line|team|group"
     r"|sha|md|base|oauth|saml|utf|aes|rsa|cve|rfc|iso|gate|terminal|option|version|v|r|mp|web|s|ec|k"
-    r"|log)[ _-]?\d+\w{0,2}",
+    r"|log)[ _-]?\d+(?:\w{0,2}|beta\d?|pro|max|mini|plus|ultra|lts|rc\d)",
     re.IGNORECASE,
 )
 
@@ -94,3 +97,16 @@ def is_strong(value: str) -> bool:
     """Letters, a digit and a sign that names and words do not have: a password wherever access is spoken of."""
     signs = re.search(r"[!$%^&*](?=\w|$)|\w[#@]\w", value)
     return bool(signs) and len(value) >= _MIN_STRONG and looks_chosen(value)
+
+
+def is_only_a_password(value: str) -> bool:
+    """Small and capital letters, a digit, and a sign between two of them: a password wherever it stands."""
+    core = value.strip(".,:;?!*_~=")
+    return (
+        len(core) >= _MIN_STRONG
+        and _INNER_SIGN.search(core) is not None
+        and re.search(r"[a-zß-ÿ]{2}", core) is not None
+        and any(map(str.isupper, core))
+        and any(map(str.isdigit, core))
+        and not _WRITTEN_OTHERWISE.fullmatch(core)
+    )

@@ -64,7 +64,6 @@ _STATED = re.compile(
     rf"(?:(?P<password>{PASSWORDS}|{_BARE_PASSWORDS})|(?P<key>{_KEYS})|(?P<word>{_WORDS}))"
     rf"[\"'*`]{{0,2}}{_OF}{_JOINT}[*`]{{0,2}}{_VALUE}"
 )
-_BESIDE = re.compile(rf"(?:{PASSWORDS}|pw(?<!\wpw))\s(?=([\w!@#$%^&*+-]{{6,64}}))")
 _KEYNAMES = ("key", "token", "secret")
 _KEY_NAME = re.compile("key|token|secret|schlüssel")
 _LATIN = 0x24F
@@ -82,7 +81,6 @@ _WALKED = re.compile(
     rf"|was))"
     r"|pass(?<!\wpass)(?=[ ,][^ ]))(?!\w)"
 )
-_IDEOGRAPHIC = re.compile(r"(?:密码|密碼|パスワード|비밀번호|비번|口令)[^\x00-\x7f]{0,8}\s?[:：]?\s?([!-~]{5,64})")
 _IDEOGRAPH = re.compile("[\u3000-\u30ff\u4e00-\u9fff]")
 _TOKENS = re.compile(r"\s*(\S+)")
 _CALL = frozenset("_.(")
@@ -140,7 +138,7 @@ _PLACEHOLDER = re.compile(
     r"|[\w.]+\[(?!redacted).*"
     r"|(?:your|my|the|some|a)[_-]?(?:api|password|passwd|pass|token|secret|key)[\w-]*|(?:os|process|env|self"
     r"|args)\..*"
-    r"|changeme|example|placeholder|none|null|nil|true|false|undefined|str|string|int|bool|todo|tbd|n/?a|dummy"
+    r"|!(?:secret|vault|env|env_var|encrypted|ref|sub|include)|changeme|example|placeholder|none|null|nil|true|false|undefined|str|string|int|bool|todo|tbd|n/?a|dummy"
     r"|[a-z_]*(?:password|passwd|passwort|secret|token)[a-z_]*|key|redacted|hidden|unknown",
     re.IGNORECASE,
 )
@@ -167,13 +165,8 @@ def spans(text: str, lower: str) -> Iterator[Span]:
     """The values of stated secrets; names are matched in lower case, values are judged as written."""
     for match in _STATED.finditer(lower):
         yield from _stated_value(match, text)
-    for match in _BESIDE.finditer(lower):
-        yield from _mixed_value(match, text, "password")
     for match in _WALKED.finditer(lower):
         yield from _walked_value(match, text, lower)
-    if not lower.isascii():
-        for match in _IDEOGRAPHIC.finditer(lower):
-            yield from _mixed_value(match, text, "password")
     if any(name in lower for name in _KEYNAMES):
         for match in _KEY_BESIDE.finditer(lower):
             if _KEY_ENDS.search(lower, max(0, match.start() - 24), match.end()):

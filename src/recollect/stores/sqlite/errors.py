@@ -39,5 +39,7 @@ def _translate(error: apsw.Error, path: Path | None) -> StoreError:
             return StoreUnwritable(f"cannot write {path} ({error}); check that folder and file are writable.")
         case apsw.ConstraintError():
             return StoreError(f"{path}: {error}; if that goes on, run 'recollect doctor' to find what is damaged.")
+        case apsw.SQLError() if "_vectors_" in str(error):
+            return CorruptStore(f"{path} lost a table of vectors ({error}); run 'recollect rebuild-index'.")
         case _:
             return StoreError(f"{path}: {error}")

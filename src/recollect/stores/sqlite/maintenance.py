@@ -20,6 +20,7 @@ from recollect.stores._sql.maintenance import (
     repair_counts,
     rows_per_scope,
 )
+from recollect.stores._sql.vectors import table_of
 from recollect.stores.sqlite import vectors, words
 from recollect.stores.sqlite.database import APPLICATION, Database
 from recollect.stores.sqlite.events import SQLiteEvents
@@ -111,12 +112,23 @@ def _sizes(db: Database) -> list[HealthCheck]:
 
 def _vectors(db: Database) -> list[HealthCheck]:
     checks: list[HealthCheck] = []
-    for set_id, corpus, model in db.rows("SELECT id, corpus, model FROM embedders"):
-        table = f"{corpus[:-1]}_vectors_{set_id}"
+    for set_id, corpus, model, dims in db.rows("SELECT id, corpus, model, dims FROM embedders"):
+        table = table_of(corpus, set_id)
+        if damage := _damage(db, table, dims):
+            detail = f"{damage}; run 'recollect rebuild-index'"
+            checks.append(HealthCheck(f"vectors of {corpus} by {model}", False, detail))
+            continue
         stray = db.value(f"SELECT count(*) FROM {table} WHERE key NOT IN (SELECT key FROM ({ALIVE[corpus]}))")
         lacks = db.value(f"SELECT count(*) FROM ({ALIVE[corpus]}) WHERE key NOT IN (SELECT key FROM {table})")
         checks.append(check_vectors(corpus, model, lacks, stray))
     return checks
+
+
+def _damage(db: Database, table: LiteralString, dims: int) -> str:
+    if not vectors.has_table(db, table):
+        return "their table is gone"
+    count = vectors.count_damaged(db, table, dims)
+    return f"{count} are damaged" if count else ""
 
 
 def _failed(db: Database) -> list[HealthCheck]:
@@ -159,6 +171,7 @@ def reindex_step(corpus: Corpus, after: int, tx: SQLiteTx) -> tuple[int, int]:
     db = tx.db
     if after == 0:
         _clear_if_broken(db, corpus)
+        vectors.discard_damaged(db, corpus, ALIVE[corpus])
     rows = db.rows(f"{ALIVE[corpus]} AND key > ? ORDER BY key LIMIT ?", (after, REINDEX_BATCH_ROWS))
     for _, key, text in rows:
         tx.words.put(corpus, key, text)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, LiteralString
 
-from recollect.core.errors import MissingExtra
+from recollect.core.errors import CorruptStore, MissingExtra
 from recollect.core.ports import Corpus, Vector
 from recollect.stores._sql.search import Scope, VectorQuery
 from recollect.stores._sql.vectors import check_query, check_vector, table_of
@@ -88,6 +88,31 @@ def remove(db: Database, corpus: Corpus, key: int) -> None:
             _note_change(db, key, joins_at_end=False)
 
 
+_DAMAGED = "length(embedding) <> ? OR embedding = zeroblob(length(embedding))"
+
+
+def has_table(db: Database, table: str) -> bool:
+    return bool(db.value("SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = ?", (table,)))
+
+
+def count_damaged(db: Database, table: LiteralString, dims: int) -> int:
+    """How many vectors have another size than the set, or nothing but zeros."""
+    return db.value(f"SELECT count(*) FROM {table} WHERE {_DAMAGED}", (dims * 4,))
+
+
+def discard_damaged(db: Database, corpus: Corpus, alive: LiteralString) -> None:
+    """Forget sets whose table is gone, and vectors that are none: they are made again, like those that are missing."""
+    for set_id, dims in db.rows("SELECT id, dims FROM embedders WHERE corpus = ?", (corpus,)):
+        table = table_of(corpus, set_id)
+        if not has_table(db, table):
+            db.run("DELETE FROM embedders WHERE id = ?", (set_id,))
+            continue
+        for (key,) in db.rows(f"SELECT key FROM {table} WHERE {_DAMAGED}", (dims * 4,)):
+            remove(db, corpus, key)
+        if db.value(f"SELECT count(*) FROM ({alive}) WHERE key NOT IN (SELECT key FROM {table})"):
+            db.run("UPDATE embedders SET complete = 0 WHERE id = ?", (set_id,))
+
+
 def activate(db: Database, corpus: Corpus, model: str) -> None:
     table = find_table(db, corpus, model)
     if table is None:
@@ -147,7 +172,10 @@ def _matrix(db: Database, cache: MatrixCache, table: str, scope: int, changes: i
     rows = db.rows(f"SELECT key, embedding FROM {table} WHERE key BETWEEN ? AND ? ORDER BY key", span(scope))
     if not rows:
         return None
-    matrix = Matrix(*from_rows(rows), changes)
+    try:
+        matrix = Matrix(*from_rows(rows), changes)
+    except ValueError as error:
+        raise CorruptStore(f"vectors in {table} are damaged ({error}); run 'recollect rebuild-index'") from error
     if len(matrix) > MIN_CACHED_ROWS and scope not in db.changed_scopes:
         with cache.lock:
             cache.put((table, scope), matrix)
