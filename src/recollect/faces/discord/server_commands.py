@@ -121,7 +121,7 @@ class ServerCommands:
         )
 
     @app_commands.describe(member="About whom", also="Another name by which people speak of them")
-    async def _forget_about(self, interaction: Interaction, member: discord.Member, also: str = "") -> None:
+    async def _forget_about(self, interaction: Interaction, member: discord.User, also: str = "") -> None:
         guild = await self._guild(interaction)
         if guild is None:
             return
