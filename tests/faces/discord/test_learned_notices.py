@@ -8,12 +8,14 @@ from recollect.core.state import StateKind
 from recollect.core.types import Status
 from recollect.faces.discord import learned_notices
 from recollect.faces.discord.learned_notices import LearnedNotices
+from recollect.faces.discord.log_follower import LogFollower
 from recollect.privacy.target import ErasureTarget
 from recollect.stores._sql.state import State
 from recollect.testing.model_server import Says
 from recollect.testing.models import FakeModel, nothing, quoting
 from tests.faces.discord.scene import Scene, acting
 from tests.faces.discord.test_memory_channel import TICK
+from tests.faces.discord.wire import wired
 
 HERE = {"learned_notices": "here"}
 
@@ -235,6 +237,53 @@ async def test_a_line_goes_away_when_its_fact_is_made_private_elsewhere() -> Non
         await scene.whisper("!memory private tea")
         await scene.env.advance_time(TICK)
         assert [one.author.id for one in scene.dev.history()] == [scene.ann.id]
+
+
+async def test_a_line_goes_away_when_its_owner_gives_its_fact_other_words_and_stays_when_they_pin_it() -> None:
+    async with acting(discord=HERE) as scene:
+        line = await learned(scene, "I live in Berlin")
+        await scene.order("!memory pin Berlin", where=scene.general)
+        await scene.env.advance_time(TICK)
+        assert told_lines(scene) == ["Learned: [fact] I live in Berlin"]
+        form = await scene.ann.click(line, label="Edit")
+        assert form.modal is not None
+        field = form.modal["components"][0]["components"][0]["custom_id"]
+        await scene.ann.submit_modal(form, {field: "I live in Lisbon"})
+        await scene.env.advance_time(TICK)
+        assert told_lines(scene) == []
+        assert await scene.known() == ["I live in Lisbon"]
+
+
+@pytest.mark.parametrize("status", [403, 500])
+async def test_a_line_that_discord_does_not_let_go_is_removed_later(status: int) -> None:
+    async with acting(discord=HERE, check_errors=False) as scene:
+        await learned(scene)
+        scene.env.inject_error("DELETE", f"/channels/{scene.dev.id}/messages/*", status=status, times=2)
+        await scene.order("!memory forget tea", where=scene.general)
+        await scene.env.advance_time(TICK)
+        assert len(told_lines(scene)) == 1
+        await scene.env.advance_time(150)
+        assert told_lines(scene) == []
+
+
+async def test_a_line_in_a_thread_that_was_archived_goes_with_its_memory() -> None:
+    async with wired(discord=HERE) as wire:
+        lab = wire.lab
+        lab.world.role(lab.lab, "keepers", lab.bot, permissions="manage_threads")
+        thread = lab.world.thread(lab.dev, "tea", lab.ada)
+        async with wire.online() as client:
+            follower = client.get_cog("LogFollower")
+            assert isinstance(follower, LogFollower)
+            await follower.catch_up()
+            await lab.say(lab.ada, thread, "I like green tea")
+            await wire.learned(1)
+            await follower.catch_up()
+            assert lab.said(thread)[-1].startswith("Learned: [fact] I like green tea")
+            lab.world.archive(thread)
+            await wire.order("!memory forget tea", lab.world.dm(lab.ada))
+            await follower.catch_up()
+            assert lab.said(thread) == []
+            assert thread.archived
 
 
 async def test_nothing_private_is_told_in_the_memory_channel() -> None:
