@@ -336,4 +336,6 @@ async def test_lore_is_told_and_only_those_who_manage_messages_can_take_it_back(
         place = scene.place(scene.dev)
         assert len((await scene.memory.list(user="x", place=place, lore=True, statuses=[Status.ACTIVE])).memos) == 1
         await eve.click(line, label=button)
+        (change,) = await scene.client.bot.server_settings.audit(scene.guild.id)
+        assert (change.actor, change.data["setting"]) == (f"discord:{eve.id}", "forgot a memory of the server")
         assert (await scene.memory.list(user="x", place=place, lore=True, statuses=[Status.ACTIVE])).memos == ()

@@ -169,6 +169,7 @@ async def test_what_is_said_about_someone_who_left_can_still_be_forgotten() -> N
         scene.guild.remove_member(scene.bob.user)
         await scene.env.settle()
         asked = shown(await eve.slash(scene.dev, "memory-server forget-about", member=scene.bob.user))
+        assert asked.content.endswith("(1 memory)")
         await eve.click(asked, label="Forget")
         assert (await scene.memory.view(str(scene.ann.id), place, lore=True).show()).memos == ()
 
@@ -185,3 +186,16 @@ async def test_the_panel_shows_and_offers_nothing_of_other_servers_nor_what_was_
         menu = panel.components[0]["components"][0]
         assert menu["default_values"] == [{"id": scene.general.id, "type": "channel"}]
         assert "999000111" in (await settings.of(scene.guild.id)).channels, "it holds all the same"
+
+
+@pytest.mark.parametrize("name", ["\u0301" * 4, "\u200b" * 4, "\u3164" * 4, "...."])
+async def test_to_forget_what_is_said_about_someone_without_a_readable_name_forgets_nothing_else(name: str) -> None:
+    async with acting(summary={"enabled": False}) as scene:
+        eve, place = scene.manager(), scene.place(scene.dev)
+        nobody = scene.guild.add_member(scene.env.create_user("zalgo", global_name=name))
+        await scene.memory.remember("We meet on Friday, at eight", user=str(scene.ann.id), place=place, lore=True)
+        asked = shown(await eve.slash(scene.dev, "memory-server forget-about", member=nobody))
+        assert asked.content.endswith("(0 memories)")
+        await eve.click(asked, label="Forget")
+        (memo,) = (await scene.memory.view(str(scene.ann.id), place, lore=True).show()).memos
+        assert memo.text == "We meet on Friday, at eight"
