@@ -15,6 +15,7 @@ from recollect.core.state import Owner
 from recollect.core.types import Place
 from recollect.faces.assistant.model_turn import TurnUsage
 from recollect.faces.discord.context import BotContext
+from recollect.faces.discord.limits import WINDOW
 from recollect.faces.discord.places import PLATFORM
 
 log = logging.getLogger("recollect.discord")
@@ -48,7 +49,8 @@ async def refusal(
     per_person, now = server.replies_per_minute, at or bot.clock()
     if per_person:
         keys = (user.id, channel, *(() if guild is None else (guild.id,)))
-        names = (f"{what} person", f"{what} channel", f"{what} server")
+        late = "late " if bot.clock() - now >= WINDOW else ""  # what was missed must not end a minute of now
+        names = (f"{late}{what} person", f"{late}{what} channel", f"{late}{what} server")
         uses = [(name, key, share * per_person) for name, key, share in zip(names, keys, SHARES[what], strict=False)]
         over = bot.limits.admits(uses, now)
         if over is not None:
