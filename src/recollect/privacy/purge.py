@@ -65,7 +65,7 @@ async def purge(store: Store, selection: PurgeSelection, delete: Delete, now: da
 
 def memos_about(tx: Tx, guild: str, person: str, names: Collection[str]) -> list[Memo]:
     """What others stated in a guild that names someone, lore included; not what the person said themselves."""
-    words = [re.escape(fold(name)) for name in names if len(name) >= MIN_NAME_CHARS]
+    words = [re.escape(name) for name in map(fold, names) if len(name) >= MIN_NAME_CHARS]  # marks alone fold to nothing
     if not words:
         return []
     pattern = re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)")

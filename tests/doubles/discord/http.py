@@ -36,6 +36,7 @@ UNKNOWN_MESSAGE = Refused(404, 10008, "Unknown Message")
 UNKNOWN_USER = Refused(404, 10013, "Unknown User")
 MISSING_ACCESS = Refused(403, 50001, "Missing Access")
 MISSING_PERMISSIONS = Refused(403, 50013, "Missing Permissions")
+ARCHIVED = Refused(400, 50083, "Thread is archived")
 UNAUTHORIZED = Refused(401, 0, "401: Unauthorized")
 NOT_FOUND = Refused(404, 0, "404: Not Found")
 

@@ -3,7 +3,15 @@
 from collections.abc import Callable
 from typing import Any
 
-from tests.doubles.discord.http import MISSING_PERMISSIONS, UNKNOWN_MEMBER, UNKNOWN_USER, Call, Refused, Routes
+from tests.doubles.discord.http import (
+    ARCHIVED,
+    MISSING_PERMISSIONS,
+    UNKNOWN_MEMBER,
+    UNKNOWN_USER,
+    Call,
+    Refused,
+    Routes,
+)
 from tests.doubles.discord.payloads import (
     channel_payload,
     guild_payload,
@@ -200,7 +208,7 @@ def _replied(call: Call, channel: Channel) -> Message | None:
 
 
 def _edit(call: Call) -> Json:
-    message = call.message
+    message = _changeable(call)
     if message.author is not call.world.bot:
         raise NOT_AUTHOR
     checked(call.body, new=False)
@@ -209,8 +217,14 @@ def _edit(call: Call) -> Json:
     return call.talk.payload(message)
 
 
+def _changeable(call: Call) -> Message:
+    if call.channel.archived:
+        raise ARCHIVED
+    return call.message
+
+
 def _delete(call: Call) -> None:
-    message = call.message
+    message = _changeable(call)
     if message.author is not call.world.bot and not can(call.world.bot, message.channel, "manage_messages"):
         raise MISSING_PERMISSIONS
     call.talk.delete(message)
@@ -277,6 +291,14 @@ def _channel(call: Call) -> Json:
     return channel_payload(call.channel, call.world.bot)
 
 
+def _edit_thread(call: Call) -> Json:
+    """Archive a thread, or open it again."""
+    archived: bool = call.body["archived"]
+    thread = call.needs("manage_threads" if archived else "send_messages_in_threads")
+    call.world.archive(thread, archived)
+    return channel_payload(thread, call.world.bot)
+
+
 def _guild(call: Call) -> Json:
     return guild_payload(call.guild)
 
@@ -313,6 +335,7 @@ ROUTES: Routes = {
     rf"GET {GUILD}/members/{{user:\d+}}": _member,
     f"GET {GUILD}/threads/active": _active_threads,
     r"GET /channels/{channel:\d+}": _channel,
+    r"PATCH /channels/{channel:\d+}": _edit_thread,
     r"POST /channels/{channel:\d+}/typing": _typing,
     r"POST /channels/{channel:\d+}/threads": _start_thread,
     f"GET {THREAD}": _thread_members,

@@ -12,7 +12,8 @@ from recollect.core.state import StateKind
 from recollect.faces.discord.catch_up import CatchUp
 from recollect.faces.discord.client import Client
 from recollect.faces.discord.listener import MessageListener
-from recollect.faces.discord.resync import Resync
+from recollect.faces.discord.privacy_notice import NOTICE
+from recollect.faces.discord.resync import Resync, may_read
 from tests.doubles.discord.http import Trouble
 from tests.doubles.discord.server import rate_limited
 from tests.doubles.discord.things import Channel, Message, Overwrite
@@ -328,3 +329,59 @@ async def test_a_comparison_that_was_interrupted_goes_on_with_the_places_that_it
         assert await compared() == []
     assert "was interrupted after 1, and goes on" in caplog.text
     assert "compared 2 places with Discord" in caplog.text
+
+
+@pytest.mark.parametrize("how", ["kicked and invited", "hidden and shown", "role taken and given"])
+async def test_what_was_deleted_while_the_bot_could_not_read_is_noticed_when_it_can_again(how: str) -> None:
+    async with wired() as wire:
+        lab, world = wire.lab, wire.lab.world
+        everyone, readers = lab.lab.everyone, world.role(lab.lab, "readers", lab.ada, lab.bot)
+        if how == "role taken and given":
+            world.overwrite(lab.general, readers, allow="view_channel")
+            world.overwrite(lab.general, everyone, deny="view_channel")
+        roles = lab.lab.members[lab.bot.id].roles
+        async with wire.online() as client:
+            sent = await lab.say(lab.ada, lab.general, "I like green tea")
+            await lab.say(lab.ada, lab.general, "I play chess")
+            await wire.learned(2)
+            if how == "kicked and invited":
+                world.kick(lab.lab)
+            elif how == "hidden and shown":
+                world.overwrite(lab.general, lab.bot, deny="view_channel")
+            else:
+                world.set_roles(lab.lab, lab.bot, *[role for role in roles if role is not readers])
+            await eventually(lambda: not _reads(client, lab.general), WAIT)
+            await lab.delete(sent)
+            if how == "kicked and invited":
+                world.invite(lab.lab)
+            elif how == "hidden and shown":
+                world.overwrite(lab.general, lab.bot, allow="view_channel")
+            else:
+                world.set_roles(lab.lab, lab.bot, *roles)
+            await wire.learned(1)
+
+
+def _reads(client: Client, channel: Channel) -> bool:
+    found = client.get_channel(channel.id)
+    return isinstance(found, discord.TextChannel) and may_read(found)
+
+
+@pytest.mark.parametrize("how", ["deleted", "edited", "channel deleted"])
+async def test_what_is_deleted_or_edited_before_it_is_stored_is_not_known_as_it_was(how: str) -> None:
+    """The notice takes its time: Discord asks the bot to wait."""
+    async with wired(discord={"privacy_notice": "reply"}) as wire:
+        lab = wire.lab
+        async with wire.online():
+            lab.trouble(f"POST /channels/{lab.dev.id}/messages", rate_limited(0.5))
+            sent = await lab.say(lab.ada, lab.dev, f"<@{lab.bot.id}> I like green tea")
+            if how == "deleted":
+                await lab.delete(sent)
+            elif how == "edited":
+                await lab.edit(sent, f"<@{lab.bot.id}> I like mate")
+            else:
+                lab.world.remove_channel(lab.dev)
+            told = lab.world.dm(lab.ada) if how == "channel deleted" else lab.dev
+            await eventually(lambda: any(NOTICE in text for text in lab.said(told)), WAIT)
+            await wire.order(f"<@{lab.bot.id}> I play chess", lab.general)
+            await wire.learned(2 if how == "edited" else 1)
+            assert "I like green tea" not in await wire.known()

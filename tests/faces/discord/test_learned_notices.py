@@ -7,6 +7,7 @@ from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal
 from recollect.core.state import StateKind
 from recollect.core.types import Status
 from recollect.faces.discord import learned_notices
+from recollect.faces.discord.client import Client
 from recollect.faces.discord.learned_notices import LearnedNotices
 from recollect.privacy.target import ErasureTarget
 from recollect.stores._sql.state import State
@@ -14,6 +15,8 @@ from recollect.testing.model_server import Says
 from recollect.testing.models import FakeModel, nothing, quoting
 from tests.faces.discord.scene import Scene, acting
 from tests.faces.discord.test_memory_channel import TICK
+from tests.faces.discord.wire import WAIT, wired
+from tests.waiting import eventually
 
 HERE = {"learned_notices": "here"}
 
@@ -237,6 +240,54 @@ async def test_a_line_goes_away_when_its_fact_is_made_private_elsewhere() -> Non
         assert [one.author.id for one in scene.dev.history()] == [scene.ann.id]
 
 
+async def test_a_line_goes_away_when_its_owner_gives_its_fact_other_words_and_stays_when_they_pin_it() -> None:
+    async with acting(discord=HERE) as scene:
+        line = await learned(scene, "I live in Berlin")
+        await scene.order("!memory pin Berlin", where=scene.general)
+        await scene.env.advance_time(TICK)
+        assert told_lines(scene) == ["Learned: [fact] I live in Berlin"]
+        form = await scene.ann.click(line, label="Edit")
+        assert form.modal is not None
+        field = form.modal["components"][0]["components"][0]["custom_id"]
+        await scene.ann.submit_modal(form, {field: "I live in Lisbon"})
+        await scene.env.advance_time(TICK)
+        assert told_lines(scene) == []
+        assert await scene.known() == ["I live in Lisbon"]
+
+
+@pytest.mark.parametrize("status", [403, 500])
+async def test_a_line_that_discord_does_not_let_go_is_removed_later(status: int) -> None:
+    async with acting(discord=HERE, check_errors=False) as scene:
+        await learned(scene)
+        scene.env.inject_error("DELETE", f"/channels/{scene.dev.id}/messages/*", status=status, times=2)
+        await scene.order("!memory forget tea", where=scene.general)
+        await scene.env.advance_time(TICK)
+        assert len(told_lines(scene)) == 1
+        await scene.env.advance_time(150)
+        assert told_lines(scene) == []
+
+
+async def test_a_line_in_a_thread_that_was_archived_goes_with_its_memory() -> None:
+    async with wired(discord=HERE) as wire:
+        lab = wire.lab
+        lab.world.role(lab.lab, "keepers", lab.bot, permissions="manage_threads")
+        thread = lab.world.thread(lab.dev, "tea", lab.ada)
+        async with wire.online() as client:
+            await eventually(lambda: _has_looked(client), WAIT)
+            await lab.say(lab.ada, thread, "I like green tea")
+            await eventually(lambda: bool(lab.said(thread)), WAIT)
+            assert lab.said(thread)[0].startswith("Learned: [fact] I like green tea")
+            lab.world.archive(thread)
+            await wire.order("!memory forget tea", lab.world.dm(lab.ada))
+            await eventually(lambda: not lab.said(thread), WAIT)
+            await eventually(lambda: thread.archived, WAIT)
+
+
+async def _has_looked(client: Client) -> bool:
+    """Whether it knows where the log ends: what was learned before is not told."""
+    return bool(await client.bot.state.keys(StateKind.BOT_POSITION))
+
+
 async def test_nothing_private_is_told_in_the_memory_channel() -> None:
     async with acting() as scene:
         general = str(scene.general.id)
@@ -287,4 +338,6 @@ async def test_lore_is_told_and_only_those_who_manage_messages_can_take_it_back(
         place = scene.place(scene.dev)
         assert len((await scene.memory.list(user="x", place=place, lore=True, statuses=[Status.ACTIVE])).memos) == 1
         await eve.click(line, label=button)
+        (change,) = await scene.client.bot.server_settings.audit(scene.guild.id)
+        assert (change.actor, change.data["setting"]) == (f"discord:{eve.id}", "forgot a memory of the server")
         assert (await scene.memory.list(user="x", place=place, lore=True, statuses=[Status.ACTIVE])).memos == ()

@@ -11,7 +11,7 @@ from recollect.faces.discord.setup_panel import settings_embed
 from recollect.faces.discord.slash_commands import render_help
 from recollect.faces.wording import LANGUAGES, in_language
 from tests.faces.discord.scene import Scene, acting
-from tests.faces.discord.test_server_settings import TICK, shown
+from tests.faces.discord.test_server_settings import TICK, fields, shown
 from tests.faces.discord.wire import WAIT, wired
 
 DAY = 24 * 3600.0
@@ -160,3 +160,42 @@ async def test_panels_forms_and_help_stay_within_discords_limits_in_every_langua
             form = EditForm("words", None)  # type: ignore[arg-type]
         assert len(form.title) <= 45
         assert len(form.words.to_component_dict()["label"]) <= 45
+
+
+async def test_what_is_said_about_someone_who_left_can_still_be_forgotten() -> None:
+    async with acting(summary={"enabled": False}) as scene:
+        eve, place = scene.manager(), scene.place(scene.dev)
+        await scene.memory.remember("bob is always late", user=str(scene.ann.id), place=place, lore=True)
+        scene.guild.remove_member(scene.bob.user)
+        await scene.env.settle()
+        asked = shown(await eve.slash(scene.dev, "memory-server forget-about", member=scene.bob.user))
+        assert asked.content.endswith("(1 memory)")
+        await eve.click(asked, label="Forget")
+        assert (await scene.memory.view(str(scene.ann.id), place, lore=True).show()).memos == ()
+
+
+async def test_the_panel_shows_and_offers_nothing_of_other_servers_nor_what_was_deleted() -> None:
+    async with acting(discord={"channels": ["999000111"], "excluded_roles": ["77777"]}) as scene:
+        eve, settings = scene.manager(), scene.client.bot.server_settings
+        await settings.change(scene.guild.id, "channels", (str(scene.general.id), "123456"), eve.id)
+        panel = shown(await eve.slash(scene.dev, "memory-server setup"))
+        held = fields(panel)
+        assert "999000111" not in held["Answering channels"]
+        assert held["Excluded roles"].startswith("none")
+        await eve.select(panel, ["channels"])
+        menu = panel.components[0]["components"][0]
+        assert menu["default_values"] == [{"id": scene.general.id, "type": "channel"}]
+        assert "999000111" in (await settings.of(scene.guild.id)).channels, "it holds all the same"
+
+
+@pytest.mark.parametrize("name", ["\u0301" * 4, "\u200b" * 4, "\u3164" * 4, "...."])
+async def test_to_forget_what_is_said_about_someone_without_a_readable_name_forgets_nothing_else(name: str) -> None:
+    async with acting(summary={"enabled": False}) as scene:
+        eve, place = scene.manager(), scene.place(scene.dev)
+        nobody = scene.guild.add_member(scene.env.create_user("zalgo", global_name=name))
+        await scene.memory.remember("We meet on Friday, at eight", user=str(scene.ann.id), place=place, lore=True)
+        asked = shown(await eve.slash(scene.dev, "memory-server forget-about", member=nobody))
+        assert asked.content.endswith("(0 memories)")
+        await eve.click(asked, label="Forget")
+        (memo,) = (await scene.memory.view(str(scene.ann.id), place, lore=True).show()).memos
+        assert memo.text == "We meet on Friday, at eight"

@@ -14,6 +14,7 @@ from recollect.faces.discord.localization import translated
 from recollect.faces.discord.member_translations import MEMBER_PANELS
 from recollect.faces.discord.onboarding import Onboarding
 from recollect.faces.discord.panel_translations import SERVER_PANELS
+from recollect.faces.discord.quotas import refusal
 from recollect.faces.discord.server_settings import OPTIONS
 from recollect.faces.discord.server_translations import SERVER_COMMANDS, SETTINGS
 from recollect.faces.discord.status_panel import SWITCHES
@@ -275,6 +276,17 @@ async def test_who_floods_is_asked_for_a_minute_once_and_others_are_served() -> 
 
 
 @pytest.mark.slow
+async def test_who_floods_while_the_bot_catches_up_is_no_better_off() -> None:
+    async with acting(discord={"replies_per_minute": 1}) as scene:
+        guild = scene.client.get_guild(scene.guild.id)
+        assert guild is not None
+        ann, bot = await guild.fetch_member(scene.ann.id), scene.client.bot
+        now, yesterday = scene.env.now(), scene.env.now() - timedelta(days=1)
+        times = (now, now, now, yesterday, now)
+        refusals = [await refusal(bot, "learn", ann, scene.dev.id, guild, at) for at in times]
+        assert refusals == [None, None, None, None, "too_fast"]
+
+
 async def test_a_server_has_a_daily_budget_that_a_restart_does_not_reset() -> None:
     async with acting(discord={"daily_replies": 2}, summary={"enabled": False}) as scene:
         assert [await scene.ask("hello") for _ in range(2)] == ["I see."] * 2

@@ -48,8 +48,8 @@ class Changes(Protocol):
         """For each memo with an undone change, when that was last undone."""
         ...
 
-    def unchanged_since(self, scope: str, event: int) -> set[str]:
-        """Memos whose last change came before an event."""
+    def changed_since(self, scope: str, event: int) -> set[str]:
+        """Memos with a change after an event."""
         ...
 
     def redact(self, ids: Collection[int], fields: Collection[StepField]) -> None:

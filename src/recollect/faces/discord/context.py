@@ -30,6 +30,7 @@ from recollect.settings import Settings
 log = logging.getLogger("recollect.discord")
 
 MAX_ASKED = 5_000
+MAX_CHANGED = 1_000
 
 Hook = Callable[[Event], Awaitable[None]]
 
@@ -63,7 +64,9 @@ class BotContext:
     limits: Limits = field(default_factory=Limits)
     """Recent uses by person, channel and server."""
     asked: OrderedDict[int, Place] = field(default_factory=OrderedDict[int, Place])
-    """Messages whose authors were asked for consent, with their readers at that time."""
+    """Messages whose authors were asked for consent, with who could read them then."""
+    changed: OrderedDict[int, discord.Message | None] = field(default_factory=OrderedDict[int, discord.Message | None])
+    """Messages that were edited lately, or deleted: then None. They may not be stored yet."""
     locales: OrderedDict[int, str] = field(default_factory=OrderedDict[int, str])
     """The languages of people, by what they used last."""
     allowed: dict[int, tuple[bool, datetime]] = field(default_factory=dict[int, tuple[bool, datetime]])
@@ -140,6 +143,13 @@ class BotContext:
         self.asked[message] = place
         while len(self.asked) > MAX_ASKED:
             self.asked.popitem(last=False)
+
+    def note_changed(self, message: int, edited: discord.Message | None = None) -> None:
+        """Keep a change of a message for whoever is still handling it."""
+        self.changed[message] = edited
+        self.changed.move_to_end(message)
+        while len(self.changed) > MAX_CHANGED:
+            self.changed.popitem(last=False)
 
     async def record_departure(self, event: Event) -> None:
         log.info("%s: %s", event.kind, dict(event.data))

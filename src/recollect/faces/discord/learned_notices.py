@@ -4,7 +4,7 @@ server's lore, for those who manage messages there.
 
 import logging
 from collections import defaultdict
-from collections.abc import AsyncIterator, Collection, Iterable, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -37,6 +37,7 @@ from recollect.faces.discord.server_settings import EffectiveSettings
 from recollect.faces.discord.shards import has_channel
 from recollect.faces.discord.splitting import LIMIT, harmless
 from recollect.faces.wording import in_language, say
+from recollect.view import View
 
 log = logging.getLogger("recollect.discord")
 
@@ -47,6 +48,8 @@ NOT_YOURS = "Only the person it is about can do that; for a whole server, those 
 CHANGED_SINCE = "It has changed since it was learned; use Forget, or `!memory undo` step by step."
 PAGE_NOTICES = 200
 """Notices whose memos are read at once."""
+ARCHIVED = 50083
+"""Discord's error code for what it refuses in an archived thread."""
 MAX_NOTICES = 1000
 """Newest notices that stay in a channel: each is checked again whenever its permissions change."""
 
@@ -56,6 +59,8 @@ Interaction = discord.Interaction[Any]
 class LearnedNotices:
     def __init__(self, bot: BotContext) -> None:
         self._bot = bot
+        self._doomed: dict[state.Name, None] = {}
+        """Notices that are to go: they are too many, or Discord did not let the bot remove them yet."""
 
     async def follow(self, event: Event) -> None:
         """Post a notice about a learned memo where it is visible; update or remove the notice when the memo changes."""
@@ -95,19 +100,24 @@ class LearnedNotices:
 
     async def remove_invisible(self, channels: Collection[int]) -> None:
         """Remove notices that not everyone who can read these channels now may see: their permissions changed."""
-        answers: dict[tuple[int, Subject, Audience], bool] = {}  # there may be thousands of lines
         locations = await self._bot.state.values(StateKind.NOTICE_MESSAGE)
         channel_of = {key: int(location.partition("/")[0]) for key, location in locations.items()}
-        async for name, memo in self._memos([key for key, channel_id in channel_of.items() if channel_id in channels]):
-            channel_id = channel_of[name[1]]
-            is_visible = memo is not None and memo.active
-            if memo is not None and is_visible:
-                question = channel_id, memo.subject, memo.audience
-                if question not in answers:
-                    answers[question] = await self._is_still_visible(self._bot.client.get_channel(channel_id), memo)
-                is_visible = answers[question]
-            if not is_visible:
-                await self._remove_notice(name)
+        async for name in self._outdated({key: one for key, one in channel_of.items() if one in channels}):
+            await self._remove_notice(name)
+
+    async def _outdated(self, channel_of: Mapping[str, int]) -> AsyncIterator[state.Name]:
+        """Those of these notices whose memo is gone, has other words, or is not for everyone in the channel now."""
+        answers: dict[tuple[int, Subject, Audience], bool] = {}  # there may be thousands of lines
+        async for name, memo in self._memos([*channel_of]):
+            if memo is None or not _is_told(memo):
+                yield name
+                continue
+            channel = self._bot.client.get_channel(channel_of[name[1]])
+            question = channel_of[name[1]], memo.subject, memo.audience
+            if question not in answers:  # in an outage, nobody can tell
+                answers[question] = channel is None or await self._is_still_visible(channel, memo)
+            if not answers[question]:
+                yield name
 
     async def remove_of(self, person: str) -> None:
         """Remove the notices about someone on servers where they no longer agree: consent is given per server."""
@@ -120,23 +130,27 @@ class LearnedNotices:
             if memo is None or not shown[guild]:
                 await self._remove_notice(name)
 
-    async def surplus(self) -> list[state.Name]:
-        """The notices of this process's channels that are beyond the limit, oldest first."""
+    async def find_doomed(self) -> None:
+        """Look through all notices of this process's channels for those that are to go: those that the bot could not
+        remove when their memo went, and, oldest first, those beyond the limit of a channel.
+        """
         by_channel: defaultdict[int, list[tuple[int, str]]] = defaultdict(list)
         for key, location in (await self._bot.state.values(StateKind.NOTICE_MESSAGE)).items():
             channel_id, _, message_id = location.partition("/")
             by_channel[int(channel_id)].append((int(message_id), key))
-        surplus = [
-            notice
-            for channel_id, notices in by_channel.items()
-            if len(notices) > MAX_NOTICES and await has_channel(self._bot, channel_id)
-            for notice in sorted(notices)[:-MAX_NOTICES]
-        ]
-        return [(StateKind.NOTICE_MESSAGE, key) for _, key in sorted(surplus)]
+        ours = {one: sorted(notices) for one, notices in by_channel.items() if await has_channel(self._bot, one)}
+        channel_of = {key: channel_id for channel_id, notices in ours.items() for _, key in notices}
+        self._doomed |= {name: None async for name in self._outdated(channel_of)}
+        surplus = sorted(notice for notices in ours.values() for notice in notices[:-MAX_NOTICES])
+        self._doomed |= {(StateKind.NOTICE_MESSAGE, key): None for _, key in surplus}
 
-    async def remove(self, names: Iterable[state.Name]) -> None:
+    async def remove_doomed(self, most: int) -> bool:
+        """Remove some of them; False if Discord refused one, which is then the last to be tried again."""
+        names = list(self._doomed)[:most]
         for name in names:
+            del self._doomed[name]
             await self._remove_notice(name)
+        return self._doomed.keys().isdisjoint(names)
 
     async def _is_ours(self, memo: Memo | None) -> bool:
         """Whether the notice belongs to this process's shards."""
@@ -148,7 +162,7 @@ class LearnedNotices:
     async def _is_due(self, memo: Memo) -> bool:
         """Whether a notice is due; there is none about someone who did not get the privacy notice."""
         guild = None if memo.source.guild is None else int(memo.source.guild)
-        return memo.active and _is_from_discord(memo) and await is_shown(self._bot, _speaker_id(memo), guild)
+        return _is_told(memo) and await is_shown(self._bot, _speaker_id(memo), guild)
 
     async def _memos(self, keys: Sequence[str]) -> AsyncIterator[tuple[state.Name, Memo | None]]:
         """The memos of notices, many in one read: a large server has thousands."""
@@ -162,21 +176,48 @@ class LearnedNotices:
         return await self._bot.memory.timeline.memo(scope, memo_id)
 
     async def _refresh(self, location: str, event: Event, memo: Memo | None) -> None:
-        """Remove the notice of a memo that was retired or is no longer visible there; update one whose text changed."""
+        """Remove the notice of a memo that was retired, got other words from its owner, or is no longer visible there;
+        update one of which something else was learned.
+        """
         channel = self._bot.client.get_channel(int(location.partition("/")[0]))
-        if memo is None or not memo.active or not await self._is_still_visible(channel, memo):
+        if memo is None or not _is_told(memo) or not await self._is_still_visible(channel, memo):
             await self._remove_notice(state.notice_message(event.scope, event.memo or ""))
         elif _is_learning_event(event) or event.kind in (EventKind.MEMO_UNDONE, EventKind.MEMO_REDONE):
             language = await self._language(memo)
-            message = self._message(location)
-            await message.edit(content=_render(event, memo, language), view=_buttons(memo, event.id, language))
+            fields: dict[str, Any] = {
+                "content": _render(event, memo, language),
+                "view": _buttons(memo, event.id, language),
+            }
+            try:
+                await self._message(location).edit(**fields)
+            except discord.HTTPException as error:
+                log.info("the line %s can't be changed, and goes: %s", location, error)
+                await self._remove_notice(state.notice_message(event.scope, memo.id))
 
     async def _remove_notice(self, name: state.Name) -> None:
         location = await self._bot.state.get(name)
         if location is not None:
-            with suppress(discord.NotFound, discord.Forbidden):
-                await self._message(location).delete()
-            await self._bot.state.drop(name)
+            try:
+                with suppress(discord.NotFound):
+                    await self._delete(self._message(location))
+            except (discord.DiscordException, OSError) as error:
+                log.info("the line %s can't be removed yet: %s", location, error)
+                self._doomed[name] = None
+            else:
+                await self._bot.state.drop(name)
+
+    async def _delete(self, message: discord.PartialMessage) -> None:
+        """Delete a message; in an archived thread Discord refuses that, so such a thread is opened for a moment."""
+        try:
+            await message.delete()
+        except discord.HTTPException as error:
+            thread = await self._bot.client.fetch_channel(message.channel.id) if error.code == ARCHIVED else None
+            if not isinstance(thread, discord.Thread):
+                raise
+            await thread.edit(archived=False)
+            await message.delete()
+            with suppress(discord.Forbidden):  # it is archived again in time
+                await thread.edit(archived=True)
 
     def _message(self, location: str) -> discord.PartialMessage:
         channel_id, _, message_id = location.partition("/")
@@ -255,11 +296,11 @@ def _is_learning_event(event: Event) -> bool:
     return event.kind == EventKind.MEMO_ADDED or (event.kind == EventKind.MEMO_REVISED and "message" in event.data)
 
 
-def _is_from_discord(memo: Memo) -> bool:
-    """Whether it was learned from a conversation on Discord, rather than stated in a command."""
+def _is_told(memo: Memo) -> bool:
+    """Whether a line may tell it: it was learned from a conversation on Discord, rather than stated in a command."""
     source = memo.source
     origins = (Origin.SUMMARY, Origin.DISCORD, *((Origin.TOOL,) if memo.subject.is_lore else ()))
-    return source.origin in origins and source.platform == PLATFORM and bool(source.message)
+    return memo.active and source.origin in origins and source.platform == PLATFORM and bool(source.message)
 
 
 class NoticeButton(
@@ -283,7 +324,7 @@ class NoticeButton(
             return
         place = interaction_place(interaction)
         if self.action == "edit":
-            await self._ask_for_words(interaction, bot, place)
+            await self._ask_for_words(interaction, bot)
             return
         if self.action == "why":
             await defer(interaction)
@@ -291,15 +332,15 @@ class NoticeButton(
             await send_answer(interaction, await bot.commands.answer(line, user=user, place=place))
             return
         await acknowledge(interaction)
-        text = await run_work(lambda: self._apply(bot, str(interaction.user.id), place))
+        text = await run_work(lambda: self._apply(bot, self._memory(bot, interaction)))
         if text in OUTCOMES.values():
             await interaction.edit_original_response(content=say(text), view=None)
             await bot.state.drop(state.notice_message(self._scope(place), self.memo))
         else:
             await interaction.followup.send(text, ephemeral=True)
 
-    async def _ask_for_words(self, interaction: Interaction, bot: BotContext, place: Place) -> None:
-        view = bot.memory.view(str(interaction.user.id), place, lore=self._is_lore)
+    async def _ask_for_words(self, interaction: Interaction, bot: BotContext) -> None:
+        view = self._memory(bot, interaction)
         try:
             memo = await look_up(interaction, view.get(self.memo))
         except RecollectError as error:
@@ -308,7 +349,9 @@ class NoticeButton(
 
         async def change(submitted: Interaction, words: str) -> str:
             del submitted
-            return outcome_text.changed("Changed", await view.update(self.memo, words))
+            changed = await view.update(self.memo, words)
+            await bot.server_settings.record_lore(view, memo)
+            return outcome_text.changed("Changed", changed)
 
         await open_form(interaction, EditForm(memo.text, change, self._may_decide))
 
@@ -324,17 +367,18 @@ class NoticeButton(
             return interaction.guild_id is not None and interaction.permissions.manage_messages
         return str(interaction.user.id) == self.user
 
-    async def _apply(self, bot: BotContext, user: str, place: Place) -> str:
-        memory = bot.memory
+    def _memory(self, bot: BotContext, interaction: Interaction) -> View:
+        return bot.memory.view(str(interaction.user.id), interaction_place(interaction), lore=self._is_lore)
+
+    async def _apply(self, bot: BotContext, view: View) -> str:
+        before = await bot.memory.timeline.memo(self._scope(view.place), self.memo)
         if self.action == "private":
-            await memory.share(self.memo, user=user, place=place, audience=Audience("dm", user))
+            await view.share(self.memo, audience=Audience("dm", split_person(view.user)[1]))
         elif self.action == "forget":
-            await memory.get(self.memo, user=user, place=place, lore=self._is_lore)
-            await memory.forget(self.memo, user=user, place=place, lore=self._is_lore)
-        else:
-            outcome = await memory.undo(
-                user=user, place=place, lore=self._is_lore, memo=self.memo, expected=self.change
-            )
-            if not isinstance(outcome, Undone):
-                return say(CHANGED_SINCE)
+            await view.get(self.memo)
+            await view.forget(self.memo)
+        elif not isinstance(await view.undo(memo=self.memo, expected=self.change), Undone):
+            return say(CHANGED_SINCE)
+        if before is not None:
+            await bot.server_settings.record_lore(view, before)
         return OUTCOMES[self.action]

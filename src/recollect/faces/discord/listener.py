@@ -98,6 +98,8 @@ class MessageListener(commands.Cog):
         except Exception:
             log.exception("message %s is not answered", message.id)
             await streaming.send(message, say(INTERNAL_ERROR))
+        finally:
+            await message_changes.apply_meanwhile(self._bot, message)
 
     async def _hint(self, message: discord.Message) -> None:
         """Say once, on a server that is not allowed, whom to ask. Others who are not allowed get no answer, and nobody
@@ -258,14 +260,18 @@ class MessageListener(commands.Cog):
 
     @commands.Cog.listener()
     async def on_raw_message_edit(self, event: discord.RawMessageUpdateEvent) -> None:
+        self._bot.note_changed(event.message_id, event.message)
         await message_changes.apply_edit(self._bot, event.message)
 
     @commands.Cog.listener()
     async def on_raw_message_delete(self, event: discord.RawMessageDeleteEvent) -> None:
+        self._bot.note_changed(event.message_id)
         await message_changes.apply_deletions(self._bot, [str(event.message_id)])
 
     @commands.Cog.listener()
     async def on_raw_bulk_message_delete(self, event: discord.RawBulkMessageDeleteEvent) -> None:
+        for message_id in event.message_ids:
+            self._bot.note_changed(message_id)
         await message_changes.apply_deletions(self._bot, map(str, sorted(event.message_ids)))
 
     @commands.Cog.listener()

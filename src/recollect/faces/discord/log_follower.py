@@ -28,9 +28,9 @@ log = logging.getLogger("recollect.discord")
 POLL_INTERVAL_SECONDS = 2.0
 """Changes within one interval are shown together."""
 RETRY_DELAY = timedelta(minutes=1)
-"""Time until the memory channel is tried again after a failure."""
+"""Time until the memory channel, or a line that is to go, is tried again after a failure."""
 TRIM_INTERVAL = timedelta(days=1)
-"""How often learned lines beyond the limit are looked for."""
+"""How often learned lines are looked for that are beyond the limit, or still there without their memory."""
 _EVENTS_PER_POLL = 500
 _LINES_PER_POLL = 20
 """Lines that are removed at a time: each takes a request, and new lines wait for them."""
@@ -47,8 +47,9 @@ class LogFollower(commands.Cog):
         self._shard = bot.settings.discord.shard
         self._failed_at: datetime | None = None
         self._is_swept = False
-        self._surplus: list[state.Name] = []
         self._trimmed_at: datetime | None = None
+        self._refusals = 0
+        self._remove_after: datetime | None = None
         self._has_started = False
 
     async def cog_load(self) -> None:
@@ -229,12 +230,17 @@ class LogFollower(commands.Cog):
             self._is_swept = True
 
     async def _trim(self) -> None:
-        """Remove the oldest learned lines of channels that have too many, a few at a time."""
+        """Remove learned lines that are to go, a few at a time."""
         now = self._bot.clock()
         if self._trimmed_at is None or now - self._trimmed_at >= TRIM_INTERVAL:
-            self._trimmed_at, self._surplus = now, await self._notices.surplus()
-        due, self._surplus = self._surplus[:_LINES_PER_POLL], self._surplus[_LINES_PER_POLL:]
-        await self._notices.remove(due)
+            self._trimmed_at = now
+            await self._notices.find_doomed()
+        if self._remove_after is None or now >= self._remove_after:
+            is_done = await self._notices.remove_doomed(_LINES_PER_POLL)
+            self._refusals = 0 if is_done else self._refusals + 1
+            self._remove_after = (
+                None if is_done else now + min(RETRY_DELAY * 2 ** (min(self._refusals, 10) - 1), TRIM_INTERVAL)
+            )
 
     async def _update_snapshots(self) -> None:
         """Bring the pending snapshots up to date; after a failure the others wait for the retry."""

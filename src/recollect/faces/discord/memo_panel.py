@@ -171,24 +171,16 @@ class MemoCard(Panel):
         async def change(submitted: Interaction, words: str) -> str:
             del submitted
             changed = await view.update(memo.id, words)
-            await self._note("changed a memory of the server", memo.text, changed.text)
+            await self._bot.server_settings.record_lore(view, memo)
             return outcome_text.changed("Changed", changed)
 
         await open_form(interaction, EditForm(memo.text, change, self.may))
 
     async def _forget(self, interaction: Interaction) -> None:
         await acknowledge(interaction)
-        outcome = await self._view.forget(self._memo.id)
-        if isinstance(outcome, Forgotten):
-            await self._note("forgot a memory of the server", self._memo.text, "")
+        if isinstance(await self._view.forget(self._memo.id), Forgotten):
+            await self._bot.server_settings.record_lore(self._view, self._memo)
         await self._panel.show(interaction)
-
-    async def _note(self, what: str, before: str, after: str) -> None:
-        """Log what a moderator does to lore."""
-        guild = self._view.place.guild
-        if self._view.lore and guild is not None:
-            user = int(self._view.user.rpartition(":")[2])
-            await self._bot.server_settings.record(int(guild), user, what, clip(before, 200), clip(after, 200))
 
     async def _why(self, interaction: Interaction) -> None:
         await defer(interaction)

@@ -41,6 +41,22 @@ async def apply_edit(bot: BotContext, message: discord.Message) -> None:
         await apply_deletions(bot, [str(message.id)])
 
 
+async def apply_meanwhile(bot: BotContext, message: discord.Message) -> None:
+    """Apply to a message that was just stored what happened to it before."""
+    edited = bot.changed.get(message.id, message)
+    if edited is None or _is_channel_gone(bot, message):
+        await apply_deletions(bot, [str(message.id)])
+    elif edited is not message:
+        await apply_edit(bot, edited)
+
+
+def _is_channel_gone(bot: BotContext, message: discord.Message) -> bool:
+    """Whether the channel was deleted from a server that the bot is still in; threads also vanish when archived."""
+    guild = None if message.guild is None else bot.client.get_guild(message.guild.id)
+    is_channel = isinstance(message.channel, discord.abc.GuildChannel)
+    return is_channel and guild is not None and not guild.unavailable and guild.get_channel(message.channel.id) is None
+
+
 async def _may_be_kept(bot: BotContext, message: discord.Message) -> bool:
     """Whether new words of an author may be stored: by their consent as it is now, and within the limits."""
     guild, author = message.guild, message.author

@@ -1,10 +1,11 @@
-"""Resync after a time offline: finds edits and deletions by comparing the newest stored messages of recent places with
-Discord. Runs in the background with one request per place, and never guesses: what can't be read stays.
+"""Resync after a time offline, or without the permission to read: finds edits and deletions by comparing the newest
+stored messages of recent places with Discord. Runs in the background with one request per place, and never guesses:
+what can't be read stays.
 """
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -39,18 +40,73 @@ class Resync(commands.Cog):
     def __init__(self, bot: BotContext, sleep: Sleep = asyncio.sleep) -> None:
         self._bot = bot
         self._sleep = sleep
-        self._task: asyncio.Task[None] | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._readable: dict[int, set[int]] = {}
+        """The channels of each server that the bot may read: of the others, Discord tells it nothing."""
 
     async def cog_unload(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
+        for task in self._tasks:
+            task.cancel()
+
+    def _start(self, work: Coroutine[None, None, None]) -> None:
+        if self._bot.settings.discord.resync_messages:
+            task = asyncio.create_task(work, name="recollect-resync")
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+        else:
+            work.close()
 
     @commands.Cog.listener()
     async def on_ready(self) -> None:
         """A new session; for a resumed one, Discord sends the missed events itself."""
         await self.cog_unload()
-        if self._bot.settings.discord.resync_messages:
-            self._task = asyncio.create_task(self.run(), name="recollect-resync")
+        for guild in self._bot.client.guilds:
+            self._note_readable(guild, guild.channels)
+        self._start(self.run())
+
+    @commands.Cog.listener()
+    async def on_guild_join(self, guild: discord.Guild) -> None:
+        self._readable.pop(guild.id, None)  # it may have been there before
+        self._look_again(guild, guild.channels)
+
+    @commands.Cog.listener()
+    async def on_guild_channel_update(self, before: discord.abc.GuildChannel, after: discord.abc.GuildChannel) -> None:
+        if before.overwrites != after.overwrites:
+            self._look_again(after.guild, [after])
+
+    @commands.Cog.listener()
+    async def on_guild_role_update(self, before: discord.Role, after: discord.Role) -> None:
+        if before.permissions != after.permissions and after in after.guild.me.roles:
+            self._look_again(after.guild, after.guild.channels)
+
+    @commands.Cog.listener()
+    async def on_member_update(self, before: discord.Member, after: discord.Member) -> None:
+        if after.id == self._bot.me.id and before.roles != after.roles:
+            self._look_again(after.guild, after.guild.channels)
+
+    def _look_again(self, guild: discord.Guild, channels: Iterable[discord.abc.GuildChannel]) -> None:
+        if regained := self._note_readable(guild, channels):
+            self._start(self._compare_channels(regained))
+
+    def _note_readable(self, guild: discord.Guild, channels: Iterable[discord.abc.GuildChannel]) -> set[int]:
+        """Note which of these channels the bot may read now; returns those that it could not read before."""
+        known, regained = self._readable.setdefault(guild.id, set()), set[int]()
+        for channel in channels:
+            if not may_read(channel):
+                known.discard(channel.id)
+            elif channel.id not in known:
+                known.add(channel.id)
+                regained.add(channel.id)
+        return regained
+
+    async def _compare_channels(self, channels: Collection[int]) -> None:
+        """Compare what was said in channels that the bot may read again."""
+        try:
+            for place, channel in await self._places((), channels):
+                await self._resync_place(place, channel)
+                await self._sleep(DELAY_SECONDS)
+        except RecollectError as error:
+            log.warning("cannot look for messages that were edited or deleted meanwhile: %s", error)
 
     @commands.Cog.listener()
     async def on_guild_channel_delete(self, channel: discord.abc.GuildChannel) -> None:
@@ -90,14 +146,17 @@ class Resync(commands.Cog):
             log.exception("cannot look for messages that were edited or deleted meanwhile in %s", place.session)
             return False
 
-    async def _places(self, reached: Collection[str]) -> list[tuple[Place, int]]:
-        """Places with stored messages, most recent first, channels that were deleted before all others; and before
-        these, what an interrupted resync has not reached.
+    async def _places(
+        self, reached: Collection[str], channels: Collection[int] | None = None
+    ) -> list[tuple[Place, int]]:
+        """Places with stored messages, in these channels or all, most recent first, channels that were deleted before
+        all others; and before these, what an interrupted resync has not reached.
         """
         candidates: list[tuple[bool, datetime, Place, int]] = []
         now, stored = self._bot.clock(), await self._bot.state.values(StateKind.LISTENED_CHANNEL)
         parsed = [(parse_session(session), int(channel)) for session, channel in stored.items()]
-        known = [(place, channel) for place, channel in parsed if place and self._bot.is_ours(place.guild)]
+        ours = [(place, channel) for place, channel in parsed if place and self._bot.is_ours(place.guild)]
+        known = [one for one in ours if channels is None or (one[0].guild and int(one[0].channel or 0) in channels)]
         messages = await self._bot.memory.timeline.last_messages([place for place, _ in known])
         for (place, channel), last in zip(known, messages, strict=True):
             if last is None:
@@ -175,7 +234,7 @@ class Resync(commands.Cog):
             log.info("%s is gone; deleted its %d messages", place.session, count)
 
 
-def may_read(channel: Channel) -> bool:
+def may_read(channel: Channel | discord.abc.GuildChannel) -> bool:
     """Whether the bot may read the messages: without the permission Discord returns an empty list, and no error."""
     guild = getattr(channel, "guild", None)
     if not isinstance(guild, discord.Guild):

@@ -121,7 +121,7 @@ class ServerCommands:
         )
 
     @app_commands.describe(member="About whom", also="Another name by which people speak of them")
-    async def _forget_about(self, interaction: Interaction, member: discord.Member, also: str = "") -> None:
+    async def _forget_about(self, interaction: Interaction, member: discord.User, also: str = "") -> None:
         guild = await self._guild(interaction)
         if guild is None:
             return
@@ -137,7 +137,11 @@ class ServerCommands:
 
         question = translated("Forget, for good, all that others said here about {}?", language)
         whom = ", ".join(sorted(names - {str(member.id)}))
-        await ConfirmDialog("Forget", forget, language, is_manager).ask(interaction, question.format(whom))
+        memos = await self._bot.memory.privacy.about(str(guild.id), person_of(member.id), names)
+        number = count_memories(sum(memo.active for memo in memos), language)  # a name may be a common word
+        await ConfirmDialog("Forget", forget, language, is_manager).ask(
+            interaction, f"{question.format(whom)} ({number})"
+        )
 
     @app_commands.describe(channel="What was said there", member="What they said", days="Only of the last days")
     async def _purge(

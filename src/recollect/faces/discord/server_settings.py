@@ -17,13 +17,15 @@ from recollect.bot_state import BotState
 from recollect.core.clock import Clock
 from recollect.core.events import Event, EventKind
 from recollect.core.state import Owner
-from recollect.core.types import Subject
+from recollect.core.text import clip
+from recollect.core.types import Memo, Subject, split_person
 from recollect.faces.discord.localization import LANGUAGES, translated
 from recollect.faces.discord.places import PLATFORM, person_of
 from recollect.faces.discord.splitting import LIMIT, harmless
 from recollect.memory import AsyncMemory
 from recollect.settings.model import Discord
 from recollect.settings.origins import DEFAULT, is_chosen
+from recollect.view import View
 
 log = logging.getLogger("recollect.discord")
 
@@ -31,6 +33,8 @@ Kind = Literal["channels", "roles", "channel", "role", "choice", "number"]
 MENTIONS: dict[Kind, str] = {"channels": "#", "channel": "#", "roles": "@&", "role": "@&"}
 """How Discord writes them, so that it shows their names."""
 LISTS = ("channels", "excluded_channels", "excluded_roles")
+MAX_LORE_CHARS = 200
+"""How much of a memory of the server is in the log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +216,15 @@ class ServerSettings:
         if name == "daily_tokens":
             return (await self._memory.engine.reply_budget.use(_tenant(guild))).limit or 0
         held = getattr(await self.of(guild), name)
-        return tuple(sorted(held)) if name in LISTS else held
+        if name not in LISTS:
+            return held
+        chosen = set(getattr(await self.settings(guild), name))  # the operator's may be those of other servers
+        return tuple(sorted(item for item in held if item in chosen or self.is_on(guild, item)))
+
+    def is_on(self, guild: int, item: str) -> bool:
+        """Whether a server has a channel or role with this id."""
+        found = self._client.get_guild(guild) if item.isdecimal() else None
+        return found is not None and bool(found.get_channel_or_thread(int(item)) or found.get_role(int(item)))
 
     async def change(self, guild: int, name: str, value: Any, by: int) -> None:
         """Set one option, and log who did it; the value is that of an `Option`."""
@@ -237,6 +249,16 @@ class ServerSettings:
         scope = Subject.lore(str(guild)).scope
         await self._state.log_event(Event(EventKind.GUILD_CHANGED, self._clock(), person_of(by), scope, data=data))
         await self._post(guild, f"<@{by}> {describe_change(data, await self.language(guild))}")
+
+    async def record_lore(self, view: View, before: Memo) -> None:
+        """Log what a moderator made of a memory of the server; what people do to their own is not anyone's business."""
+        if not view.lore or view.place.guild is None:
+            return
+        memo = await self._memory.timeline.memo(before.subject.scope, before.id)
+        after = memo.text if memo is not None and memo.active else ""
+        what = "changed a memory of the server" if after else "forgot a memory of the server"
+        texts = clip(before.text, MAX_LORE_CHARS), clip(after, MAX_LORE_CHARS)
+        await self.record(int(view.place.guild), int(split_person(view.user)[1]), what, *texts)
 
     async def _post(self, guild: int, text: str) -> None:
         """Post to the moderators' log channel, if they chose one."""

@@ -130,7 +130,7 @@ class _Editor(Panel):
     def __init__(self, panel: SetupPanel, name: str, value: Any) -> None:
         super().__init__(timeout=VIEW_TIMEOUT_SECONDS)
         self._panel, self._name = panel, name
-        self.add_item(_menu(OPTIONS[name], value, self._set, panel.language))
+        self.add_item(_menu(panel, OPTIONS[name], value, self._set))
         self.clear.label, self.back.label = translated("Clear", panel.language), translated("Back", panel.language)
 
     async def _set(self, interaction: Interaction, values: Sequence[str]) -> None:
@@ -154,16 +154,17 @@ class _Editor(Panel):
 Set = Callable[[Interaction, Sequence[str]], Awaitable[None]]
 
 
-def _menu(option: Option, value: Any, choose: Set, language: str) -> discord.ui.Item[Any]:
+def _menu(panel: SetupPanel, option: Option, value: Any, choose: Set) -> discord.ui.Item[Any]:
     held = value if option.kind in ("channels", "roles") else (value,) if value else ()
-    defaults = [discord.Object(int(item)) for item in held if str(item).isdecimal()][:MAX_CHOSEN]
+    exists = panel.bot.server_settings.is_on  # Discord refuses a menu with what was deleted
+    defaults = [discord.Object(int(item)) for item in held if exists(panel.guild, str(item))][:MAX_CHOSEN]
     match option.kind:
         case "channels" | "channel":
             return _ChannelMenu(choose, MAX_CHOSEN if option.kind == "channels" else 1, defaults)
         case "roles" | "role":
             return _RoleMenu(choose, MAX_CHOSEN if option.kind == "roles" else 1, defaults)
         case _:
-            return _ChoiceMenu(choose, option, str(value), language)
+            return _ChoiceMenu(choose, option, str(value), panel.language)
 
 
 class _ChannelMenu(discord.ui.ChannelSelect[Any]):

@@ -216,13 +216,16 @@ def read_input(tx: Tx, subject: Subject, *, compares_all: bool = True) -> Consol
     undone = tx.changes.undone_at(scope)
     last = tx.events.list(scope=scope, kinds=(_DONE, _ABORTED), limit=1)
     done = [] if compares_all else tx.events.list(scope=scope, kinds=(_DONE,), limit=1)
+    compared = frozenset[str]()
+    if done and done[0].data.get("compared"):
+        # by the order of events, not by time: what is imported or restored keeps its old times
+        compared = frozenset(memo.id for memo in memos) - tx.changes.changed_since(scope, done[0].id)
     return ConsolidationInput(
         memos,
         tx.changes.count_causes(scope, _RESTATED_REASONS),
         frozenset(memo.id for memo in memos if memo.id in undone and memo.updated <= undone[memo.id]),
         last[0].at if last else None,
-        # by the order of events, not by time: what is imported or restored keeps its old times
-        frozenset(tx.changes.unchanged_since(scope, done[0].id) if done and done[0].data.get("compared") else ()),
+        compared,
     )
 
 

@@ -45,7 +45,7 @@ _OF_BATCH: LiteralString = f"{_SELECT} WHERE scope = $1 AND batch = $2 ORDER BY 
 _OF_MEMO: LiteralString = f"{_SELECT} WHERE scope = $1 AND memo = $2 ORDER BY id DESC"
 _OF_MESSAGE: LiteralString = f"{_SELECT} WHERE message = $1 ORDER BY id DESC"
 _UNDONE_AT = "SELECT memo, max(at) FROM changes WHERE scope = $1 AND undoes IS NOT NULL AND undone = 0 GROUP BY memo"
-_UNCHANGED_SINCE = "SELECT memo FROM changes WHERE scope = $1 GROUP BY memo HAVING max(id) < $2"
+_CHANGED_SINCE = "SELECT DISTINCT memo FROM changes WHERE scope = $1 AND id > $2"
 _EMPTIED: dict[StepField, LiteralString] = {
     "memo": "memo = ''",
     "message": "message = NULL",
@@ -101,8 +101,8 @@ class Changes:
     def undone_at(self, scope: str) -> dict[str, datetime]:
         return {memo: from_ms(at) for memo, at in self._db.rows(_UNDONE_AT, (self._db.handle(scope),))}
 
-    def unchanged_since(self, scope: str, event: int) -> set[str]:
-        return {memo for (memo,) in self._db.rows(_UNCHANGED_SINCE, (self._db.handle(scope), event))}
+    def changed_since(self, scope: str, event: int) -> set[str]:
+        return {memo for (memo,) in self._db.rows(_CHANGED_SINCE, (self._db.handle(scope), event))}
 
     def redact(self, ids: Collection[int], fields: Collection[StepField]) -> None:
         emptied: LiteralString = ", ".join(_EMPTIED[name] for name in sorted(fields))
