@@ -125,6 +125,18 @@ async def models(run: Run, kind: Callable[[Request], bool]) -> tuple[set[str], s
         return {request.model for request in talk.asked(kind)}, replied
 
 
+async def learners(run: Run) -> list[set[str]]:
+    """Which models are asked to learn after each of two replies."""
+    asked: list[set[str]] = []
+    async with run() as talk:
+        before = 0
+        async for _ in talk.turns(2):
+            requests = talk.asked(is_extraction)
+            asked.append({request.model for request in requests[before:]})
+            before = len(requests)
+    return asked
+
+
 async def summary_chars(run: Run) -> int | None:
     """What the model is told to keep to, if the summary that is sent does so although the model did not."""
     async with run() as talk:
@@ -308,6 +320,15 @@ def cases() -> Iterator[tuple[str, str, str, Observer, Any, str, Any]]:
         range(2_400, 3_001),
         "1200",
         range(600, 1_201),
+    )
+    yield (
+        "A22",
+        "discoclaw",
+        "DISCOCLAW_SUMMARY_TO_DURABLE_ENABLED",
+        learners,
+        [set(), set()],
+        "true",
+        [{HAIKU}, {HAIKU}],
     )
     yield "A66", "discoclaw", "DISCOCLAW_SUMMARY_TO_DURABLE_ENABLED", learns, [], "true", ["Lives in Lisbon."]
     yield "A67", "discoclaw", "DISCOCLAW_SHORTTERM_MEMORY_ENABLED", exchange_lines, 0, "true", 20
