@@ -80,7 +80,7 @@ class Mutant:
 
 
 def mutants_of(module: str, source: str) -> Iterator[Mutant]:
-    """Every mutant of a module; those of annotations, docstrings, decorators and log lines are left out."""
+    """Every mutant of a module; annotations, docstrings, decorators, log lines and `strict=` are left out."""
     encoded = source.encode()
     offsets = [0]
     for line in encoded.splitlines(keepends=True):
@@ -99,7 +99,7 @@ def _interesting(tree: ast.AST) -> Iterator[ast.AST]:
         if name in ("annotation", "returns", "decorator_list"):
             continue
         for node in value if isinstance(value, list) else [value]:
-            if not isinstance(node, ast.AST) or _is_prose(node):
+            if not isinstance(node, ast.AST) or _is_prose(node) or _is_assertion(node):
                 continue
             yield node
             yield from _interesting(node)
@@ -109,6 +109,11 @@ def _is_prose(node: ast.AST) -> bool:
     if isinstance(node, ast.Expr):
         return isinstance(node.value, ast.Constant) or ast.unparse(node).startswith("log.")
     return isinstance(node, ast.Import | ast.ImportFrom | ast.JoinedStr | ast.Raise)
+
+
+def _is_assertion(node: ast.AST) -> bool:
+    """`strict=` of `zip`: what it checks holds."""
+    return isinstance(node, ast.keyword) and node.arg == "strict"
 
 
 def _changes(node: ast.expr | ast.stmt) -> Iterator[str]:

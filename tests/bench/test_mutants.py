@@ -23,7 +23,7 @@ def keeps(texts: list[str], strict: bool = True) -> bool:
     log.info("seen %d", 5)
     texts.sort()
     if len(texts) < LIMIT and not strict:
-        return any(texts)
+        return any(zip(texts, texts, strict=False))
     return LIMIT + 1 > 4 if strict else False
 '''
 
@@ -36,6 +36,7 @@ def test_a_mutant_changes_what_runs_and_nothing_else():
     assert ("3", "4") in found
     assert ("LIMIT + 1", "(LIMIT - 1)") in found
     assert ("texts.sort()", "None") in found
+    assert [mutant.old for mutant in mutants_of("policy/x.py", SOURCE)].count("False") == 1, "that of zip is no mutant"
     assert not {old for old, _ in found} & {"7", "5", '"""A module."""', "1 < 2"}
 
 

@@ -283,7 +283,9 @@ async def test_simple_dnam_facts_in_files_learned_every_ten_turns_in_its_own_jso
             await story.ask(f"turn {number} of the second round, I changed my mind about loops")
         assert [one["status"] for one in json.loads(file.read_text())["items"]] == ["deprecated"]
         await story.ask("!memory remember Current project: discoclaw memory system")
-        assert LOOPS not in await story.ask("!memory show")
+        shown = await story.ask("!memory show")
+        assert LOOPS not in shown
+        assert "- [project] Current project: discoclaw memory system (src: manual, updated 2025-03-01)" in shown
         forgotten = await story.ask("!memory forget Current project: discoclaw")
         assert forgotten.partition("\n")[0] == 'Deprecated 1 item matching "Current project: discoclaw"'
 

@@ -317,6 +317,13 @@ class TestWithAModel:
         assert kept == vague
         assert len(after([memo(vague, 9), memo(exact, 1)], FREELY, joins(memo(vague, 9), memo(exact, 1)))) == 2
 
+    def test_it_makes_no_one_person_of_two(self) -> None:
+        berlin, paris = (
+            memo(f"He lives in {city}", age, kind=Kind.PERSON) for age, city in ((9, "Berlin"), (1, "Paris"))
+        )
+        for keep, other in ((berlin, paris), (paris, berlin)):
+            assert len(after([berlin, paris], FREELY, joins(keep, other))) == 2
+
     def test_it_may_retract_what_a_newer_memo_is_about(self) -> None:
         old, new = memo("Is training for a marathon", 9), memo("Gave up marathon running", 1)
         assert list(after([old, new], FREELY, ExtractionResult(retractions=(Retraction("over", id=old.id),)))) == [

@@ -65,7 +65,7 @@ async def test_a_message_seen_twice_is_learned_from_once_and_both_see_the_result
 @pytest.mark.parametrize("profile", ["unified", "discoclaw"])
 async def test_nothing_is_learned_from_the_assistants_own_words(profile: str) -> None:
     model = FakeModel()
-    async with opened(profile, model=model, extraction={"enabled": True, "trigger": "on_ingest"}) as stage:
+    async with opened(profile, model=model, extraction__enabled=True) as stage:
         asked = await stage.tell("what do you think of Rust?", place=DEV)
         await stage.reply("I love Rust and I live in the cloud", asked)
         await stage.settle()

@@ -377,6 +377,18 @@ class TestAudiences:
         assert isinstance(change, Add)
         assert change.memo.audience == CHANNEL
 
+    @pytest.mark.parametrize("text", ["Lives in Berlin", "I currently live in Berlin"])
+    def test_where_one_memory_serves_all_places_fewer_hear_of_it_only_for_something_new(self, text: str):
+        public = memo("Lives in Berlin", audience=GUILD)
+        privately = says(text, audience=DM, power=EVERYWHERE)
+        same = [public] if text == public.text else []
+        (change,) = merge(privately, existing(same=same, similar=[public]), LATER)
+        assert isinstance(change, Skip)
+        assert change.reason == "already known"
+        richer = replace(privately, text="Lives in Berlin and Paris")
+        (change,) = merge(richer, existing(similar=[public]), LATER)
+        assert isinstance(change, Revise)
+
     def test_the_same_text_said_in_a_wider_circle_widens_the_memo(self):
         private = memo("Lives in Berlin", audience=CHANNEL, source=LEARNED)
         (change,) = merge(says("Lives in Berlin", audience=GUILD), existing(same=[private]), LATER)

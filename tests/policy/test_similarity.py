@@ -63,6 +63,9 @@ CANNOT_BOTH_HOLD = [
     ("Eats meat", "I don't eat meat"),
     ("I can't swim", "I can swim"),
     ("No longer works at Acme", "Works at Acme"),
+    # what ended has ended in all its details, and what holds again is not over
+    ("No longer plays tennis", "Plays tennis with Bob on Sundays"),
+    ("Plays tennis again with Bob", "No longer plays tennis"),
     ("I don't work at Acme anymore", "I work at Acme"),
     ("Used to live in Berlin", "Lives in Berlin"),
     ("Quit smoking", "Smokes"),
@@ -123,6 +126,10 @@ DISTINCT_FACTS = [
     ("Worked at Acme", "Works at Acme"),
     ("Has a dog", "Is a dog"),
     ("Does not eat meat on Fridays", "Eats meat"),
+    ("Does not play tennis", "Plays tennis with Bob on Sundays"),
+    ("Plays tennis", "No longer plays tennis with Bob on Sundays"),
+    ("No longer teaches", "Teaches chess to kids"),
+    ("No longer drives the van", "Washes the van, drives it home"),
     # what looks like a place or an employer and is none
     ("Works at night", "Works at Acme"),
     ("Works at a bank", "Works at Acme"),

@@ -584,6 +584,18 @@ async def test_nothing_stays_in_the_memory_of_the_process(tmp_path: Path):
     assert held.cache_info().currsize == 0
 
 
+@pytest.mark.sqlite
+async def test_texts_that_were_compared_are_gone_from_the_process_with_the_erasure(tmp_path: Path):
+    parse, text = vars(similarity)["_parse"], "I live in a zanzibar lighthouse"
+    async with opened(tmp_path, store="sqlite://") as stage:
+        await stage.remember(text)
+        parse(text)
+        await stage.memory.privacy.erase(ANN, asked_by="ann")
+    misses = parse.cache_info().misses
+    parse(text)
+    assert parse.cache_info().misses == misses + 1, "it is parsed anew"
+
+
 @pytest.mark.slow
 async def test_someone_who_asked_not_to_be_learned_from_is_not_learned_from_afterwards(tmp_path: Path):
     async with opened(tmp_path) as stage:

@@ -185,7 +185,7 @@ class TestLayersThatMisbehave:
         async with opened(profile) as stage:
             other = Waiting(asyncio.Barrier(1), "lore")
             await stage.known()  # from here on the store is quick
-            prompt = await stage.with_layers({"bad": layer, "good": other}, deadline=0.05).prompt("hello")
+            prompt = await stage.with_layers({"bad": layer, "good": other}, deadline=0.5).prompt("hello")
             assert names(prompt) == [*(["instructions"] if profile == "unified" else []), "lore", "message"]
             assert prompt.missing == ("bad",)
             (record,) = [record for record in caplog.records if record.name == "recollect.prompting"]

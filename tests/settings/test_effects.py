@@ -629,9 +629,14 @@ async def _(turned: Turned) -> bool:
     return bool(await _recalled_exchanges(turned, 3))
 
 
-@EFFECTS.at("exchanges.max_entries", (2, 2), (5, 5))
-async def _(turned: Turned) -> int:
-    return len(await _recalled_exchanges(turned, 8, exchanges__enabled=True))
+@EFFECTS.at("exchanges.max_entries", (2, (4, 2)), (5, (10, 5)))
+async def _(turned: Turned) -> tuple[int, int]:
+    """How many exchanges of two people are kept, and how many are shown."""
+    async with opened("discoclaw", **turned.settings(exchanges__enabled=True)) as stage:
+        for number in range(16):
+            await exchange(stage, f"turn {number}", GENERAL, ("ann", "bob")[number % 2])
+        kept = await stage.memory.store.read(lambda tx: tx.exchanges.recent("g1", stage.clock(), 100))
+        return len(kept), len(lines(await stage.prompt(), "shortterm"))
 
 
 @EFFECTS.at("exchanges.max_age_hours", (2, False), (9, True))
@@ -657,9 +662,9 @@ async def _history(turned: Turned, count: int, **others: Any) -> list[str]:
         return lines(await stage.prompt(), "history")
 
 
-@EFFECTS.at("history.max_messages", (10, 10), (20, 20))
+@EFFECTS.at("history.max_messages", (10, 10), (60, 60))
 async def _(turned: Turned) -> int:
-    return len(await _history(turned, 40, history__inject_max_chars="none"))
+    return len(await _history(turned, 70, history__inject_max_chars="none"))
 
 
 @EFFECTS.at("history.inject_max_chars", (200, True), (800, False))

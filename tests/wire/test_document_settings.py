@@ -27,14 +27,17 @@ from tests.scenes import DEV, GENERAL, Stage
 from tests.wire.test_requests import block, section
 
 LEARNED = {"evidence": "I live in Lisbon", "source": "m1", "text": "Lives in Lisbon.", "kind": "fact", "replaces": []}
-SUMMARY = " ".join(f"Point {number} is settled." for number in range(400))
+POINTS = [f"Point {number} is settled." for number in range(150)]
+SUMMARY = "Ann lives in Lisbon."
 LONG = "and so on and so forth, as it was told by the fire on a long evening of that year; " * 5
 
 
 def answer(request: Request) -> Says:
     if is_extraction(request):
         return Says(json.dumps({"upserts": [LEARNED], "deprecations": []}))
-    return Says("I see." if request.tools else SUMMARY)
+    if request.tools:
+        return Says("I see.")
+    return Says(" ".join(POINTS) if POINTS[0] in request.text else SUMMARY)
 
 
 class Running(Talk):
@@ -125,11 +128,24 @@ async def models(run: Run, kind: Callable[[Request], bool]) -> tuple[set[str], s
         return {request.model for request in talk.asked(kind)}, replied
 
 
+async def learners(run: Run) -> list[set[str]]:
+    """Which models are asked to learn after each of two replies."""
+    asked: list[set[str]] = []
+    async with run() as talk:
+        before = 0
+        async for _ in talk.turns(2):
+            requests = talk.asked(is_extraction)
+            asked.append({request.model for request in requests[before:]})
+            before = len(requests)
+    return asked
+
+
 async def summary_chars(run: Run) -> int | None:
     """What the model is told to keep to, if the summary that is sent does so although the model did not."""
     async with run() as talk:
-        async for _ in talk.turns(6):
-            pass
+        for number in range(6):
+            await talk.ask(" ".join(POINTS[30 * number : 30 * number + 30]) or "What is settled?")
+            await talk.stage.settle()
         (limit,) = re.findall(r"under (\d+) characters", talk.asked(is_summary)[0].instructions)
         return int(limit) if len(block(talk.last, "rolling")) in range(int(limit) - 100, int(limit) + 1) else None
 
@@ -270,7 +286,7 @@ async def lookups(run: Run) -> int:
 HAIKU, OPUS, MINE = "claude-haiku-4-5", "claude-opus-4-5", "gpt-x"
 FIRST_SUMMARY, FIRST_EXTRACTION = partial(first_turn, kind=is_summary), partial(first_turn, kind=is_extraction)
 SUMMARIZER, LEARNER = partial(models, kind=is_summary), partial(models, kind=is_extraction)
-ROLLING_FOLDER = partial(folder_of, words="Point 1 is settled", ending="json")
+ROLLING_FOLDER = partial(folder_of, words=SUMMARY, ending="json")
 DURABLE_FOLDER = partial(folder_of, words="I like tea", ending="json")
 EXCHANGES_FOLDER = partial(folder_of, words="turn 02 | ", ending="json")
 PAGES_FOLDER = partial(folder_of, words="I like tea", ending="md")
@@ -308,6 +324,15 @@ def cases() -> Iterator[tuple[str, str, str, Observer, Any, str, Any]]:
         range(2_400, 3_001),
         "1200",
         range(600, 1_201),
+    )
+    yield (
+        "A22",
+        "discoclaw",
+        "DISCOCLAW_SUMMARY_TO_DURABLE_ENABLED",
+        learners,
+        [set(), set()],
+        "true",
+        [{HAIKU}, {HAIKU}],
     )
     yield "A66", "discoclaw", "DISCOCLAW_SUMMARY_TO_DURABLE_ENABLED", learns, [], "true", ["Lives in Lisbon."]
     yield "A67", "discoclaw", "DISCOCLAW_SHORTTERM_MEMORY_ENABLED", exchange_lines, 0, "true", 20

@@ -63,7 +63,7 @@ async def test_missing_vectors_are_made_up_for_in_the_background_and_a_question_
         assert sum(fact in text for fact in facts for text in server.texts) == 20
 
 
-@pytest.mark.acceptance("D44", "D45", "D46", "D47", "D48")
+@pytest.mark.acceptance("D43", "D44", "D45", "D46", "D47", "D48")
 async def test_a_search_weighs_meaning_words_confidence_age_and_channel_as_the_document_does() -> None:
     query = "prefers rust tools mostly"
     async with embedding() as (talk, server):

@@ -1,5 +1,7 @@
 """Items of the rolling summaries that only count from end to end, under their profile."""
 
+import asyncio
+
 import pytest
 
 from recollect import AsyncMemory
@@ -8,7 +10,8 @@ from recollect.testing.model_server import ModelServer, Says
 from recollect.testing.models import FakeModel, nothing
 from tests import ground
 from tests.faces.assistant.test_assistant import talking
-from tests.scenes import DEV, Stage
+from tests.scenes import DEV, Stage, opened
+from tests.waiting import eventually
 from tests.wire.test_requests import last_turn
 
 
@@ -86,3 +89,30 @@ async def test_the_variables_are_trimmed_and_clamped(
                 await stage.reply("I see.", await stage.say(f"step {number}", place=DEV))
                 await stage.settle()
     assert [request.model for request in server.requests] == ["claude-haiku-4-5"] * summaries
+
+
+@pytest.mark.acceptance("C19")
+async def test_a_model_has_thirty_seconds_for_a_summary(monkeypatch: pytest.MonkeyPatch) -> None:
+    loop, asked, ahead = asyncio.get_running_loop(), asyncio.Event(), 0.0
+    seconds = loop.time
+    monkeypatch.setattr(loop, "time", lambda: seconds() + ahead)
+
+    async def hangs(previous: str | None, exchange: str, limit: int) -> str:
+        del previous, exchange, limit
+        asked.set()
+        await asyncio.Event().wait()
+        return ""
+
+    async with opened("rolling", model=FakeModel(nothing, hangs), summary={"every_n_turns": 1}) as stage:
+        await stage.reply("I see.", await stage.say("let us plan a trip"))
+        await asked.wait()
+        ahead = 20.0
+        assert await stage.events("summarize.error") == []
+        ahead = 30.0
+
+        async def is_given_up() -> bool:
+            return bool(await stage.events("summarize.error"))
+
+        await eventually(is_given_up)
+        (error,) = await stage.events("summarize.error")
+    assert error.text == "no answer within 30 s"

@@ -99,7 +99,7 @@ _PATTERNS = Patterns(
     constraint=r"^(?:please )?(?:never|don't|do not|always|must)\b|\ballergic\b|\bcan(?:no|')t (?:eat|use|have)\b",
     preference=r"\b(?:i|user) (?:really )?(?:prefers?|likes?|loves?|hates?|dislikes?|enjoys?)\b|^prefers?\b"
     r"|\bfavou?rite\b",
-    project=r"\b(?:working on|building|my project|our project|side project|migrating)\b|^project:",
+    project=r"\b(?:working on|building|(?:my|our)(?: \w+)? project|side project|migrating)\b|^(?:\w+ )?project:",
     person=r"\bmy (?:{kin})\b",
     tool=r"^(?:i|we|user) uses? \w",
 )

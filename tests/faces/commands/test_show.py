@@ -154,7 +154,7 @@ async def test_a_text_is_escaped_before_pages_are_cut():
 @pytest.mark.acceptance("A8", "A21", "B50")
 @pytest.mark.parametrize("profile", PROFILES)
 async def test_reset_rolling_clears_the_summary_of_this_session_alone(profile: str):
-    async with talking(profile, summary={"session_key": "place"}) as talk:
+    async with talking(profile) as talk:
         await talk.stage.summarise("They talked about webhooks.", DEV)
         await talk.stage.summarise("They talked about lunch.", GENERAL)
         await talk("!memory remember I like tea")

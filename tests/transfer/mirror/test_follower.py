@@ -228,6 +228,20 @@ async def test_files_follow_what_another_process_wrote(tmp_path: Path) -> None:
         assert kept(tmp_path / "durable") == ["bob.json"]
 
 
+async def test_while_memory_is_switched_off_no_file_follows_it(tmp_path: Path) -> None:
+    async with keeping(tmp_path, "discoclaw") as stage:
+        await stage.remember("I prefer tea")
+        await written(stage)
+    (file,) = (tmp_path / "memory" / "durable").glob("*.json")
+    file.unlink()
+    async with keeping(tmp_path, "discoclaw", enabled=False):
+        pass  # files are written at the start and at the end
+    assert not file.exists()
+    async with keeping(tmp_path, "discoclaw") as stage:
+        await written(stage)
+        assert file.exists()
+
+
 async def test_nothing_is_written_where_nothing_is_kept(tmp_path: Path) -> None:
     async with keeping(tmp_path, "unified", model=FakeModel()) as stage:
         assert stage.memory.settings.mirror.files == ()
