@@ -20,6 +20,7 @@ from recollect.models.local.pronouns import resolved_clauses
 from recollect.models.local.rephrase import object_phrase, strip_asides
 from recollect.models.local.rule import LIKELY, Finding, make_finding
 from recollect.models.local.rules import first_finding
+from recollect.policy.enumerations import without_named
 from recollect.policy.guard.instructions import is_instruction
 from recollect.policy.guard.own_words import own_words
 from recollect.policy.similarity import Similarity, compare
@@ -49,6 +50,9 @@ class _Collected:
             if similarity not in (Similarity.CONTRADICTS, Similarity.RICHER)
         ]
         outdated = retractions.matching_memos(finding.replaces, self.known_memos) if finding.replaces else []
+        if outdated and all(without_named(memo.text, clause.text) for memo in outdated):  # the rest of them holds
+            self.retractions += [Retraction("the speaker said that it is over", id=memo.id) for memo in outdated]
+            return
         outdated = outdated or retractions.outdated_memos(finding, clause, self.known_memos)
         relative = self.relative_meant(finding, clause)
         text = finding.text if relative is None else successions.with_name(finding.text, relative.text)
