@@ -81,7 +81,9 @@ class _Collected:
         if any(memo.id in proposal.replaces for proposal in self.proposals):
             return
         if any(retraction.id == memo.id for retraction in self.retractions):
-            return
+            if not ending.text:
+                return
+            self.retractions = [retraction for retraction in self.retractions if retraction.id != memo.id]
         if not ending.text:
             self.retractions.append(Retraction("the speaker said that it is over", id=memo.id))
             return
@@ -208,7 +210,9 @@ def _read_by_name(message: Message, collected: _Collected) -> Iterator[tuple[Cla
 def _named_endings(message: Message, collected: _Collected) -> Iterator[tuple[Clause, Ending]]:
     """The known memos that clauses end by naming what they are about."""
     said = own_words(message.text[:MAX_MESSAGE_CHARS], message.name)
-    for clause in split_clauses(resolve(said), message.at, message.id) if may_end(said) else ():
+    text = transitions.rewritten(resolve(said)) if may_end(said) else ""
+    for clause in split_clauses(text, message.at, message.id) if text else ():
+        clause = clause if clause.evidence in message.text else replace(clause, evidence=said)
         for ending in find_endings(clause, collected.known_memos):
             yield clause, ending
 
@@ -242,7 +246,7 @@ def _read_statements(message: Message) -> Iterator[tuple[Clause, Finding, bool |
         if corrected != said and clause.evidence not in message.text:
             clause = replace(clause, evidence=said)
         texts: list[str] = []
-        for finding, state_end in _read_clause(clause):
+        for finding, state_end in _read_with_tail(clause):
             texts.append(finding.text)
             yield clause, finding, state_end
         for finding in named_others(clause):
@@ -254,6 +258,15 @@ def _read_statements(message: Message) -> Iterator[tuple[Clause, Finding, bool |
     for clause in resolved_clauses(said, message.at, message.id):
         for finding, state_end in _read_clause(clause):
             yield clause, finding, state_end
+
+
+def _read_with_tail(clause: Clause) -> Iterator[tuple[Finding, bool | None]]:
+    """What a clause states, or else what stands before the consequence that it ends with: "I have ADHD, so …"."""
+    findings = list(_read_clause(clause))
+    tail = None if findings else _EXPRESSIONS.consequence.search(clause.text)
+    if tail is not None and not _EXPRESSIONS.takes_back.search(clause.text, tail.start()):
+        findings = list(_read_clause(replace(clause, text=clause.text[: tail.start()])))
+    yield from findings
 
 
 def _read_clause(clause: Clause) -> Iterator[tuple[Finding, bool | None]]:
