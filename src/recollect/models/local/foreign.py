@@ -284,6 +284,9 @@ def _build(rules: Grammar, rule: _Rule, match: re.Match[str], message: Message) 
         if part is None:
             return None
         parts[group] = part
+    is_name = fold(parts.get("o", "")) in lexicon.words("given_names")
+    if is_name and re.match(r"(?:soy|sou|suis|je suis|ich bin|bin)\b", match[0]):  # "soy marta" is no trade
+        return None
     text = " ".join(rule.fact.format(**parts).split()).strip(" ,.")
     for pattern, replacement in rules.finish:
         text = pattern.sub(replacement, text)
