@@ -52,6 +52,7 @@ def test_a_change_takes_the_place_of_what_was_known(stated: str, told: str, know
         ("I work at Siemens", "left Siemens last week, I'm with Anna now"),
         ("I live in Bergen", "Bosch is home now to 400k people"),
         ("I drink beer", "sorry, I meant the other file"),
+        ("I'm on the payments team", "sorry, I meant the other file"),
         ("I drink beer", "my mistake, should be fixed"),
         ("I'm single", "I just met a girlfriend of Tom's"),
         ("my daughter is 11", "she just turned 12 pages"),

@@ -24,6 +24,8 @@ _ISO_DATE = re.compile(r"\b\d{4}-\d\d-\d\d\b")
 _ISO_MONTH = re.compile(r"\b(?P<year>\d{4})-(?P<month>\d\d)\b(?!-)")
 _DATED_END = re.compile(r" (?:on|in) \d{4}-\d\d(?:-\d\d)?$")
 _NUMBER = re.compile(r"(?P<number>\d+(?:[.,:]\d+)*)(?P<unit> ?(?:[a-z%\"']+(?: old)?)?)", re.IGNORECASE)
+_POINTING = re.compile(r"(?:the )?(?:other|wrong|right|same|next|last|previous|latter|former)\b", re.IGNORECASE)
+"""What points at something of the conversation: "I meant the other file"."""
 _ORDINAL = re.compile(r"(?:on )?(?:the )?(\d{1,2})(?:st|nd|rd|th)")
 _TIME_WORDS = frozenset("day days time times slot date dates session sessions".split())
 _NAME = re.compile(r"[A-Z][\w'’&+#.-]*(?: (?:[A-Z0-9][\w'’&+#.-]*|de|la|van|von|of|the))*")
@@ -266,8 +268,9 @@ def _amend_words(statement: str, amendment: Amendment) -> str | None:
     trait = _PATTERNS.amend_trait.match(statement)
     if trait:
         return f"{trait[0]}{value}"
-    points = amendment.value.lower().startswith("the ") and " the " not in statement  # "I meant the other file"
-    if not amendment.is_strong or not value[0].islower() or points:
+    if not amendment.is_strong or not value[0].islower() or _POINTING.match(amendment.value):
+        return None
+    if amendment.value.lower().startswith("the ") and " the " not in statement:
         return None
     place = _PATTERNS.amend_at_work.search(statement)
     stated, where = (statement[: place.start()], place[0]) if place else (statement, "")
