@@ -31,6 +31,7 @@ def known_after(*messages: str) -> list[str]:
         ("I run every morning", "I no longer run in the mornings, my knee is done", []),
         ("I'm from Poland", "oops, I typed Poland, I'm from Portugal", ["Is from Portugal"]),
         ("I live in Turin", "we moved! Milan is home now", ["Lives in Milan"]),
+        ("I'm left-handed", "typo, right-handed", ["Is right-handed"]),
         ("I play the cello", "I switched from the cello to the double bass", ["Plays the double bass"]),
         ("I use Spotify", "cancelled Spotify", []),
         ("Mon chien s'appelle Rex", "il s'appelle Max, pas Rex", ["Son chien s'appelle Max"]),

@@ -24,7 +24,7 @@ _ISO_DATE = re.compile(r"\b\d{4}-\d\d-\d\d\b")
 _ISO_MONTH = re.compile(r"\b(?P<year>\d{4})-(?P<month>\d\d)\b(?!-)")
 _DATED_END = re.compile(r" (?:on|in) \d{4}-\d\d(?:-\d\d)?$")
 _NUMBER = re.compile(r"(?P<number>\d+(?:[.,:]\d+)*)(?P<unit> ?(?:[a-z%\"']+(?: old)?)?)", re.IGNORECASE)
-_POINTING = re.compile(r"(?:the )?(?:other|wrong|right|same|next|last|previous|latter|former)\b", re.IGNORECASE)
+_POINTING = re.compile(r"(?:the )?(?:other|wrong|right|same|next|last|previous|latter|former)(?: |$)", re.IGNORECASE)
 """What points at something of the conversation: "I meant the other file"."""
 _ORDINAL = re.compile(r"(?:on )?(?:the )?(\d{1,2})(?:st|nd|rd|th)")
 _TIME_WORDS = frozenset("day days time times slot date dates session sessions".split())
