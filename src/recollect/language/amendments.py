@@ -24,6 +24,8 @@ _ISO_DATE = re.compile(r"\b\d{4}-\d\d-\d\d\b")
 _ISO_MONTH = re.compile(r"\b(?P<year>\d{4})-(?P<month>\d\d)\b(?!-)")
 _DATED_END = re.compile(r" (?:on|in) \d{4}-\d\d(?:-\d\d)?$")
 _NUMBER = re.compile(r"(?P<number>\d+(?:[.,:]\d+)*)(?P<unit> ?(?:[a-z%\"']+(?: old)?)?)", re.IGNORECASE)
+_POINTING = re.compile(r"(?:the )?(?:other|wrong|right|same|next|last|previous|latter|former)(?: |$)", re.IGNORECASE)
+"""What points at something of the conversation: "I meant the other file"."""
 _ORDINAL = re.compile(r"(?:on )?(?:the )?(\d{1,2})(?:st|nd|rd|th)")
 _TIME_WORDS = frozenset("day days time times slot date dates session sessions".split())
 _NAME = re.compile(r"[A-Z][\w'’&+#.-]*(?: (?:[A-Z0-9][\w'’&+#.-]*|de|la|van|von|of|the))*")
@@ -52,15 +54,21 @@ class Amendment:
 
 def read(text: str) -> Amendment | None:
     """The correction that a message consists of, or opens with where it says that it corrects something."""
-    whole = _read_whole(text) or _read_foreign(text)
+    whole, foreign = _read_whole(text), _read_foreign(text)
+    if whole is not None and foreign is not None and foreign.is_strong and len(foreign.value) < len(whole.value):
+        return foreign  # "sorry" opens a correction in more languages than one
     if whole is not None or len(text) > MAX_CHARS or "?" in text:
-        return whole
+        return whole or foreign
     opening, rest = _split_opening(text)
     amendment = _read_whole(opening) if rest else None
     if amendment is None or not amendment.value:
-        return None
-    first = amendment.value.split()[0]
-    return amendment if amendment.is_strong or first[0].isdigit() or _cardinal(first) else None
+        return foreign
+    return amendment if amendment.is_strong or _is_number(amendment.value) else foreign
+
+
+def _is_number(text: str) -> bool:
+    first = text.split()[0]
+    return first[0].isdigit() or _cardinal(first) is not None
 
 
 def _read_foreign(text: str) -> Amendment | None:
@@ -260,7 +268,9 @@ def _amend_words(statement: str, amendment: Amendment) -> str | None:
     trait = _PATTERNS.amend_trait.match(statement)
     if trait:
         return f"{trait[0]}{value}"
-    if not amendment.is_strong or not value[0].islower():
+    if not amendment.is_strong or not value[0].islower() or _POINTING.match(amendment.value):
+        return None
+    if amendment.value.lower().startswith("the ") and " the " not in statement:
         return None
     place = _PATTERNS.amend_at_work.search(statement)
     stated, where = (statement[: place.start()], place[0]) if place else (statement, "")

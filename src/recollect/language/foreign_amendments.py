@@ -20,6 +20,7 @@ _MAX_VALUE_WORDS, _MAX_TAIL_WORDS = 4, 4
 _ISO_DATE = re.compile(r"\b\d{4}-\d\d-\d\d\b")
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _NAME_AT_END = re.compile(r"(?<=\s)[A-ZÀ-Þ][\w'’&+-]*(?: [A-ZÀ-Þ0-9][\w'’&+-]*)*$")
+_WORD = re.compile(r"[^\W\d_]+")
 _EDGES = " \t,.!…~:;*\"'“”„«»。、！"
 
 
@@ -113,11 +114,11 @@ def _amended(
     statement: str, reading: Reading, language: _Language, said_at: datetime
 ) -> tuple[str, date | None] | None:
     day = local_dates.find(reading.value, language.name, said_at.date())
-    if day is not None and not _is_day(reading.value, day, language):
-        return None
+    if day is not None and not _ISO_DATE.search(statement):
+        return _with_day_of_month(statement, reading.value, language)
     if day is not None:
-        former = _ISO_DATE.search(statement)
-        return (_ISO_DATE.sub(str(day.day), statement, count=1), day.day) if former else None
+        is_day = _is_day(reading.value, day, language)
+        return (_ISO_DATE.sub(str(day.day), statement, count=1), day.day) if is_day else None
     if _ISO_DATE.search(statement):
         return None
     numbered = _with_number(statement, reading.value, language)
@@ -126,9 +127,19 @@ def _amended(
     named = (
         _without_former(statement, reading)
         or _after_preposition(statement, reading, language)
-        or (_at_end(statement, reading, language) if reading.is_strong else None)
+        or (_at_end(statement, reading, language) if reading.is_strong or _is_place(reading.value) else None)
     )
     return None if named is None else (named, None)
+
+
+def _with_day_of_month(statement: str, value: str, language: _Language) -> tuple[str, date | None] | None:
+    """Another day of the same month: "am 14. Mai" for a birthday on the 4th."""
+    former, meant = _NUMBER.findall(statement), _NUMBER.findall(value)
+    if len(former) != 1 or len(meant) != 1:
+        return None
+    month = {word for word in _WORD.findall(value.lower()) if word not in language.prepositions}
+    is_same = bool(month) and month <= set(_WORD.findall(statement.lower()))
+    return (statement.replace(former[0], meant[0], 1), None) if is_same else None
 
 
 def _is_day(value: str, day: local_dates.LocalDate, language: _Language) -> bool:
@@ -172,6 +183,10 @@ def _without_former(statement: str, reading: Reading) -> str | None:
     if place < 0:
         return None
     return f"{statement[:place]}{reading.value}{statement[place + len(reading.former) :]}"
+
+
+def _is_place(value: str) -> bool:
+    return fold(value) in lexicon.words("places")
 
 
 def _after_preposition(statement: str, reading: Reading, language: _Language) -> str | None:

@@ -13,6 +13,7 @@ from recollect.core.reasons import Reason
 from recollect.core.text import collapse_spaces
 from recollect.core.types import EVERYWHERE, Audience, Memo, Origin, Status, Subject, Tombstone
 from recollect.policy import relearn_limits
+from recollect.policy.enumerations import without_named
 from recollect.policy.guard.statements import screen
 from recollect.policy.merge import ExistingMemos, is_automatic_lore, may_retract, merge, over_limit, overflow, retire
 from recollect.policy.similarity import Similarity, compare, match_cues
@@ -184,11 +185,21 @@ def said_at(tx: Tx, memo: Memo) -> datetime:
     return memo.updated if message is None else message.at
 
 
-def retract(tx: Tx, memo: Memo, heard_at: datetime, audience: Audience, context: ChangeContext, detail: str) -> bool:
-    """Retire a memo because of a statement at this time to this audience; False when it must not change the memo."""
+def retract(
+    tx: Tx, memo: Memo, heard_at: datetime, audience: Audience, context: ChangeContext, detail: str, said: str = ""
+) -> bool:
+    """Retire a memo because of a statement at this time to this audience; False when it has no power over the memo.
+
+    Of several things it keeps those that what was said does not name.
+    """
     if not may_retract(memo, heard_at, audience):
         return False
-    write(tx, [retire(memo, context.at, Reason.RETRACTED, detail=detail)], context)
+    rest = without_named(memo.text, said)
+    if rest is None:
+        write(tx, [retire(memo, context.at, Reason.RETRACTED, detail=detail)], context)
+    else:
+        after = replace(memo, text=rest, updated=max(memo.updated, heard_at))
+        write(tx, [Revise(memo, after, Reason.RETRACTED, detail)], context)
     return True
 
 

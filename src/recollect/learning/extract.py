@@ -344,7 +344,8 @@ class Extractor:
             memo = tx.memos.get(match.subject, match.id)
             if memo is not None and not _is_settled(tx, memo, last, context):
                 power = stated_audience(last.place, self._options.policy)
-                retract(tx, memo, last.at, power, context, clip(retraction.reason, 200))
+                said = retraction.evidence or " ".join(message.text for message in extraction_input.messages)
+                retract(tx, memo, last.at, power, context, clip(retraction.reason, 200), said)
 
 
 def _successor(changes: Sequence[Change]) -> Memo | None:

@@ -16,9 +16,10 @@ from recollect.models.local.clauses import Clause
 from recollect.models.local.grammar import expressions
 
 _EXPRESSIONS = expressions("endings")
-_WAYS = ("swapped", "sold", "gone", "quit", "left")
+_WAYS = ("replaced", "swapped", "sold", "gone", "quit", "left")
 _SHORT = 2
-_KINDS = {"had": ("sold", "gone", "swapped"), "done": ("quit", "swapped"), "joined": ("left",)}
+_MIN_UNDONE_WORDS = 2
+_KINDS = {"had": ("replaced", "sold", "gone", "swapped"), "done": ("replaced", "quit", "swapped"), "joined": ("left",)}
 """What a memo may be about that each way to speak of an end is said of."""
 
 
@@ -40,7 +41,7 @@ def find_endings(clause: Clause, known_memos: Sequence[Memo]) -> Iterator[Ending
     if _EXPRESSIONS.cue.search(clause.text) is None or rejections.is_hedged(clause.text):
         return
     active = [memo for memo in known_memos if memo.active]
-    for memo in _implied(clause.text, active):
+    for memo in [*_implied(clause.text, active), *_undone(clause.text, active)]:
         yield Ending(memo)
     for part in parts(clause.text):
         for way in _WAYS:
@@ -71,9 +72,34 @@ def _implied(text: str, active: Sequence[Memo]) -> list[Memo]:
         if moved_in := _EXPRESSIONS.moved_in.match(part):
             apart = [memo for memo in active if _EXPRESSIONS.elsewhere.match(memo.text)]
             found += [memo for memo in apart if fold(moved_in["name"]) in words(memo.text)]
+        if _EXPRESSIONS.coupled.match(part):
+            found += [memo for memo in active if _EXPRESSIONS.alone.match(memo.text)]
+        if _EXPRESSIONS.uncoupled.match(part):
+            found += [memo for memo in active if _EXPRESSIONS.partner_memo.match(memo.text)]
+        if _EXPRESSIONS.sober.match(part):
+            found += [memo for memo in active if _EXPRESSIONS.drinks.match(memo.text)]
+        if _EXPRESSIONS.joined_home.match(part):
+            found += [memo for memo in active if _EXPRESSIONS.lives_alone.match(memo.text)]
         if _EXPRESSIONS.born.match(part):
             found += [memo for memo in active if _EXPRESSIONS.pregnant.match(memo.text)]
     return found
+
+
+def _undone(text: str, active: Sequence[Memo]) -> list[Memo]:
+    """Memos that say, in whatever form of the words, what the speaker does no longer: "Runs every morning"."""
+    undone = _EXPRESSIONS.undone.match(text)
+    said = (
+        [word for word in words(undone["a"] or undone["b"]) if not word_forms.is_function_word(word)] if undone else []
+    )
+    if len(said) < _MIN_UNDONE_WORDS:  # "don't like it anymore" names nothing
+        return []
+    return [
+        memo
+        for memo in active
+        if (held := words(memo.text))
+        and word_forms.is_form(said[0], held[0])
+        and all(word_forms.has_form(word, held) for word in said)
+    ]
 
 
 def continuations(text: str) -> list[str]:

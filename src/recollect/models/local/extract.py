@@ -20,6 +20,7 @@ from recollect.models.local.pronouns import resolved_clauses
 from recollect.models.local.rephrase import object_phrase, strip_asides
 from recollect.models.local.rule import LIKELY, Finding, make_finding
 from recollect.models.local.rules import first_finding
+from recollect.policy.enumerations import without_named
 from recollect.policy.guard.instructions import is_instruction
 from recollect.policy.guard.own_words import own_words
 from recollect.policy.similarity import Similarity, compare
@@ -49,6 +50,9 @@ class _Collected:
             if similarity not in (Similarity.CONTRADICTS, Similarity.RICHER)
         ]
         outdated = retractions.matching_memos(finding.replaces, self.known_memos) if finding.replaces else []
+        if outdated and all(without_named(memo.text, clause.text) for memo in outdated):  # the rest of them holds
+            self.retractions += [Retraction("the speaker said that it is over", id=memo.id) for memo in outdated]
+            return
         outdated = outdated or retractions.outdated_memos(finding, clause, self.known_memos)
         relative = self.relative_meant(finding, clause)
         text = finding.text if relative is None else successions.with_name(finding.text, relative.text)
@@ -77,7 +81,9 @@ class _Collected:
         if any(memo.id in proposal.replaces for proposal in self.proposals):
             return
         if any(retraction.id == memo.id for retraction in self.retractions):
-            return
+            if not ending.text:
+                return
+            self.retractions = [retraction for retraction in self.retractions if retraction.id != memo.id]
         if not ending.text:
             self.retractions.append(Retraction("the speaker said that it is over", id=memo.id))
             return
@@ -204,7 +210,9 @@ def _read_by_name(message: Message, collected: _Collected) -> Iterator[tuple[Cla
 def _named_endings(message: Message, collected: _Collected) -> Iterator[tuple[Clause, Ending]]:
     """The known memos that clauses end by naming what they are about."""
     said = own_words(message.text[:MAX_MESSAGE_CHARS], message.name)
-    for clause in split_clauses(resolve(said), message.at, message.id) if may_end(said) else ():
+    text = transitions.rewritten(resolve(said)) if may_end(said) else ""
+    for clause in split_clauses(text, message.at, message.id) if text else ():
+        clause = clause if clause.evidence in message.text else replace(clause, evidence=said)
         for ending in find_endings(clause, collected.known_memos):
             yield clause, ending
 
@@ -238,7 +246,7 @@ def _read_statements(message: Message) -> Iterator[tuple[Clause, Finding, bool |
         if corrected != said and clause.evidence not in message.text:
             clause = replace(clause, evidence=said)
         texts: list[str] = []
-        for finding, state_end in _read_clause(clause):
+        for finding, state_end in _read_with_tail(clause):
             texts.append(finding.text)
             yield clause, finding, state_end
         for finding in named_others(clause):
@@ -250,6 +258,15 @@ def _read_statements(message: Message) -> Iterator[tuple[Clause, Finding, bool |
     for clause in resolved_clauses(said, message.at, message.id):
         for finding, state_end in _read_clause(clause):
             yield clause, finding, state_end
+
+
+def _read_with_tail(clause: Clause) -> Iterator[tuple[Finding, bool | None]]:
+    """What a clause states, or else what stands before the consequence that it ends with: "I have ADHD, so …"."""
+    findings = list(_read_clause(clause))
+    tail = None if findings else _EXPRESSIONS.consequence.search(clause.text)
+    if tail is not None and not _EXPRESSIONS.takes_back.search(clause.text, tail.start()):
+        findings = list(_read_clause(replace(clause, text=clause.text[: tail.start()])))
+    yield from findings
 
 
 def _read_clause(clause: Clause) -> Iterator[tuple[Finding, bool | None]]:

@@ -236,7 +236,8 @@ def _normalize(rules: Grammar, text: str) -> str:
     for _ in range(2):
         text = rules.expressions.lead.sub("", text).strip(_EDGES)
     first, _, rest = text.partition(" ")
-    if rules.spaced and (len(first) < 4 or first.lower() in lexicon.words("function", rules.language)):
+    is_short = len(first) < 4 and rules.language != "de"  # "Tee" is a noun wherever it stands
+    if rules.spaced and (is_short or first.lower() in lexicon.words("function", rules.language)):
         text = f"{first.lower()} {rest}"  # it may not stay the first word
     for pattern, replacement in (*rules.spellings, *rules.reorders):
         text = pattern.sub(replacement, text)
@@ -283,6 +284,9 @@ def _build(rules: Grammar, rule: _Rule, match: re.Match[str], message: Message) 
         if part is None:
             return None
         parts[group] = part
+    is_name = fold(parts.get("o", "")) in lexicon.words("given_names")
+    if is_name and re.match(r"(?:soy|sou|suis|je suis|ich bin|bin)\b", match[0]):  # "soy marta" is no trade
+        return None
     text = " ".join(rule.fact.format(**parts).split()).strip(" ,.")
     for pattern, replacement in rules.finish:
         text = pattern.sub(replacement, text)

@@ -93,10 +93,20 @@ class _Predicate:
     def text(self) -> str | None:
         """The statement in the third person; None where it can't stand alone."""
         phrase = object_phrase(self.rest) if self.rest else ""
-        if phrase is None or (phrase and (_EXPRESSIONS.junk_object.search(phrase) or self._is_code(phrase))):
+        if phrase is None or (phrase and not self._is_kind(phrase) and self._is_junk(phrase)):
             return None
         adverbs = [adverb for adverb in self.adverbs if adverb in _KEPT_ADVERBS]
         return " ".join(filter(None, [*adverbs, self.said, phrase]))
+
+    def _is_kind(self, phrase: str) -> bool:
+        """Whether a taste is for a kind of thing: "small PRs", "merge commits"."""
+        return (
+            self.verb in _TASTES
+            and re.fullmatch(r"(?!\w+ing |those|these)(?:[a-z-]+ ){0,2}[A-Za-z]{2,}s", phrase) is not None
+        )
+
+    def _is_junk(self, phrase: str) -> bool:
+        return _EXPRESSIONS.junk_object.search(phrase) is not None or self._is_code(phrase)
 
     def _is_code(self, phrase: str) -> bool:
         if self.verb in _COURSES and _EXPRESSIONS.course.search(phrase):
@@ -261,8 +271,8 @@ def _is_refusal(parts: _Predicate) -> bool:
 def _is_long_pursuit(parts: _Predicate) -> bool:
     if parts.verb in _PURSUITS:
         return getattr(_EXPRESSIONS, parts.verb).match(parts.rest) is not None
-    if parts.verb in _governed() and not _governed()[parts.verb].match(parts.rest):
-        return False
+    if parts.verb in _governed():
+        return _governed()[parts.verb].match(parts.rest) is not None
     return bool(parts.rest) and not _EXPRESSIONS.no_object.match(parts.rest)
 
 
@@ -305,4 +315,6 @@ def _is_life_event(parts: _Predicate, is_joint: bool) -> bool:
         return not is_joint and _EXPRESSIONS.past_work.match(rest) is not None
     if _EXPRESSIONS.life_past.search(rest) is not None:
         return len(_EXPRESSIONS.life_past.sub("", rest).split()) > 0
+    if parts.verb in ("wrote", "built", "designed", "created", "started", "founded"):
+        return re.match(r"(?i)the (?:original|first|initial|old) \w", rest) is not None
     return parts.verb in _words("past") and bool(rest) and not is_joint

@@ -30,8 +30,13 @@ class _Antecedent:
             return who == "it"
         if who == "it":
             return _EXPRESSIONS.animal.fullmatch(self.noun) is not None
-        other = _EXPRESSIONS.female if who == "he" else _EXPRESSIONS.male
-        return other.fullmatch(self.noun) is None
+        return may_be(self.noun, who)
+
+
+def may_be(noun: str, pronoun: str) -> bool:
+    """Whether "he" or "she" may stand for a noun: "son" is no "she", and "cat" may be either."""
+    other = _EXPRESSIONS.female if pronoun == "he" else _EXPRESSIONS.male
+    return other.fullmatch(noun) is None
 
 
 def resolved_clauses(said: str, said_at: datetime, message_id: str) -> Iterator[Clause]:

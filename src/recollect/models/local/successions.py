@@ -107,12 +107,13 @@ def _differs_in_value(new: str, old: str, *, any_value: bool) -> bool:
     common = [
         word for word in (*fresh[:start], *fresh[len(fresh) - end :]) if word not in lexicon.words("prepositions")
     ]
-    is_whole = len(common) > 1 and start > 0
+    is_whole = start > 0 and (len(common) > 1 or (any_value and _EXPRESSIONS.once.match(" ".join(fresh)) is not None))
     return is_whole and (any_value or all(map(_is_time, values)) or end > 0)
 
 
 def _plain(text: str) -> list[str]:
     bare = _EXPRESSIONS.hours.sub("is ", _EXPRESSIONS.adverbs.sub(" ", text.lower()))
+    bare = bare.replace("wakes up", "gets up")
     return [word for word in words(bare) if word not in _ARTICLES]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from recollect.core.text import fold
 from recollect.core.types import Memo
-from recollect.language import word_forms
+from recollect.language import lexicon, word_forms
 from recollect.language.lexicon import read_tables
 
 MAX_CHARS = 400
@@ -54,8 +54,15 @@ def rewritten(text: str) -> str:
     if len(text) > MAX_CHARS or _expression("rewrite_cue").search(text) is None:
         return text
     for pattern, statement in _rewrites():
-        text = pattern.sub(statement, text, count=1)
+        match = pattern.search(text)
+        if match is not None and not ("work at" in statement and _is_person(match["x"])):
+            text = pattern.sub(statement, text, count=1)
     return text
+
+
+def _is_person(name: str) -> bool:
+    """Whether a name is somebody's rather than an employer's: "I'm with Anna now"."""
+    return fold(name.split()[0]) in lexicon.words("given_names")
 
 
 def ended(text: str, known_memos: Sequence[Memo]) -> Iterator[Memo]:
@@ -77,7 +84,8 @@ def _has(memo: Memo, what: str | None) -> bool:
 
 def recounted(text: str, known_memos: Sequence[Memo]) -> tuple[Memo, str] | None:
     """The one memo that counts the same thing, and its text with the number that was meant."""
-    match = _expression("meant").fullmatch(text.strip()) or _expression("meant_unspaced").fullmatch(text.strip())
+    matches = (_expression(name).fullmatch(text.strip()) for name in ("meant", "meant_unspaced", "recount"))
+    match = next(filter(None, matches), None)
     if match is None:
         return None
     number, noun = match["number"], match["noun"]

@@ -21,6 +21,7 @@ _PATTERNS = Patterns(
         |donat\w+|threw|scrapp\w+|totall?ed|no (?:more|longer)|unsubscrib\w*|ran away|migrat\w+|through with
         |graduat\w+|laid off|drop\w* out|flunk\w*|aufgegeben|abgebrochen|geschmissen|gewechselt|arr[eê]t[eé]|dej[eé]
         |dejado|desisti|larguei|tranquei|parei|mud[ée]|mudei|vend[ií]|regal[ée]|doei|muri[óo]|morreu
+        |sober|girlfriend|boyfriend|fianc[eé]e?|engaged|married
         |done with|put down|put \w+ (?:down|to sleep)|ended|became|turned|separated|dumped|passed|unemployed)\b""",
 )
 

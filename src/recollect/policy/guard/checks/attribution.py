@@ -216,6 +216,13 @@ def _has(people: Sequence[str], quote: str) -> bool:
 
 def _is_known_by_name(case: Case) -> bool:
     """Whether the quote names who the revised memo is about: "Maya is 4 now", of "their daughter Maya is 3"."""
+    relative = re.match(r"Their \w+ ", case.revised)  # "she just turned 12", of "their daughter is 11 years old"
+    if (
+        relative
+        and case.fact.startswith(relative[0])
+        and re.match(r"(?i)\W*(?:s?he)\b(?:'s| is| just)* (?:turn\w+|now) \d", case.own_text)
+    ):
+        return True
     opening = re.match(r"(?P<who>(?:[\w'’-]+ ){1,2}(?P<name>[A-Z][\w'-]*)) ", case.revised)
     return (
         opening is not None and case.fact.startswith(opening["who"]) and fold(opening["name"]) in words(case.own_text)

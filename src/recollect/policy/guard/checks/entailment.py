@@ -11,11 +11,15 @@ from functools import cache, lru_cache
 
 from recollect.core.reasons import Reason
 from recollect.core.text import words
-from recollect.language import kinship, lexicon, word_forms
+from recollect.language import amendments, kinship, lexicon, word_forms
 from recollect.language.lexicon import Patterns
 from recollect.policy.guard.case import Case
 
-_PATTERNS = Patterns(perfect_tense=r"\bhat\b(?=.*\b\w*ge\w{2,}(?:t|en)\W*$)")
+_PATTERNS = Patterns(
+    perfect_tense=r"\bhat\b(?=.*\b\w*ge\w{2,}(?:t|en)\W*$)",
+    swap=r"\b(?:switched|swapped|moved|changed|went|traded|transferred)\b.*\bfrom\b.+\bto\b"
+    r"|\b(?:ditched|dumped|dropped|replaced|swapped|traded)\b.+\b(?:for|with|by)\b",
+)
 _PARTS = Patterns(table=lambda: lexicon.tables("verb_parts")[lexicon.ENGLISH])
 _MAX_WORDS_AFTER_MY = 4
 
@@ -102,6 +106,8 @@ def entailments(case: Case) -> list[Entailment] | None:
         if case.known and _is_known(family, fact, case.known):
             continue
         entailment = next(_entailments(family, pattern, related, fact), None)
+        if entailment is None and case.known and _is_replaced(family, case):
+            entailment = Entailment(related[0], 0, family.name)
         if entailment is None and family.anywhere and family.anywhere.search(case.context.text.lower()):
             entailment = Entailment(related[0], 0, family.name)
         if entailment is None:
@@ -125,6 +131,18 @@ def _is_known(family: _Family, fact: str, known: str) -> bool:
     claim = family.claims.search(fact) or family.claims_past.search(fact)
     objects = word_forms.content_words(fact[claim.end() :]) if claim else ()
     return family.claims.search(known) is not None and bool(objects) and word_forms.has_form(objects[0], words(known))
+
+
+def _is_replaced(family: _Family, case: Case) -> bool:
+    """Whether the speaker put another value into a known statement: "no wait, Oslo", "switched from law to physics"."""
+    if family.claims.search(case.known) is None:
+        return False
+    correction = amendments.read(case.own_text)
+    if correction is not None and correction.is_strong:
+        return True
+    said = words(case.own_text)
+    names_former = any(word_forms.has_form(word, said) for word in word_forms.content_words(case.known))
+    return names_former and _PATTERNS.swap.search(case.own_text.lower()) is not None
 
 
 def parts(clauses: Iterable[str]) -> list[str]:
