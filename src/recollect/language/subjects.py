@@ -70,7 +70,8 @@ def _subject(text: str, language: str, *, is_memo: bool) -> str:
     verb = ""
     for raw, following in pairwise([*said[is_determined:], "", ""]):
         word = raw.rstrip(",;:.!")
-        if not word or tables.verb.fullmatch(word) or _is_function(word, language):
+        is_noun = tables.capitalizes_nouns and word[:1].isupper()  # frequent ones are among the function words
+        if not word or tables.verb.fullmatch(word) or (_is_function(word, language) and not is_noun):
             verb = word
             break
         subject = [] if _is_owner(word, following, tables) else [*subject, _POSSESSIVE.sub("", word)]
