@@ -7,7 +7,7 @@ its clauses answers alone, is about whom the question is about, and is told as a
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import pairwise, takewhile
+from itertools import pairwise
 
 from recollect.core.text import words
 from recollect.language import kinship, subjects, word_forms
@@ -162,5 +162,9 @@ def _follows_preposition(before: str, tables: Tables) -> bool:
     said = _WORD_OR_MARK.findall(before)[: -_MAX_BEFORE_NOUN - 1 : -1]
     if said[:1] == ["to"]:  # "used to smoke"
         return False
-    phrase = list(takewhile(lambda word: word.isalpha() and not tables.verb.fullmatch(word), said))
-    return any(map(tables.preposition.fullmatch, phrase))
+    for word in said:
+        if not word.isalpha() or tables.verb.fullmatch(word) or _ASKS_WHAT.match(word):
+            return False
+        if tables.preposition.fullmatch(word):
+            return True
+    return False

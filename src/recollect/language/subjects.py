@@ -39,7 +39,8 @@ def is_about_others(text: str, question: Question, *, is_memo: bool) -> bool:
     if is_memo or tables.speaks.search(text) or is_correction(text, question.language):
         return False
     first = text.split(" ", 1)[0]
-    is_name = first[:1].isupper() and fold(first) not in tables.idle and not word_forms.is_frame_word(first.lower())
+    is_idle = fold(first) in tables.idle or tables.own.fullmatch(first) is not None  # "Moro em Recife"
+    is_name = first[:1].isupper() and not is_idle and not word_forms.is_frame_word(first.lower())
     return tables.other.match(text) is not None or (is_name and " " in text.strip())
 
 
