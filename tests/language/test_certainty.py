@@ -118,3 +118,9 @@ def test_an_infinitive_is_not_behind_a_preposition(said: str) -> None:
 )
 def test_what_is_over_or_only_the_frame_of_a_question_is_not_its_answer(asked: str, said: str, language: str) -> None:
     assert not sure(asked, said, language, is_memo=True)
+
+
+@pytest.mark.parametrize("said", ["we work 4 on 4 off", "I work on Mondays"])
+def test_a_time_behind_a_preposition_is_no_place(said: str) -> None:
+    assert not sure("where do I work?", said)
+    assert sure("where do I work?", "I work at Lidl on Mondays")
