@@ -44,6 +44,7 @@ def test_what_is_guessed_or_joked_or_only_said_is_not_sure(asked: str, said: str
         ("do I have a pet?", "the rabbit is called Tesla", "en"),
         ("Wie alt bin ich?", "Nee, mein Fehler: Oma wird 91", "de"),
         ("what's my business?", "business insurance went up to 1,200", "en"),
+        ("who's my flatmate?", "she's 90 and lives with my parents", "en"),
         ("who's my fiancé?", "Hugh has a teenage daughter, Cerys, from his first marriage", "en"),
     ],
 )
@@ -81,3 +82,45 @@ def test_a_question_for_yes_or_no_is_known(asked: str) -> None:
     assert certainty.asks_whether(asked)
     assert not certainty.asks_whether("what is my dog called?")
     assert not certainty.asks_whether("Wie heißt mein Hund?")
+
+
+@pytest.mark.parametrize(
+    ("asked", "said", "language"),
+    [
+        ("what is my job?", "I'm allergic to latex which is a pain in my job", "en"),
+        ("what sport do I do?", "we met at a climbing gym in Bergen", "en"),
+        ("do I have a car?", "my sister's stuff is in the car", "en"),
+    ],
+)
+def test_what_is_named_behind_a_preposition_only_is_not_what_a_statement_is_about(
+    asked: str, said: str, language: str
+) -> None:
+    assert not sure(asked, said, language)
+
+
+def test_a_memory_whose_subject_is_a_frequent_noun_is_about_that() -> None:
+    assert not sure("Was bin ich von Beruf?", "Hund ist ein Schäferhund und heißt Bruno", "de", is_memo=True)
+
+
+@pytest.mark.parametrize("said", ["used to smoke", "I smoke after work"])
+def test_an_infinitive_is_not_behind_a_preposition(said: str) -> None:
+    assert sure("do I smoke?", said, is_memo=True)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said", "language"),
+    [
+        ("which instrument do I play?", "Used to play drums", "en"),
+        ("Welches Instrument spiele ich?", "Hat früher Geige gespielt", "de"),
+        ("what was I doing before the truck?", "Runs a food truck in Austin", "en"),
+        ("what's my food truck's name?", "Runs a food truck in Austin", "en"),
+    ],
+)
+def test_what_is_over_or_only_the_frame_of_a_question_is_not_its_answer(asked: str, said: str, language: str) -> None:
+    assert not sure(asked, said, language, is_memo=True)
+
+
+@pytest.mark.parametrize("said", ["we work 4 on 4 off", "I work on Mondays"])
+def test_a_time_behind_a_preposition_is_no_place(said: str) -> None:
+    assert not sure("where do I work?", said)
+    assert sure("where do I work?", "I work at Lidl on Mondays")

@@ -146,3 +146,15 @@ def test_a_remark_that_opens_like_a_correction_changes_nothing(text: str):
 )
 async def test_a_standing_request_about_how_to_be_answered_is_kept(text: str, wish: str):
     assert any(re.search(wish, memo) for memo in await known_after(text))
+
+
+@pytest.mark.parametrize(
+    ("statement", "said", "kept"),
+    [
+        ("my flatmate Oscar plays the drums", "I bike everywhere, no car", "Oscar plays the drums"),
+        ("I eat meat on Sundays", "we eat fish, no meat", "meat"),
+    ],
+)
+async def test_an_english_statement_with_a_no_is_not_read_as_a_correction(statement: str, said: str, kept: str):
+    known = await known_after(statement, said)
+    assert any(kept in text for text in known), known

@@ -88,3 +88,8 @@ async def test_emphasis_slips_and_run_on_questions_hide_nothing(said, text):
 
 async def test_what_is_acted_out_is_no_part_of_the_statement():
     assert await learned("I live in Oslo *waves*") == ["Lives in Oslo"]
+
+
+@pytest.mark.parametrize("title", ["Prof.", "Capt.", "Rev."])
+async def test_a_title_with_a_point_is_nobodys_name(title: str):
+    assert f"Their supervisor is called {title[:-1]}" not in await learned(f"my supervisor is {title} Hana Whiroa")

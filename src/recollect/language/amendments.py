@@ -72,8 +72,10 @@ def _is_number(text: str) -> bool:
 
 
 def _read_foreign(text: str) -> Amendment | None:
-    reading = foreign_amendments.read(text)
-    return Amendment(reading.value, reading.former, reading.is_strong, is_foreign=True) if reading else None
+    found = foreign_amendments.read(text)
+    if found is None or _PATTERNS.amend_statement.match(found.value):  # "we eat fish, no meat" is English
+        return None
+    return Amendment(found.value, found.former, found.is_strong, is_foreign=True)
 
 
 def after_opening(text: str) -> str:
@@ -153,7 +155,7 @@ def _amend_english(statement: str, amendment: Amendment, said_at: datetime) -> t
 
 def _names_former(statement: str, former: str, said_at: datetime) -> bool:
     """Whether a statement has the words that were wrong, or the day that they name: "Tuesday, not Monday"."""
-    if not former or fold(former) in fold(statement):
+    if not former or foreign_amendments.find_former(fold(statement), fold(former)):
         return True
     when = dates.find(former, said_at, ahead=True)
     day, month = _ISO_DATE.search(statement), _ISO_MONTH.search(statement)

@@ -12,7 +12,7 @@ from itertools import pairwise
 from recollect.core.text import words
 from recollect.language import kinship, subjects, word_forms
 from recollect.language.question_tables import Tables, tables_of
-from recollect.language.questions import Question
+from recollect.language.questions import Question, Term
 
 _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|\n+|\s[–—-]\s")
 _CLAUSE_END = re.compile(
@@ -28,7 +28,8 @@ _ASKS_WHAT = re.compile(
     re.IGNORECASE,
 )
 _ASKS_HOW = re.compile(r"\W*(?:how|wie|comment|cómo|como) (?!(?:is|are|geht|va|está)\b)", re.IGNORECASE)
-_OPENING_WORDS = 3
+_OPENING_WORDS, _MAX_BEFORE_NOUN = 3, 3
+_WORD, _WORD_OR_MARK = re.compile(r"[\w'-]+"), re.compile(r"[\w'-]+|[,;:.!]")
 _POSSESSIVE = re.compile(r"(?:['’]s|s['’])$")
 _LAUGHTER = re.compile(
     r"(?<!\w)(?:l+o+l+|rofl|jk|j/k|x[dD]+|(?:ha){2,}h?|(?:he){2,}|mdr|ptdr|(?:ja){2,}|k{3,})(?!\w)|;-?\)|😉|😜|🤪"
@@ -52,6 +53,8 @@ def is_sure(text: str, question: Question, asked: str, *, is_memo: bool) -> bool
         return False  # that a sister is spoken of says nothing about her
     if not question.wants and not question.is_own and _ASKS_HOW.match(asked):
         return False  # that someone died doesn't say how
+    if tables.former.search(text) and not (asks_whether(asked) or "past" in question.wants):
+        return False  # what one used to play isn't what one plays
     for sentence in _SENTENCE_END.split(text):
         if not sentence.strip() or _is_hedged(sentence, asked, tables) or (_LAUGHTER.search(text) and not is_memo):
             continue
@@ -87,7 +90,7 @@ def _answers(clause: Clause, question: Question, asked: str, tables: Tables, *, 
     wordings = [clause.text, *([f"{clause.opening}, {clause.text}"] if clause.opening else [])]
     is_complete = any(question.fit(wording).is_complete for wording in wordings)
     return (
-        is_complete and _says_more_than_names(clause.text, question) and _has_kind(clause.text, question, asked, tables)
+        is_complete and _says_more_than_names(clause.text, question) and _is_head(clause.text, question, asked, tables)
     )
 
 
@@ -122,7 +125,7 @@ def _clauses(sentence: str, question: Question) -> Iterator[Clause]:
             is_own = True  # "Toco violino": a verb at the beginning is no name
         elif is_of_thing or subjects.is_about_others(text, replace(question, terms=()), is_memo=False):
             is_own = False  # "the rabbit" may be anyone's
-        elif tables.own.search(text):
+        elif tables.own.search(text) and (is_own or not opening):  # "she's 90 and lives with my parents"
             is_own = True
         elif not tables.other.match(text):
             yield Clause(text, opening, is_own)
@@ -140,19 +143,28 @@ def _is_hedged(sentence: str, asked: str, tables: Tables) -> bool:
     )
 
 
-def _has_kind(text: str, question: Question, asked: str, tables: Tables) -> bool:
-    """Whether a clause describes what a question asks the kind of: "an old Ford", not "by car"."""
-    if not tables.asks_kind.search(asked):
-        return True
-    return any(
-        not (tables.determiner.fullmatch(before) or tables.preposition.fullmatch(before))
-        or tables.verb.fullmatch(after)
-        for before, noun, after in _triples(text)
-        for term in question.terms
-        if term.is_in(noun, {noun.lower()}) or term.states
-    )
+def _is_head(text: str, question: Question, asked: str, tables: Tables) -> bool:
+    """Whether a clause is about what a question names, unless that asks for a time, a place or the like."""
+    named = [term for term in question.terms if not _is_aside(term, asked, tables)]
+    return bool(question.wants) or (bool(named) and not any(_is_aside(term, text, tables) for term in named))
 
 
-def _triples(text: str) -> Iterator[tuple[str, str, str]]:
-    said = ["", *re.findall(r"[\w'-]+", text), ""]
-    return zip(said, said[1:], said[2:], strict=False)
+def _is_aside(term: Term, text: str, tables: Tables) -> bool:
+    """Whether a clause has what a question names behind a preposition only, and so is about something else: "a pain in
+    my job", "plays frisbee on the uni team".
+    """
+    found = term.found_in(text, set(word_forms.tokens(text)))
+    starts = [match.start() for match in _WORD.finditer(text) if not found.isdisjoint(words(match[0]))]
+    return bool(starts) and all(_follows_preposition(text[:start], tables) for start in starts)
+
+
+def _follows_preposition(before: str, tables: Tables) -> bool:
+    said = _WORD_OR_MARK.findall(before)[: -_MAX_BEFORE_NOUN - 1 : -1]
+    if said[:1] == ["to"]:  # "used to smoke"
+        return False
+    for word in said:
+        if not word.isalpha() or tables.verb.fullmatch(word) or _ASKS_WHAT.match(word):
+            return False
+        if tables.preposition.fullmatch(word):
+            return True
+    return False

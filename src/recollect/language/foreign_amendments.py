@@ -102,7 +102,7 @@ def _readings(text: str) -> Iterator[Reading]:
 def amend(statement: str, reading: Reading, said_at: datetime) -> tuple[str, date | None] | None:
     """The statement with the right value, and the day that it names now; None unless it has a value of that sort."""
     for language in _languages():
-        if reading.former and fold(reading.former) not in fold(statement):
+        if reading.former and find_former(statement, reading.former) is None:
             return None
         changed = _amended(statement, reading, language, said_at)
         if changed is not None and fold(changed[0]) != fold(statement):
@@ -179,10 +179,13 @@ def _with_number(statement: str, value: str, language: _Language) -> str | None:
 
 def _without_former(statement: str, reading: Reading) -> str | None:
     """The right words in the place of the wrong ones that the correction names."""
-    place = statement.lower().find(reading.former.lower()) if reading.former else -1
-    if place < 0:
-        return None
-    return f"{statement[:place]}{reading.value}{statement[place + len(reading.former) :]}"
+    former = find_former(statement, reading.former) if reading.former else None
+    return f"{statement[: former.start()]}{reading.value}{statement[former.end() :]}" if former else None
+
+
+def find_former(statement: str, former: str) -> re.Match[str] | None:
+    """Where a statement has the wrong words, not as a part of others: "Oscar" has no "car"."""
+    return re.search(rf"(?<![a-zß-ÿ]){re.escape(former)}(?![a-zß-ÿ])", statement, re.IGNORECASE)
 
 
 def _is_place(value: str) -> bool:

@@ -1,16 +1,15 @@
 """The words of a language that questions and what answers them are recognized by.
 
-One file per language in `topics/`; a new language is a new file. `idle` are words that say nothing about what is
-asked, `own`, `speaks` (as a subject) and `other` are words for oneself and for others, `correction` and `retraction`
-open a statement that changes what was said before it, `changed` says that something planned is at another time or off,
-`ended` that something may be no longer so; `asks_still` and `asks_now` ask whether or what it is now. `name` and
-`naming` tell what someone or something is called, `determiner` and `verb` go before and after a subject, `fillers` are
-phrases without meaning, `spellings` put right how people write, `synonyms` has groups of words, one per line, `wish`
-and `asks_wish` are what is not yet so, and questions about such, `unsure` what may be so or is only said, `asks_kind`
-asks of what kind something is. `wants` is what an answer must contain; `times` are
-words for a time, and an expression of the same name as a want has the words that go with such an answer: `past` those
-for what was so once, `where` those that go before a place. `topics` are pairs of expressions: how a question asks
-about a thing, and how statements about it are worded.
+One file per language in `topics/`; a new language is a new file. `idle` are words that say nothing about what is asked,
+`own`, `speaks` (as a subject) and `other` are words for oneself and for others, `correction` and `retraction` open a
+statement that changes what was said before it, `changed` says that something planned is at another time or off, `ended`
+that something may be no longer so, `former` that it surely isn't; `asks_still` and `asks_now` ask whether or what it is
+now. `name` and `naming` tell what someone or something is called, `determiner` and `verb` go before and after a
+subject, `fillers` are phrases without meaning, `spellings` put right how people write, `synonyms` has groups of words,
+one per line, `wish` and `asks_wish` are what is not yet so, and questions about such, `unsure` what may be so or is
+only said. `wants` is what an answer must contain; `times` are words for a time, and an expression of the same name as a
+want has the words that go with such an answer: `past` those for what was so once, `where` those that go before a place.
+`topics` are pairs of expressions: how a question asks about a thing, and how statements about it are worded.
 """
 
 import re
@@ -49,11 +48,11 @@ class Tables:
     ended: re.Pattern[str]
     asks_still: re.Pattern[str]
     asks_now: re.Pattern[str]
-    asks_kind: re.Pattern[str]
     unsure: re.Pattern[str]
     negation: re.Pattern[str]
     ends_it: re.Pattern[str]
     preposition: re.Pattern[str]
+    former: re.Pattern[str]
     capitalizes_nouns: bool
     synonyms: Mapping[str, tuple[str, ...]]
     times: str
@@ -99,11 +98,11 @@ def tables_of(language: str) -> Tables:
         _whole(data["ended"]),
         _whole(data["asks_still"]),
         _whole(data["asks_now"]),
-        _whole(data["asks_kind"]),
         _whole(data["unsure"]),
         _whole(data["negation"]),
         _whole(f"(?:{data['ended']})(?: \\w+)? (?:{data['pronoun']})"),
         _whole(data["preposition"]),
+        _whole(data["former"]),
         data.get("compounds", False),
         _synonyms(data.get("synonyms", "").splitlines()),
         data["times"],

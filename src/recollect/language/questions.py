@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from recollect.core.text import collapse_spaces, fold, words
 from recollect.language import kinship, lexicon, slots, word_forms
-from recollect.language.question_tables import languages, tables_of, times
+from recollect.language.question_tables import Tables, languages, tables_of, times
 
 _MAX_SHORT = 3
 _MIN_HEAD = 5
@@ -186,8 +186,9 @@ class Question:
             tables = tables_of(self.language)
             naming = tables.naming_kin if self.relatives else tables.naming
             return naming.search(text) is not None or tables.name.search(text) is not None
-        if pattern := tables_of(self.language).links.get(wanted):
-            return pattern.search(text) is not None
+        tables = tables_of(self.language)
+        if pattern := tables.links.get(wanted):
+            return any(wanted != "where" or _leads_to_place(match, tables) for match in pattern.finditer(text))
         match wanted:
             case "time":
                 return slots.has_time(text, times())
@@ -241,6 +242,14 @@ def parse(text: str, language: str) -> Question:
     patterns = (tables.asks_wish, tables.asks_still, tables.asks_now)
     asks_wish, asks_still, asks_now = (pattern.search(text) is not None for pattern in patterns)
     return Question(language, distinct, wants, is_own, asks_wish, is_follow_up, asks_still, asks_now)
+
+
+def _leads_to_place(link: re.Match[str], tables: Tables) -> bool:
+    """Whether no time or number follows a preposition, and not nothing: "on Mondays", "4 on 4 off"."""
+    first = " ".join(link.string[link.end() :].split()[:1])
+    if tables.preposition.fullmatch(link[0]) is None:
+        return True  # "home"
+    return bool(first) and not (first[:1].isdigit() or slots.has_time(first, times()))
 
 
 def refers_back(text: str, language: str) -> bool:

@@ -271,6 +271,14 @@ def _months(language: str) -> tuple[str, ...]:
     return tuple(group.split("|")[0] for group in table.get("months", "").split())
 
 
+def addressed(text: str, language: str) -> str:
+    """A memory as it is told to the one whom it is about: "Sa sœur" is "Ta sœur"."""
+    for opening, own in _phrases().get(language, {}).get("addressed", {}).items():
+        if text.startswith(f"{opening} "):
+            return f"{own}{text.removeprefix(opening)}"
+    return text
+
+
 def with_local_days(text: str, language: str) -> str:
     """A text with the dates that memory writes as 2026-12-03 as people write them."""
 

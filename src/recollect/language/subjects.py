@@ -39,7 +39,8 @@ def is_about_others(text: str, question: Question, *, is_memo: bool) -> bool:
     if is_memo or tables.speaks.search(text) or is_correction(text, question.language):
         return False
     first = text.split(" ", 1)[0]
-    is_name = first[:1].isupper() and fold(first) not in tables.idle and not word_forms.is_frame_word(first.lower())
+    is_idle = fold(first) in tables.idle or tables.own.fullmatch(first) is not None  # "Moro em Recife"
+    is_name = first[:1].isupper() and not is_idle and not word_forms.is_frame_word(first.lower())
     return tables.other.match(text) is not None or (is_name and " " in text.strip())
 
 
@@ -70,7 +71,8 @@ def _subject(text: str, language: str, *, is_memo: bool) -> str:
     verb = ""
     for raw, following in pairwise([*said[is_determined:], "", ""]):
         word = raw.rstrip(",;:.!")
-        if not word or tables.verb.fullmatch(word) or _is_function(word, language):
+        is_noun = tables.capitalizes_nouns and word[:1].isupper()  # frequent ones are among the function words
+        if not word or tables.verb.fullmatch(word) or (_is_function(word, language) and not is_noun):
             verb = word
             break
         subject = [] if _is_owner(word, following, tables) else [*subject, _POSSESSIVE.sub("", word)]

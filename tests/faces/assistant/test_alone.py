@@ -338,3 +338,37 @@ async def test_a_question_that_two_languages_begin_alike_is_answered_in_the_one_
 async def test_goodbye_is_answered_where_a_face_can_not_end_the_conversation() -> None:
     async with opened() as stage:
         assert await alone(stage).ask("Tschüss!") == answer("bye", "de")
+
+
+async def test_words_beside_what_was_forgotten_are_not_quoted_as_when_something_was_told() -> None:
+    async with opened(model="local", run_worker=True) as stage:
+        talk = alone(stage)
+        await talk.ask("I live in Porto and I smoke", place=DM)
+        await talk.ask("forget that I smoke", place=DM)
+        told = await talk.ask("when did I tell you that I live in Porto?", place=DM)
+    assert told.endswith(": Lives in Porto")
+
+
+@pytest.mark.parametrize(
+    ("said", "request_", "told"),
+    [
+        ("Moro em Recife e fumo", "esquece que eu fumo", "“Moro em Recife e fumo”"),
+        ("Vivo en Lima", "olvida que tengo un perro", "No recuerdo nada al respecto."),
+        ("京都に住んでいます", "タバコを吸うことは忘れて", "それについては何も覚えていません。"),
+    ],
+)
+async def test_what_is_not_found_to_forget_is_told_in_the_language_that_asked(
+    said: str, request_: str, told: str
+) -> None:
+    async with opened(model="local", run_worker=True) as stage:
+        talk = alone(stage)
+        await talk.ask(said, place=DM)
+        assert told in await talk.ask(request_, place=DM)
+
+
+async def test_a_relative_is_told_as_that_of_the_one_who_asks_in_their_language() -> None:
+    async with opened(model="local", run_worker=True) as stage:
+        talk = alone(stage)
+        assert await talk.ask("mi hermana se llama Ana", place=DM) == "Anotado: Tu hermana se llama Ana."
+    async with opened(model="local", run_worker=True) as stage:
+        assert "Ta sœur" in await alone(stage).ask("ma sœur s'appelle Ana", place=DM)

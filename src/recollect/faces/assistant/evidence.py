@@ -15,7 +15,7 @@ from recollect.recall.query import Hit
 from recollect.recall.search import SearchOptions
 
 MAX_RESULTS = 5
-MAX_NEAREST = 4
+MAX_NEAREST = 6
 MAX_LATER = 2
 """Later messages that may change an answer and are shown with it."""
 MIN_SHARE = 0.5
@@ -88,22 +88,43 @@ async def find(memory: AsyncMemory, message: Message, query: str, language: str,
     if quotable and is_topic:
         memos = [item for item in quotable if isinstance(item, Memo)]
         return Findings(quotable[:MAX_RESULTS], sources=await search.sources(memos, statements))
+    stated = Findings()
     if quotable:
-        return await _stated(search, question, query, _newest(question, quotable), evidence, statements)
+        stated = await _stated(search, question, query, _newest(question, quotable), evidence, statements)
+        if stated.fits:
+            return stated
+    near = _near(question, evidence, hits, statements)
+    order = list({item.id: item for item in (*stated.nearest, *near)}.values())
+    told = {_origin(item) for item in stated.nearest}
+    order = [item for item in order if item in stated.nearest or _origin(item) not in told]
+    nearest = (await search.quotable(order[: 2 * MAX_NEAREST]))[:MAX_NEAREST]
+    memos = [item for item in nearest if isinstance(item, Memo)]
+    return Findings((), nearest, await search.sources(memos, statements))
+
+
+def _near(
+    question: Question, evidence: Sequence[Evidence], hits: Sequence[Hit], statements: Sequence[Message]
+) -> list[Memo | Message]:
+    """What has a part of the question, then what resembles it in meaning; nothing is told twice."""
     partial = sorted(
         (each for each in evidence if each.share), key=lambda each: (-each.share, not each.has_wanted, each.rank)
     )
-    order = {hit.item.id: rank for rank, hit in enumerate(hits) if hit.relevant}
+    # what has a part of the question may have the wrong one
+    order = {hit.item.id: rank for rank, hit in enumerate(hits) if hit.relevant or partial}
     others = [each for each in evidence if not each.share and each.item.id in order]
     others.sort(key=lambda each: (bool(question.wants) and not each.has_wanted, order[each.item.id]))
-    retold = {each.item.source.message for each in (*partial, *others) if isinstance(each.item, Memo)}
-    near = [each.item for each in (*partial, *others) if each.item.id not in retold]
-    later = _outdating(question, near[:1], statements) if partial else []
-    beside = _beside(question, near[:1], [each for each in statements if each.id not in retold]) if partial else []
-    near = list({item.id: item for item in (*later[:1], *near[:1], *beside, *near[1:])}.values())
-    nearest = (await search.quotable(near[: 2 * MAX_NEAREST]))[: MAX_NEAREST + len(later[:1])]
-    memos = [item for item in nearest if isinstance(item, Memo)]
-    return Findings((), nearest, await search.sources(memos, statements))
+    best: dict[str, Evidence] = {}
+    for each in (*partial, *others):  # a memory stands for its message, unless that has more of the question
+        other = best.setdefault(_origin(each.item), each)
+        if other.share == each.share and isinstance(each.item, Memo):
+            best[_origin(each.item)] = each
+    near = [each.item for each in (*partial, *others) if best[_origin(each.item)] is each]
+    retold = {_origin(item) for item in near if isinstance(item, Memo)}
+    if not partial:
+        return near
+    later = _outdating(question, near[:1], statements)
+    beside = _beside(question, near[:1], [each for each in statements if each.id not in retold])
+    return list({item.id: item for item in (*later[:1], *near[:1], *beside, *near[1:])}.values())
 
 
 async def _previous_questions(memory: AsyncMemory, message: Message, language: str) -> list[str]:

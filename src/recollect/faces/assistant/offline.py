@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from recollect.core.events import EventKind
+from recollect.core.outcomes import Explanation
 from recollect.core.text import clip, collapse_spaces
 from recollect.core.types import Memo, Message
 from recollect.faces import outcome_text
@@ -206,27 +207,17 @@ class OfflineSearch:
         if not memos:
             return await self.find(query) if query else self.say("nothing")
         view = self.memory.view(self.message.author, self.message.place)
-        lines: list[str] = []
-        for memo in memos[:MAX_TOLD]:
-            explanation = await view.why(memo.id)
-            said, is_own = explanation.message, memo.source.actor == self.message.person
-            if said is not None and explanation.is_source_visible and is_own:
-                lines.append(
-                    self.say(
-                        "told_on",
-                        day=requests.day(said.at.date(), self.language),
-                        text=_clipped(said),
-                    )
-                )
-            else:
-                lines.append(
-                    self.say(
-                        "learned_on",
-                        day=requests.day(memo.created.date(), self.language),
-                        text=tell(memo, self.message, self.language),
-                    )
-                )
+        lines = [await self._told(memo, await view.why(memo.id)) for memo in memos[:MAX_TOLD]]
         return "\n".join(dict.fromkeys(lines))
+
+    async def _told(self, memo: Memo, explanation: Explanation) -> str:
+        """When a memory was told and in which words, unless something else that they say was forgotten."""
+        said, is_own = explanation.message, memo.source.actor == self.message.person
+        is_known = said is not None and is_own and explanation.is_source_visible
+        if said and is_known and await self.memory.timeline.quotable([said], 1, self.message.place):
+            return self.say("told_on", day=self._day(said.at), text=_clipped(said))
+        day = requests.day(memo.created.date(), self.language)
+        return self.say("learned_on", day=day, text=tell(memo, self.message, self.language))
 
     async def recount(self, period: str) -> str:
         """What was said in this conversation, or in a period of it; before that its summary, if there is one."""
@@ -287,5 +278,7 @@ def _clipped(message: Message) -> str:
 
 def tell(memo: Memo, message: Message, language: str) -> str:
     """A memo in words for the one who asks: "Their sister" is theirs, and dates are written as people write them."""
-    text = outcome_text.addressed(memo.text) if memo.subject.id == message.person else memo.text
+    text = memo.text
+    if memo.subject.id == message.person:
+        text = requests.addressed(outcome_text.addressed(text), language)
     return requests.with_local_days(text, language)

@@ -118,7 +118,9 @@ class _PlainChange:
         if len(said) > 1 and not request.every and any(term.states for term in terms):  # it could hide too much
             return self._say("which_said", texts=self._quote_messages(said))
         hidden = (await self.view.withdraw(said, learned=False)).messages if said else ()
-        return self._say("hidden", texts=self._quote_messages(hidden)) if hidden else None
+        if not hidden and (self._language == ENGLISH or outcome_text.is_literal(self._memory.settings)):
+            return None
+        return self._say("hidden", texts=self._quote_messages(hidden)) if hidden else self._say("nothing")
 
     async def forget_last(self) -> str:
         """Hide what the author said last, with what was learned from it; or forget what they asked for just now."""
