@@ -1,5 +1,6 @@
 """When a model is asked: messages pass a gate, wait in batches, and are acknowledged by the local extractor at once."""
 
+import asyncio
 from dataclasses import replace
 from datetime import timedelta
 
@@ -68,6 +69,18 @@ async def test_what_is_said_is_acknowledged_before_any_call() -> None:
         (memo,) = (await stage.memory.show(user="ann", place=DEV)).memos
     assert (memo.text, memo.source.message) == ("Lives in Porto", message.id)
     assert texts(model) == [["I live in Porto"]]  # when the process ended
+
+
+async def test_a_model_that_answers_nothing_learns_no_less_than_none() -> None:
+    said = [
+        f"My {pet} is called Miso{number}" for number, pet in enumerate(("cat", "dog", "parrot", "hamster", "horse"))
+    ]
+    model = FakeModel(nothing)
+    async with opened(model=model, **BATCH) as stage:
+        await asyncio.gather(*(stage.memory.add(stage.message(text), wait=True) for text in said))
+        known = await stage.known(place=DEV)
+    assert model.inputs
+    assert {f"Miso{number}" for number in range(len(said))} <= {text.split()[-1] for text in known}
 
 
 async def test_while_the_model_cannot_be_reached_what_is_said_is_acknowledged_all_the_same() -> None:

@@ -10,7 +10,7 @@ from recollect.core.ports import Handler, Tx, UnitOfWork
 from recollect.core.ports.jobs import Job
 from recollect.core.state import StateKind
 from recollect.core.text import normalize
-from recollect.core.types import Memo, Subject
+from recollect.core.types import Memo, Subject, parse_message_ref
 from recollect.learning import batches
 from recollect.policy.merge import is_authored
 from recollect.policy.similarity import Similarity, compare, match_cues
@@ -31,8 +31,10 @@ class Acknowledger:
 
     def _complete(self, tx: Tx, job: Job, work: UnitOfWork) -> None:
         batch, (reference,) = job.payload.get("batch"), job.payload["messages"]
-        if batch is None or reference in tx.state.items(StateKind.UNLEARNED_MESSAGES, batch):
-            work(tx)  # otherwise the model was faster
+        was_first = batch is None or reference in tx.state.items(StateKind.UNLEARNED_MESSAGES, batch)
+        # A model that was faster keeps its wording; one that found nothing takes nothing away.
+        if was_first or not tx.memos.from_message(*parse_message_ref(reference)):
+            work(tx)
         batches.acknowledged(tx, job, Subject.of_scope(job.queue).id, self._clock())
 
 
