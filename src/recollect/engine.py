@@ -156,7 +156,7 @@ class Engine:
             raise BadInput("id= of a message is empty: its id is how it is known when it comes again")
         kept = [learning.ingest.sanitize(message) for message in messages]
         for message in kept:
-            self.heard(message)
+            self.note_speaker(message)
         add = partial(
             learning.ingest.add_message,
             now=self.clock(),
@@ -172,21 +172,21 @@ class Engine:
         before = self.removed.count
         outcome = await self.write(work)
         if replies and self.removed.count != before:
-            await self._screen_again(replies)
+            await self._rescreen_replies(replies)
         return outcome
 
-    async def _screen_again(self, written: Sequence[tuple[str, str]]) -> None:
+    async def _rescreen_replies(self, written: Sequence[tuple[str, str]]) -> None:
         def replies(tx: Tx) -> list[Message]:
             return [row for name in written if (row := tx.messages.get(*name)) is not None and row.bot]
 
         def work(tx: Tx) -> None:
             for reply in replies(tx):
-                learning.message_changes.screen_again(tx, reply, self.clock(), self.schedule, self.removed)
+                learning.message_changes.rescreen_reply(tx, reply, self.clock(), self.schedule, self.removed)
 
         if await self.store.read(replies):
             await self.write(work)
 
-    async def learned(self, added: Added, timeout: float) -> Added:
+    async def with_learned(self, added: Added, timeout: float) -> Added:
         """The outcome of `add` with what was learned, if that is known in time."""
         deadline, said = time.monotonic() + timeout, [message for message in added.messages if not message.bot]
         places = dict.fromkeys(message.place for message in added.messages)
@@ -215,7 +215,9 @@ class Engine:
         await self.worker.wait_idle(timeout)
         return count
 
-    async def asked(self, words: Words | Iterable[Words], user: UserId | None, place: Place | None) -> Message:
+    async def message_to_answer(
+        self, words: Words | Iterable[Words], user: UserId | None, place: Place | None
+    ) -> Message:
         """The message to answer, a person's last one: as it is stored, if it was added before; raises BadInput."""
         messages = messages_of(words, user=user, place=place, name="", at=self.clock())
         last = next((message for message in reversed(messages) if not message.bot), None)
@@ -224,12 +226,12 @@ class Engine:
         stored = [] if isinstance(words, Message) else await self.timeline.recent(last.place, 1)
         return next((known for known in stored if (known.author, known.text) == (last.author, last.text)), last)
 
-    def heard(self, message: Message) -> None:
+    def note_speaker(self, message: Message) -> None:
         """Someone spoke: their messages wait for a model until they address the assistant, or until shutdown."""
         if self.schedule.learn == "batch" and len(self._speakers) < MAX_SPEAKERS:
             self._speakers.add(message.person)
 
-    def addressed(self, message: Message) -> None:
+    def close_batches_of(self, message: Message) -> None:
         """Someone addresses the assistant: learn from their earlier messages, without delaying the reply."""
         if message.person in self._speakers:
             here = learning.batches.key_of(message.place, message.author)

@@ -93,7 +93,7 @@ class View:
         engine, user = self.engine, bare_id(self.place.platform, self.user)
         messages = messages_of(words, user=user, place=self.place, name=name, at=at or engine.clock())
         added = Added(tuple(messages), await engine.add(messages) if messages else 0)
-        return await engine.learned(added, LEARN_TIMEOUT_SECONDS if wait is True else wait) if wait else added
+        return await engine.with_learned(added, LEARN_TIMEOUT_SECONDS if wait is True else wait) if wait else added
 
     async def flush(self) -> int:
         """Learn now from the queued messages of the conversation; returns how many jobs were made due."""
@@ -336,10 +336,10 @@ class View:
         layout is one layer of a larger prompt. `unstored` are the last messages, as far as the store lacks them.
         """
         if not isinstance(message, Message):
-            message = await self.engine.asked(message, bare_id(self.place.platform, self.user), self.place)
+            message = await self.engine.message_to_answer(message, bare_id(self.place.platform, self.user), self.place)
         require_present(message)
         if count_use:
-            self.engine.addressed(message)
+            self.engine.close_batches_of(message)
         engine, viewer, summary = self.engine, self._viewer, self.engine.settings.summary
         if summary.wait:
             await learning.summarize.wait_for_summary(engine.store, self._session, engine.clock, summary.timeout)

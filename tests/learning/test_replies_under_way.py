@@ -26,7 +26,7 @@ class _Held(RecentlyRemoved):
         self.has_looked, self.may_go_on = threading.Event(), threading.Event()
 
     def without(self, tx: object, reply: Message) -> str:
-        text = super().without(tx, reply)  # pyright: ignore[reportArgumentType]
+        text = super().without_removed(tx, reply)  # pyright: ignore[reportArgumentType]
         if not self.has_looked.is_set():
             self.has_looked.set()
             assert self.may_go_on.wait(30)

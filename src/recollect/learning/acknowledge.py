@@ -33,7 +33,7 @@ class Acknowledger:
         batch, (reference,) = job.payload.get("batch"), job.payload["messages"]
         if batch is None or reference in tx.state.items(StateKind.UNLEARNED_MESSAGES, batch):
             work(tx)  # otherwise the model was faster
-        batches.acknowledged(tx, job, Subject.of_scope(job.queue).id, self._clock())
+        batches.close_after_acknowledgement(tx, job, Subject.of_scope(job.queue).id, self._clock())
 
 
 def confirm(tx: Tx, candidate: Candidate, taken: Collection[str]) -> Candidate | None:

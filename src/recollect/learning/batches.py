@@ -58,7 +58,7 @@ def batch_key(job: Job) -> str | None:
     return None if queue is None else str(queue).removeprefix(learning_queue(""))
 
 
-def pend(tx: Tx, message: Message) -> None:
+def put_in_batch(tx: Tx, message: Message) -> None:
     """Add a message to those that wait for the job of its session and speaker."""
     owner = Owner.member(message.person, message.place.guild_key)
     key = key_of(message.place, message.author)
@@ -82,14 +82,14 @@ def add(tx: Tx, message: Message, now: datetime, key: str, *, closes: bool, is_u
     is_new = tx.jobs.add(acknowledgement) is not None  # before the batch: so the queues are locked in one order
     if batch is not None:
         tx.jobs.add(batch_job(message.place, message.author, now + WINDOW))
-        pend(tx, message)
+        put_in_batch(tx, message)
         owner = Owner.member(message.person, message.place.guild_key)
         tx.state.append(StateKind.OPEN_BATCHES, message.person, batch, owner)
     if closes and not is_new:  # edited before it was acknowledged
         close_all(tx, message.person, now)
 
 
-def acknowledged(tx: Tx, job: Job, person: str, now: datetime) -> None:
+def close_after_acknowledgement(tx: Tx, job: Job, person: str, now: datetime) -> None:
     """The local extractor has read a message: close the batches that the message closes."""
     key = job.payload.get("batch")
     if job.payload.get("closes"):
@@ -169,7 +169,7 @@ def existing_messages(tx: Tx, references: Iterable[str]) -> list[Message]:
     return [message for message in rows if message is not None]
 
 
-def asked(tx: Tx, job: Job, key: str, done: Sequence[str], message: Message | None, now: datetime) -> None:
+def finish_round(tx: Tx, job: Job, key: str, done: Sequence[str], message: Message | None, now: datetime) -> None:
     """Messages of a job were learned from; what was said meanwhile waits for another round.
 
     That of a batch, of which a `message` is given, waits until it is closed in its turn.

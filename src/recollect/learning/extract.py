@@ -284,7 +284,7 @@ class Extractor:
         key = batches.batch_key(job)
         if key is not None:
             message = messages[0] if messages and self._options.batches else None
-            batches.asked(tx, job, key, references, message, self._clock())
+            batches.finish_round(tx, job, key, references, message, self._clock())
 
     def _skip_reason(self, tx: Tx, messages: Sequence[Message]) -> Reason | None:
         """Why nothing is learned from these messages now; None when learning is on."""

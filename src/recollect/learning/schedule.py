@@ -173,7 +173,7 @@ def _handle_message(tx: Tx, message: Message, now: datetime, schedule: Schedule)
         if schedule.learn in _DELAYED_TRIGGERS:
             due = _due(schedule.learn, now, schedule)
             tx.jobs.add(batches.batch_job(message.place, message.author, due), postpone=schedule.learn == "idle")
-        batches.pend(tx, message)
+        batches.put_in_batch(tx, message)
 
 
 def _is_addressed(tx: Tx, message: Message) -> bool:
