@@ -20,7 +20,7 @@ from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Message, Orig
 from recollect.engine import Engine
 from recollect.inputs import LEARN_TIMEOUT_SECONDS, MemoRef, Words, kinds_of, memo_id, messages_of, statuses_of
 from recollect.policy.viewer import Viewer, provenance, require_present, subject_of
-from recollect.policy.visibility import VisibilityPolicy, addressed, limit_audience
+from recollect.policy.visibility import VisibilityPolicy, limit_audience, with_qualified_owner
 from recollect.recall import listing
 from recollect.settings import wiring
 
@@ -197,7 +197,7 @@ class View:
         """
         if not (reference := memo_id(what)).strip():
             raise BadInput("say what to forget: a part of its text, its id or its number in the list")
-        share, literal = wiring.forgetting(self.engine.settings)
+        share, literal = wiring.forget_match_options(self.engine.settings)
         subject, viewer, context, schedule = self.subject, self._viewer, self._context, self.engine.schedule
         forget = partial(learning.changes.forget, schedule=schedule, version=version, literal=literal)
         return await self.engine.write(lambda tx: forget(tx, subject, reference, context, viewer, share, every))
@@ -249,7 +249,7 @@ class View:
     async def share(self, memo: MemoRef, audience: Audience = EVERYWHERE, *, version: int | None = None) -> Memo:
         """Set the audience of a memo; only its owner may."""
         subject, viewer, context = self.subject, self._viewer, self._context
-        limited = limit_audience(addressed(audience, self.user), self.place, self.engine.policy)
+        limited = limit_audience(with_qualified_owner(audience, self.user), self.place, self.engine.policy)
         return await self.engine.write(
             lambda tx: learning.changes.share(tx, subject, memo_id(memo), limited, context, viewer, version)
         )

@@ -80,7 +80,7 @@ async def test_order_is_restored_by_index(server: EmbeddingServer, embedder: Ope
 
 
 async def test_a_second_batch_that_fails_fails_all_and_is_named(server: EmbeddingServer, embedder: OpenAIEmbedder):
-    server.next(served.well, status(404, "no such model"))
+    server.next(served.valid_vectors, status(404, "no such model"))
     with pytest.raises(EmbedderError, match=r"texts 101 to 150 of 150 were not embedded: .*404"):
         await embedder.embed([f"text {number}" for number in range(150)])
 

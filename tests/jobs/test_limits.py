@@ -9,7 +9,7 @@ from recollect.core.ports import ExtractionInput, ExtractionResult, UnitOfWork
 from recollect.core.ports.jobs import Job, JobState
 from recollect.jobs.limits import ModelLimiter
 from recollect.jobs.options import WorkerOptions
-from recollect.testing.models import FakeModel, everything
+from recollect.testing.models import FakeModel, propose_everything
 from tests.scenes import opened
 from tests.waiting import eventually
 
@@ -109,7 +109,7 @@ async def test_a_model_that_can_t_be_stopped_does_not_stop_the_learning_of_other
     model = Model(stubborn=True)
 
     async def learns(hearing: ExtractionInput) -> ExtractionResult:
-        return await model.answer() if hearing.messages[0].author == "ann" else everything(hearing)
+        return await model.answer() if hearing.messages[0].author == "ann" else propose_everything(hearing)
 
     async with opened(model=FakeModel(learns), jobs={"max_model_calls": 1}) as stage:
         stage.memory.worker.options = WorkerOptions(max_model_calls=1, job_timeout=0.05, poll_interval=0.02)

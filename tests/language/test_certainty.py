@@ -73,15 +73,15 @@ def test_that_something_happened_does_not_say_how() -> None:
 
 @pytest.mark.parametrize("later", ["Finished it!", "sold it already", "gave it up"])
 def test_what_is_said_next_may_end_what_was_said(later: str) -> None:
-    assert certainty.may_end(later, "en")
-    assert not certainty.may_end("I've quit the course, too hard", "en")
+    assert certainty.may_end_statement(later, "en")
+    assert not certainty.may_end_statement("I've quit the course, too hard", "en")
 
 
 @pytest.mark.parametrize("asked", ["do I have a dog?", "Habe ich einen Hund?", "est-ce que j'ai un chien ?"])
 def test_a_question_for_yes_or_no_is_known(asked: str) -> None:
-    assert certainty.asks_whether(asked)
-    assert not certainty.asks_whether("what is my dog called?")
-    assert not certainty.asks_whether("Wie heißt mein Hund?")
+    assert certainty.is_yes_no_question(asked)
+    assert not certainty.is_yes_no_question("what is my dog called?")
+    assert not certainty.is_yes_no_question("Wie heißt mein Hund?")
 
 
 @pytest.mark.parametrize(

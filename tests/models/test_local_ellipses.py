@@ -8,7 +8,7 @@ from recollect import Memory, Place
 from recollect.core.ports import ExtractionInput
 from recollect.core.types import Message
 from recollect.models.local.extract import extract
-from recollect.policy.gate import can_hold_facts
+from recollect.policy.gate import may_contain_facts
 from recollect.policy.guard import Refused, check
 
 SAID = datetime(2026, 10, 28, 12, tzinfo=UTC)  # a Wednesday
@@ -47,7 +47,7 @@ def test_a_line_without_a_subject_is_its_writers(text: str, fact: str):
 
 @pytest.mark.parametrize("text", [text for text, _ in SHORT])
 def test_such_a_line_passes_the_gate(text: str):
-    assert can_hold_facts(text)
+    assert may_contain_facts(text)
 
 
 @pytest.mark.parametrize(

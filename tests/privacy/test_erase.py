@@ -24,7 +24,7 @@ from recollect.privacy.erase import clear_function_caches
 from recollect.privacy.receipt import receipt_to_json
 from recollect.privacy.target import ErasureTarget
 from recollect.settings import wiring
-from recollect.testing.models import FakeModel, everything
+from recollect.testing.models import FakeModel, propose_everything
 from recollect.transfer.mirror.pages.state import Records
 from tests import ground
 from tests.privacy.telling import ANNS, HERE, THERE, ask, bytes_with, dm, opened, rows_with, tell
@@ -356,7 +356,7 @@ async def test_a_model_that_answers_too_late_brings_nothing_back(tmp_path: Path)
     async def slowly(hearing: ExtractionInput) -> ExtractionResult:
         asked.set()
         await may_answer.wait()
-        return everything(hearing)
+        return propose_everything(hearing)
 
     async def condense(previous: str | None, exchange: str, limit: int) -> str:
         await may_answer.wait()

@@ -13,7 +13,7 @@ from recollect.core.ports import PromptRequest
 from recollect.core.ports.layer import Block, Line
 from recollect.core.ports.layout import Layout
 from recollect.faces.assistant.request import chat_request
-from recollect.testing.models import FakeModel, nothing
+from recollect.testing.models import FakeModel, propose_nothing
 from tests import ground
 from tests.scenes import DEV, DM, ELSEWHERE, EVERY_PLACE, GENERAL, STAFF, Stage, lines, names, opened, parsed
 from tests.waiting import eventually
@@ -407,7 +407,7 @@ class TestCache:
 
 @pytest.mark.acceptance("W1")
 async def test_a_summary_that_was_made_since_does_not_say_the_message_a_second_time():
-    model = FakeModel(nothing, lambda previous, exchange, _: f"{previous or ''}\n{exchange}")
+    model = FakeModel(propose_nothing, lambda previous, exchange, _: f"{previous or ''}\n{exchange}")
     async with opened(model=model, summary={"every_n_turns": 1}) as stage:
         await stage.reply("I see.", await stage.say("The red bike is in the yard"))
         assert await stage.memory.worker.wait_idle(60)

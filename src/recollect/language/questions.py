@@ -126,7 +126,7 @@ class Question:
         ]
         return replace(self, terms=tuple(terms))
 
-    def following(self, previous: "Question") -> "Question":
+    def with_context_of(self, previous: "Question") -> "Question":
         """The question with what the one before it named: "how old is she?" after "who is my daughter?"."""
         return replace(self, terms=tuple(dict.fromkeys((*previous.terms, *self.terms))))
 
@@ -150,7 +150,7 @@ class Question:
         is_fact = self.asks_wish or tables_of(self.language).wish.search(text) is None
         is_complete = (
             covered == len(self.terms)
-            and self._is_told(text)
+            and self._is_answered_by(text)
             and is_fact
             and has_wanted
             and self._is_each_in(both, tokens)
@@ -166,7 +166,7 @@ class Question:
             not own or any(term.is_in(text, tokens) for term in own)
         )
 
-    def _is_told(self, text: str) -> bool:
+    def _is_answered_by(self, text: str) -> bool:
         """Whether more is asked than whom a statement is about: of "what breed is Rosie?" only the name is known."""
         if self.is_topic or self.wants or (self.is_own and not self.is_strict):
             return True
@@ -300,7 +300,7 @@ def _is_within(at: int, spans: Iterable[tuple[int, int]]) -> bool:
     return any(start <= at < end for start, end in spans)
 
 
-def outdates(later: str, earlier: str, question: Question) -> bool:
+def may_outdate(later: str, earlier: str, question: Question) -> bool:
     """Whether what a question would be answered with may be no longer so: something about it was said later that ends
     or replaces it, or repeats what the answer would be.
     """

@@ -130,13 +130,13 @@ def is_verb_first(text: str, language: str) -> bool:
 
 
 @cache
-def _standing() -> tuple[re.Pattern[str], ...]:
+def _standing_patterns() -> tuple[re.Pattern[str], ...]:
     expressions = (tables["standing"] for tables in _phrases().values() if "standing" in tables)
     return tuple(re.compile(expression, re.IGNORECASE) for expression in expressions)
 
 
 @cache
-def _clauses() -> tuple[re.Pattern[str], ...]:
+def _clause_patterns() -> tuple[re.Pattern[str], ...]:
     expressions = (tables["clause"] for tables in _phrases().values() if "clause" in tables)
     return tuple(re.compile(expression, re.IGNORECASE) for expression in expressions)
 
@@ -198,11 +198,11 @@ def _main_clause(clause: str) -> str:
 def is_question(text: str) -> bool:
     """Whether a text asks something, with a question mark or without; "can you always …?" tells something."""
     plain = collapse_spaces(text[:MAX_CHARS]).replace("’", "'")
-    if any(pattern.match(plain) for pattern in _standing()):
+    if any(pattern.match(plain) for pattern in _standing_patterns()):
         return False
     if question_share(text) > 0:
         return True
-    if any(pattern.fullmatch(plain) for pattern in _clauses()):
+    if any(pattern.fullmatch(plain) for pattern in _clause_patterns()):
         return False
     return any(_question_start(language).match(plain) or is_verb_first(plain, language) for language in _phrases())
 
@@ -230,14 +230,14 @@ def answer(name: str, language: str = ENGLISH, /, **values: object) -> str:
 
 
 @cache
-def _recitals() -> tuple[str, ...]:
+def _recall_openings() -> tuple[str, ...]:
     sentences = (tables["answers"].get(name, "") for tables in _phrases().values() for name in _RECITALS)
     openings = {sentence.partition("{")[0].strip() for sentence in sentences}
     return tuple(opening for opening in openings if len(opening) > _MIN_OPENING_CHARS)
 
 
 @cache
-def _heard() -> frozenset[str]:
+def _listening_replies() -> frozenset[str]:
     return frozenset(tables["answers"]["heard"] for tables in _phrases().values())
 
 
@@ -246,13 +246,13 @@ def without_filler(reply: str) -> str:
     if len(reply) > MAX_CHARS and not reply.startswith(EXCUSES):
         return reply
     plain = _EXCUSE.sub("", reply, count=1)
-    return "" if plain in _heard() else plain
+    return "" if plain in _listening_replies() else plain
 
 
-def is_recital(text: str) -> bool:
+def is_recall_reply(text: str) -> bool:
     """Whether a reply only tells what memory holds, so that it adds nothing to a conversation."""
     start = text[:MAX_CHARS]
-    return any(start.startswith(opening) or f". {opening}" in start for opening in _recitals())
+    return any(start.startswith(opening) or f". {opening}" in start for opening in _recall_openings())
 
 
 def day(value: date, language: str = ENGLISH) -> str:
@@ -271,7 +271,7 @@ def _months(language: str) -> tuple[str, ...]:
     return tuple(group.split("|")[0] for group in table.get("months", "").split())
 
 
-def addressed(text: str, language: str) -> str:
+def in_second_person(text: str, language: str) -> str:
     """A memory as it is told to the one whom it is about: "Sa sœur" is "Ta sœur"."""
     for opening, own in _phrases().get(language, {}).get("addressed", {}).items():
         if text.startswith(f"{opening} "):

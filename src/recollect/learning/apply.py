@@ -72,7 +72,9 @@ def apply_statement(
     existing = _existing_memos(tx, candidate)
     decided = merge(candidate, existing, context.at)
     if context.again:
-        decided = relearn_limits.settle(decided, candidate, partial(said_at, tx), _learned_before(tx, context.message))
+        decided = relearn_limits.limit_changes(
+            decided, candidate, partial(statement_time, tx), _previously_learned(tx, context.message)
+        )
     changes = write(tx, decided, context, vector)
     written = {change.memo.id for change in changes if isinstance(change, Add)}
     written |= {change.after.id for change in changes if isinstance(change, Revise)}
@@ -81,7 +83,7 @@ def apply_statement(
             tx.memos.remove_tombstone(existing.tombstone.scope, existing.tombstone.fingerprint)
         for change in changes:
             if isinstance(change, Add | Revise):
-                withheld.lift_stated(tx, change.memo if isinstance(change, Add) else change.after)
+                withheld.release_stated(tx, change.memo if isinstance(change, Add) else change.after)
         changes += archive_surplus(tx, candidate, limits, written, context)
     return changes
 
@@ -172,14 +174,14 @@ def add_hidden(tx: Tx, memo: Memo, context: ChangeContext) -> Memo:
     return memo
 
 
-def _learned_before(tx: Tx, message: str) -> list[tuple[str, Memo]]:
+def _previously_learned(tx: Tx, message: str) -> list[tuple[str, Memo]]:
     """Texts that were learned from a message earlier, each with the current state of its memo."""
     states = [step.after for step in tx.changes.caused_by(message) if step.after is not None]
     memos = ((state.text, tx.memos.get(state.subject, state.id)) for state in states)
     return [(text, memo) for text, memo in memos if memo is not None]
 
 
-def said_at(tx: Tx, memo: Memo) -> datetime:
+def statement_time(tx: Tx, memo: Memo) -> datetime:
     """When a memo's source message was written; without one, when the memo was."""
     message = source_message(tx, memo)
     return memo.updated if message is None else message.at
@@ -213,7 +215,7 @@ def add_tombstone(tx: Tx, memo: Memo, now: datetime) -> withheld.Retired:
 def remove_tombstone(tx: Tx, memo: Memo) -> None:
     """A memo was stated: it may be learned and shown again, even if it was forgotten once."""
     tx.memos.remove_tombstone(memo.subject.scope, tx.fingerprints.of_text(memo.text))
-    withheld.lift_stated(tx, memo)
+    withheld.release_stated(tx, memo)
 
 
 def _record(

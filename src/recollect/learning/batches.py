@@ -75,7 +75,7 @@ def add(tx: Tx, message: Message, now: datetime, key: str, *, closes: bool, is_u
 
     is_urgent = is_urgent or gate.is_urgent(message.text)
     here, closes = key_of(message.place, message.author), closes or is_urgent
-    batch = here if gate.can_hold_facts(message.text) else None
+    batch = here if gate.may_contain_facts(message.text) else None
     payload: Metadata = {"messages": [message_ref(message)], "batch": batch, "closes": closes, "trace": message.source}
     payload |= {"here": here, "urgent": is_urgent}
     acknowledgement = NewJob(ACKNOWLEDGE, Subject(message.person).scope, payload, now, key, tenant(message.place))

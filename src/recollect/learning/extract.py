@@ -43,7 +43,7 @@ from recollect.learning.apply import (
     ChangeContext,
     apply_statement,
     retract,
-    said_at,
+    statement_time,
     write,
 )
 from recollect.learning.consent import is_silent
@@ -195,9 +195,9 @@ class Extractor:
             return replace(partial_answer, degraded=Reason.LEARNED_IN_PART, objection=second.flaw)
         if self._fallback is None:
             return second
-        return self._degrade(second, await self._extract_with(self._fallback, extraction_input))
+        return self._use_fallback(second, await self._extract_with(self._fallback, extraction_input))
 
-    def _degrade(self, failed: Extraction, fallback: Extraction) -> Extraction:
+    def _use_fallback(self, failed: Extraction, fallback: Extraction) -> Extraction:
         """The fallback's result, with the problems and the cost of the model."""
         return replace(
             fallback,
@@ -371,7 +371,7 @@ def _supersede(
 
 def _is_settled(tx: Tx, memo: Memo, message: Message, context: ChangeContext) -> bool:
     """Whether a memo must not be changed by an old message that is learned from again."""
-    return context.again and relearn_limits.is_settled(memo, message.at, message.id, partial(said_at, tx))
+    return context.again and relearn_limits.is_protected(memo, message.at, message.id, partial(statement_time, tx))
 
 
 def _instructions_in(messages: Sequence[Message]) -> list[Message]:

@@ -79,7 +79,7 @@ def _remove_unsupported(tx: Tx, memo: Memo, message: Message) -> None:
     current = tx.memos.get(memo.subject, memo.id)
     if current is not None and not current.active and current.text == memo.text and not _is_own(current, message):
         tx.memos.remove(current)
-        withheld.lift(tx, [current])
+        withheld.release_restored(tx, [current])
 
 
 def _redact_changes(tx: Tx, message: Message, text: str, memos: Collection[tuple[str, str]]) -> None:

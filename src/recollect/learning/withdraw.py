@@ -38,14 +38,14 @@ def withdraw(
     """Hide messages of the subject that are not hidden yet; with `learned`, memos return to their state before."""
     own = [message for message in messages if message.person == subject.id]
     shown = [message for message in own if not withheld.is_hidden(tx, message)]
-    taken_back = [change for message in own if learned for change in _taken_back(tx, subject, message, context)]
+    taken_back = [change for message in own if learned for change in _revert_changes(tx, subject, message, context)]
     write(tx, taken_back, context)
     retired = [change.before for change in taken_back if isinstance(change, Retire)]
     records = [_hidden(tx, subject, message, context) for message in shown]
     items = [add_tombstone(tx, memo, context.at) for memo in (*retired, *records)]
     for change in taken_back:
         if isinstance(change, Revise):
-            withheld.lift(tx, [change.after])
+            withheld.release_restored(tx, [change.after])
     for memo in (*retired, *records):
         rebuild_derived(tx, memo, context.at, Reason.SAID_WAS_FORGOTTEN, schedule)
     since = min((message.at for message in own), default=context.at)
@@ -54,7 +54,7 @@ def withdraw(
     return Forgotten(memos, len(repeated.messages), repeated.summary_lines, tuple(shown))
 
 
-def _taken_back(tx: Tx, subject: Subject, message: Message, context: ChangeContext) -> list[Retire | Revise]:
+def _revert_changes(tx: Tx, subject: Subject, message: Message, context: ChangeContext) -> list[Retire | Revise]:
     """The changes that restore the memos that a message changed, unless they were changed since."""
     changes: dict[str, Retire | Revise] = {}
     for step in tx.changes.caused_by(message_ref(message)):

@@ -35,7 +35,7 @@ _PRESENT = re.compile(r"[^\W\d_]{3,}o$")
 """Verb ending of the first person in the present in both, at the start of a clause."""
 
 
-def can_hold_facts(text: str) -> bool:
+def may_contain_facts(text: str) -> bool:
     """Whether a message may tell something durable about its speaker, or ask for something that lasts."""
     if len(text) > MAX_JUDGED_CHARS:
         return True

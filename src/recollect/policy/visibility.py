@@ -62,7 +62,7 @@ def audience_covers_place(audience: Audience, place: Place) -> bool:
 
 
 @lru_cache(maxsize=1024)  # cached: nearly all messages of a prompt come from the same place
-def is_heard_in(said: Place, here: Place) -> bool:
+def covers_audience_of(said: Place, here: Place) -> bool:
     """Whether everyone who may be listening here could hear what was said in another place."""
     return audience_covers_place(said.audience, here)
 
@@ -111,7 +111,7 @@ def _channel_audience(source: Provenance) -> Audience:
     return Place(source.platform, source.guild, source.channel, source.thread, private_thread=True).audience
 
 
-def addressed(audience: Audience, owner: str) -> Audience:
+def with_qualified_owner(audience: Audience, owner: str) -> Audience:
     """The audience, with the owner's DM by their `person_key`, also if it names them by their bare id."""
     is_own_dm = audience.level == AudienceLevel.DM and audience.id == split_person(owner)[1]
     return Audience(AudienceLevel.DM, owner) if is_own_dm else audience

@@ -194,13 +194,13 @@ class PrivacyService:
         """Delete what was said in a part of a guild, and erase what was learned there."""
         return await purge(self._store, selection, self._delete_message, self._clock())
 
-    async def about(self, guild: str, person: str, names: Collection[str]) -> list[Memo]:
+    async def memos_about_person(self, guild: str, person: str, names: Collection[str]) -> list[Memo]:
         """What others said about someone in a guild, found by these names."""
         return await self._store.read(lambda tx: memos_about(tx, guild, person, names))
 
-    async def forget_about(self, guild: str, person: str, names: Collection[str]) -> int:
+    async def erase_memos_about_person(self, guild: str, person: str, names: Collection[str]) -> int:
         """Erase that; returns how many memos that was."""
-        memos, now = await self.about(guild, person, names), self._clock()
+        memos, now = await self.memos_about_person(guild, person, names), self._clock()
         return await self._store.write(lambda tx: delete_rows.erase_expired(tx, memos, now)) if memos else 0
 
     def _delete_message(self, tx: Tx, message: Message) -> bool:

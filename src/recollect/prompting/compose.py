@@ -19,13 +19,13 @@ from recollect.core.state import StateKind
 from recollect.core.text import clip
 from recollect.core.types import Message, Place, Summary
 from recollect.jobs.read_batcher import ReadBatcher
-from recollect.language.leaning import leans, refers_back
+from recollect.language.context_dependence import depends_on_context, refers_back
 from recollect.policy.rendering import window
 from recollect.prompting.assemble import Prompt, assemble, completed, headers_of, quoted
 from recollect.prompting.cache import Cache
 from recollect.prompting.instructions import INSTRUCTIONS
 from recollect.recall import withheld
-from recollect.recall.summaries import latest_for, may_be_told
+from recollect.recall.summaries import latest_for, may_be_shown
 from recollect.recall.withheld import Withheld
 
 log = logging.getLogger("recollect.prompting")
@@ -110,7 +110,7 @@ class Composer:
             store=ReadBatcher(request.store),
             recent=recent,
             summary=snapshot.summary,
-            subject_matter=self._subject_matter(request.text, recent),
+            subject_matter=self._query_context(request.text, recent),
             withheld=snapshot.withheld if snapshot.withheld.items else None,
         )
         return await self._cache.get(key, lambda: self._compose(prepared, actions, whole, unstored, self._timeout))
@@ -184,9 +184,9 @@ class Composer:
         lines = window(request.recent if is_layer else unstored, budget)
         return [Block("history", tuple(Line(line, "said in this conversation") for line in lines), chars=budget)]
 
-    def _subject_matter(self, text: str, recent: Sequence[Message]) -> str:
+    def _query_context(self, text: str, recent: Sequence[Message]) -> str:
         """The context of "and the other one?": the last exchange, and those before it that it depends on."""
-        if not self._options.queries_recent or not leans(text):
+        if not self._options.queries_recent or not depends_on_context(text):
             return ""
         exchange: list[Message] = []
         for message in reversed(recent[-MAX_SUBJECT_MESSAGES:]):
@@ -218,7 +218,7 @@ def _summary_before(tx: Tx, session: str, place: Place, message: Message | None)
     if summary is None or message is None or not _covers(summary, message):
         return summary
     earlier = tx.summaries.history(session)
-    return next((past for past in earlier if not _covers(past, message) and may_be_told(past, place)), None)
+    return next((past for past in earlier if not _covers(past, message) and may_be_shown(past, place)), None)
 
 
 def _covers(summary: Summary, message: Message) -> bool:

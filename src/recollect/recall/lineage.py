@@ -30,7 +30,7 @@ class _Held:
     until: datetime | None
 
 
-def with_past(tx: Tx, hits: Sequence[Hit], asked: TimeQuestion, is_visible: VisibilityCheck) -> list[Hit]:
+def with_predecessors(tx: Tx, hits: Sequence[Hit], asked: TimeQuestion, is_visible: VisibilityCheck) -> list[Hit]:
     """The hits, each with what it replaced: first the memo that was true at the time asked about."""
     result: dict[tuple[str, str], Hit] = {}
     for place, hit in enumerate(hits):

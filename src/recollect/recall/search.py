@@ -138,7 +138,7 @@ def search(tx: Tx, query: Query, is_visible: VisibilityCheck) -> list[Hit]:
     asked = _time_question(query)
     if asked is not None and asked.is_as_of:
         all_hits = [_hit(candidates, result) for result in diversify(ranked, query.limit)]
-        hits = _accepted(query, lineage.with_past(tx, all_hits, asked, is_visible))[: query.limit]
+        hits = _accepted(query, lineage.with_predecessors(tx, all_hits, asked, is_visible))[: query.limit]
     return [_shown(tx, hit, is_visible) for hit in hits]
 
 

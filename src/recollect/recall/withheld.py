@@ -112,17 +112,17 @@ def guild_place(guild: str) -> Place:
     return Place(unescape(platform, "~"), guild_id) if separator else Place("discord", guild)
 
 
-def lift(tx: Tx, memos: Sequence[Memo]) -> None:
+def release_restored(tx: Tx, memos: Sequence[Memo]) -> None:
     """Memos were restored: what repeats them is shown again."""
     ids = {memo.id for memo in memos}
     for scope in {memo.subject.scope for memo in memos}:
-        _lift(tx, scope, lambda item: item.memo in ids)
+        _release(tx, scope, lambda item: item.memo in ids)
 
 
-def lift_stated(tx: Tx, memo: Memo) -> None:
+def release_stated(tx: Tx, memo: Memo) -> None:
     """A memo was stated: what repeats it, in these words or others, is shown again."""
     text = normalize(memo.text)
-    _lift(
+    _release(
         tx,
         memo.subject.scope,
         lambda item: (
@@ -133,7 +133,7 @@ def lift_stated(tx: Tx, memo: Memo) -> None:
     )
 
 
-def _lift(tx: Tx, scope: str, matches: Callable[[Retired], bool]) -> None:
+def _release(tx: Tx, scope: str, matches: Callable[[Retired], bool]) -> None:
     for line in tx.state.items(StateKind.WITHHELD, scope):
         item = _unpack(line)
         if matches(item):
@@ -253,14 +253,14 @@ class Withheld:
     def _is_about_someone_else(self, line: str, item: Retired, addressee: str | None) -> bool:
         """Whether a line is said by, to or about someone else than the owner."""
         is_to_owner = _is_owner(addressee, item)
-        if _mentions_owner(line, item) or (is_to_owner and repetition.speaks_to_someone(line)):
+        if _mentions_owner(line, item) or (is_to_owner and repetition.addresses_someone(line)):
             return False
         words = repetition.sense(line).words
         if repetition.speaker(line) in self.participants or any(
             name and name <= words for name in self.participants.values()
         ):
             return True
-        return addressee is not None and not is_to_owner and not repetition.speaks_of_a_third(line)
+        return addressee is not None and not is_to_owner and not repetition.mentions_third_person(line)
 
 
 NOTHING = Withheld()
@@ -278,7 +278,7 @@ def _is_owner(user: str | None, item: Retired) -> bool:
 def _is_addressed(sentence: str, item: Retired, addressee: str | None) -> bool:
     """Whether a sentence is said to the owner; "you" in a summary may be anyone there."""
     if addressee is None:
-        return repetition.speaks_to_someone(sentence)
+        return repetition.addresses_someone(sentence)
     return _is_owner(addressee, item)
 
 

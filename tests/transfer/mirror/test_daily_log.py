@@ -8,15 +8,15 @@ import pytest
 
 from recollect.core.state import StateKind
 from recollect.core.types import Message, Place
-from recollect.learning.ingest import spoken
+from recollect.learning.ingest import transcript_message
 from recollect.testing.clock import START
-from recollect.testing.models import FakeModel, nothing
+from recollect.testing.models import FakeModel, propose_nothing
 from recollect.transfer.mirror import daily_log
 from tests.scenes import DEV, DM, STAFF
 from tests.transfer.mirror.keeping import keeping, kept, written
 
 TODAY = "2025-03-01.md"
-SILENT = FakeModel(nothing)
+SILENT = FakeModel(propose_nothing)
 
 
 def memory(data: Path) -> Path:
@@ -81,7 +81,7 @@ async def test_a_message_belongs_to_the_day_on_which_it_was_said(tmp_path: Path)
 
 async def test_what_was_said_aloud_has_its_line_too(tmp_path: Path) -> None:
     async with keeping(tmp_path, "clanker", model=SILENT) as stage:
-        said = spoken("we ship on Friday", "ann", DEV, START, name="Ann")
+        said = transcript_message("we ship on Friday", "ann", DEV, START, name="Ann")
         await stage.memory.add(said)
         await stage.memory.add(said)
         stage.clock.advance(minutes=1)

@@ -237,7 +237,7 @@ class AsyncMemory:
         memo, user, place = await self._existing(memory_id)
         if not memo.active:
             await self.memory.restore(memo, user=user, place=place)
-        user, place = _said_in(memo)  # it stays the agent's
+        user, place = _source_place(memo)  # it stays the agent's
         merged = None if metadata is None else {**memo.source.metadata, **metadata_of(metadata)}
         expires = None if isinstance(expiration_date, Unset) else expiry_of(expiration_date) or "never"
         await self.memory.update(memo, text, user=user, place=place, metadata=merged, expires=expires)
@@ -341,7 +341,7 @@ def _home(owner: Subject) -> tuple[str, Place]:
     return user, Place(platform=platform, dm=user)
 
 
-def _said_in(memo: Memo) -> tuple[str, Place]:
+def _source_place(memo: Memo) -> tuple[str, Place]:
     """Its owner's id, and the part of their DM that a memo comes from."""
     source, (user, place) = memo.source, _home(memo.subject)
     if source.platform == LOCAL:

@@ -49,7 +49,7 @@ class CatchUp(commands.Cog):
         self._members: dict[tuple[int, int], discord.Member] = {}
 
     async def cog_unload(self) -> None:
-        await self._leave()
+        await self._record_disconnect()
 
     @commands.Cog.listener()
     async def on_ready(self) -> None:
@@ -71,7 +71,7 @@ class CatchUp(commands.Cog):
 
     @commands.Cog.listener()
     async def on_disconnect(self) -> None:
-        await self._leave()
+        await self._record_disconnect()
 
     @commands.Cog.listener()
     async def on_message(self, message: discord.Message) -> None:
@@ -102,7 +102,7 @@ class CatchUp(commands.Cog):
         except RecollectError as error:
             log.warning("cannot store that permissions have changed: %s", error)
 
-    async def _leave(self) -> None:
+    async def _record_disconnect(self) -> None:
         """The connection ended: from this time on messages are missed."""
         if self._task is not None:
             self._task.cancel()

@@ -49,7 +49,7 @@ class ConsentStatus:
         return self.was_told and self.agrees
 
     @property
-    def may_be_overheard(self) -> bool:
+    def may_store_unaddressed(self) -> bool:
         return self.may_be_kept and OVERHEARING not in self.opt_outs
 
 
@@ -85,10 +85,10 @@ async def may_be_kept(bot: BotContext, user: Person, guild: int | None) -> bool:
         return False
 
 
-async def may_be_overheard(bot: BotContext, user: Person, guild: int | None) -> bool:
+async def may_store_unaddressed(bot: BotContext, user: Person, guild: int | None) -> bool:
     """Whether messages that don't address the bot may be stored, too."""
     try:
-        return (await consent_status(bot, user, guild)).may_be_overheard
+        return (await consent_status(bot, user, guild)).may_store_unaddressed
     except RecollectError as error:
         log.warning("cannot read whether %s may be overheard: %s", user.id, error)
         return False

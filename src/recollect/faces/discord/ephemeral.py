@@ -18,7 +18,7 @@ from recollect.faces.discord.localization import LANGUAGES, notice, translated
 from recollect.faces.discord.quotas import refusal
 from recollect.faces.discord.shards import is_allowed
 from recollect.faces.discord.splitting import LIMIT, harmless, split
-from recollect.faces.wording import in_language, say, speak, spoken
+from recollect.faces.wording import current_language, in_language, say, use_language
 
 log = logging.getLogger("recollect.discord")
 
@@ -70,7 +70,7 @@ async def update(interaction: Interaction, **fields: Any) -> None:
         await interaction.response.edit_message(**fields)
 
 
-async def tell(interaction: Interaction, text: str) -> None:
+async def respond(interaction: Interaction, text: str) -> None:
     """Say something to whoever used a command, a button or a menu, as the first response if there was none."""
     if interaction.response.is_done():
         await interaction.followup.send(text, ephemeral=True)
@@ -102,7 +102,7 @@ async def send_text(interaction: Interaction, text: str) -> None:
 
 
 async def send_pages(interaction: Interaction, pages: Sequence[str], files: Sequence[discord.File] = ()) -> None:
-    first = pages[0] if pages else translated(UNCHANGED, spoken())
+    first = pages[0] if pages else translated(UNCHANGED, current_language())
     view = Pager(pages) if len(pages) > 1 else discord.utils.MISSING
     await interaction.followup.send(first, files=list(files), view=view, ephemeral=True)
 
@@ -130,11 +130,11 @@ async def is_admitted(interaction: Interaction, may: May = anyone) -> bool:
     Others are told.
     """
     language, problem = await look_up(interaction, _admission(interaction))
-    speak(language)
+    use_language(language)
     if problem is None and not may(interaction):
         problem = translated(NOT_A_MANAGER, language)
     if problem is not None:
-        await tell(interaction, problem)
+        await respond(interaction, problem)
     return problem is None
 
 
@@ -178,8 +178,8 @@ def is_expired(interaction: Interaction) -> bool:
     return (data.get("component_type"), custom_id) not in items
 
 
-async def tell_expired(interaction: Interaction) -> None:
-    speak(await language_for_user(interaction.client.bot, interaction))
+async def report_expired(interaction: Interaction) -> None:
+    use_language(await language_for_user(interaction.client.bot, interaction))
     try:
         await interaction.response.send_message(say(EXPIRED), ephemeral=True)
     except (discord.DiscordException, OSError) as error:

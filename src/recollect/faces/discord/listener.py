@@ -15,13 +15,13 @@ from recollect.core.types import Message, Place
 from recollect.faces.commands.dispatcher import Answer
 from recollect.faces.commands.parse import ParsedCommand, parse
 from recollect.faces.discord import message_changes, streaming
-from recollect.faces.discord.attachments import NOT_READ, read_files, unread
-from recollect.faces.discord.consent import NO, ask, consent_status, may_be_overheard
+from recollect.faces.discord.attachments import NOT_READ, read_files, unread_attachments
+from recollect.faces.discord.consent import NO, ask, consent_status, may_store_unaddressed
 from recollect.faces.discord.context import BotContext
-from recollect.faces.discord.languages import language_of, speak_as
+from recollect.faces.discord.languages import language_of, use_language_of
 from recollect.faces.discord.localization import notice
 from recollect.faces.discord.messages import full_text, is_addressed, is_from_person, message_of, readable_text
-from recollect.faces.discord.onboarding import is_served, not_allowed_here
+from recollect.faces.discord.onboarding import is_served, render_not_served
 from recollect.faces.discord.places import place_of, with_unknown_readers
 from recollect.faces.discord.privacy_notice import ensure_notified, ensure_notified_privately, needs_notice
 from recollect.faces.discord.privacy_panel import privacy_answer
@@ -88,7 +88,7 @@ class MessageListener(commands.Cog):
         if not await is_allowed(self._bot, message.author):
             await self._hint(message)
             return
-        await speak_as(self._bot, message)
+        await use_language_of(self._bot, message)
         chat_message = message_of(message, place, readable_text(message, self._me))
         self._reserve_own_names(message, chat_message.place)
         try:
@@ -111,8 +111,8 @@ class MessageListener(commands.Cog):
         if guild.id in self._hinted or is_served(self._bot, guild):
             return
         self._hinted.add(guild.id)
-        await speak_as(self._bot, message)
-        await streaming.send(message, not_allowed_here(self._bot, guild))
+        await use_language_of(self._bot, message)
+        await streaming.send(message, render_not_served(self._bot, guild))
 
     def _reserve_own_names(self, message: discord.Message, place: Place) -> None:
         """Keep the bot's names here from other people in prompts; its nickname may change at any time."""
@@ -156,7 +156,7 @@ class MessageListener(commands.Cog):
         return replace(chat_message, text=full_text(message, self._me, await read_files(message)))
 
     async def _may_overhear(self, message: discord.Message) -> bool:
-        is_allowed_by_author = await may_be_overheard(self._bot, message.author, _guild_id(message))
+        is_allowed_by_author = await may_store_unaddressed(self._bot, message.author, _guild_id(message))
         return is_allowed_by_author and await self._is_admitted(message, "learn")
 
     async def _expects_answer(self, message: discord.Message) -> bool:
@@ -237,7 +237,7 @@ class MessageListener(commands.Cog):
                 await self._send_answer(message, reply.command_answer)
                 return
             text = reply.text.strip() or say(EMPTY_REPLY)
-            if reply.is_offline and (skipped := unread(message)):  # a model says so itself
+            if reply.is_offline and (skipped := unread_attachments(message)):  # a model says so itself
                 text = f"{text}\n{say(NOT_READ, ', '.join(skipped))}"
             sent = await draft.finish(harmless(text) if reply.is_offline else text)
         await count_tokens(self._bot, chat_message.place, reply.usage)

@@ -74,7 +74,7 @@ async def _may_be_kept(bot: BotContext, message: discord.Message) -> bool:
     except RecollectError as error:
         log.warning("cannot read whether %s may be remembered: %s", author.id, error)
         return True  # nothing can be stored now anyway
-    is_allowed_by_author = status.may_be_kept if is_said_to_bot else status.may_be_overheard
+    is_allowed_by_author = status.may_be_kept if is_said_to_bot else status.may_store_unaddressed
     if not is_allowed_by_author or await bot.is_paused(author, message.channel):
         return False
     return await refusal(bot, "learn", author, message.channel.id, guild) is None

@@ -163,7 +163,7 @@ def comparable(first: Memo, second: Memo, options: ConsolidationOptions) -> bool
     return first.happened is None or second.happened is None or first.happened == second.happened
 
 
-def may_yield(memo: Memo, to: Memo) -> bool:
+def may_be_replaced(memo: Memo, to: Memo) -> bool:
     """Whether a memo may yield to another: never a pinned one, one that its owner wrote to a learned one, or one with
     a wider audience or a later expiry.
     """
@@ -173,7 +173,7 @@ def may_yield(memo: Memo, to: Memo) -> bool:
 
 
 def _merge(draft: Draft, keep: Memo, duplicate: Memo) -> bool:
-    if not may_yield(duplicate, keep):
+    if not may_be_replaced(duplicate, keep):
         return False
     if keep.audience == duplicate.audience:
         draft.stated[keep.id] = draft.stated.get(keep.id, 0) + draft.stated.get(duplicate.id, 0) + 1
@@ -190,7 +190,7 @@ def _merge(draft: Draft, keep: Memo, duplicate: Memo) -> bool:
 
 
 def _contradict(draft: Draft, newer: Memo, older: Memo) -> bool:
-    if Kind.PERSON in (newer.kind, older.kind) or not may_yield(older, newer):  # "he" may be two people
+    if Kind.PERSON in (newer.kind, older.kind) or not may_be_replaced(older, newer):  # "he" may be two people
         return False
     draft.supersede(older, newer, Reason.CONTRADICTED)
     return True

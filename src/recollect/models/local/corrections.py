@@ -27,7 +27,7 @@ def correct(message: Message, known: Sequence[Memo], context: Sequence[Message])
     is_limit = said.lower().lstrip(" -–—,").startswith("not as ")  # "Not as an ambassador": takes nothing's place
     if (moved := _moved(message, said, known)) is not None:
         return moved
-    if (recounted := transitions.recounted(said, known)) is not None:
+    if (recounted := transitions.corrected_count(said, known)) is not None:
         return _revision(*recounted, said, message, None)
     amendment = amendments.read(said) if said and not is_limit else None
     if amendment is None:

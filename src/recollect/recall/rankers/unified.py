@@ -147,9 +147,9 @@ def rank(question: RankQuery, pool: RankPool) -> list[Ranked]:
             speaker(item) if speaker else 1.0,
             date.get(key, 1.0),
             1 - QUESTION_PENALTY * item.asks,
-            _standing(item, question),
+            _memo_prior(item, question),
             1 + short * bonus(item.text) if bonus else 1.0,
-            _substance(item.length / pool.mean_length, short) if short else 1.0,
+            _length_factor(item.length / pool.mean_length, short) if short else 1.0,
         )
         parts = {
             "words": word_part[key],
@@ -331,12 +331,12 @@ def _shortness(length: float) -> float:
     return min(1.0, max(0.0, 2 - length / OPENING_WORDS))
 
 
-def _substance(share: float, short: float) -> float:
+def _length_factor(share: float, short: float) -> float:
     """A factor for the length of a line: "Wow, nice!" hardly answers anything."""
     return min(MAX_SUBSTANCE, max(MIN_SUBSTANCE, share)) ** (short * SUBSTANCE_EXPONENT)
 
 
-def _standing(item: RankItem, question: RankQuery) -> float:
+def _memo_prior(item: RankItem, question: RankQuery) -> float:
     """A memo's factor for being new, used, pinned and certain; 1 for messages."""
     if not item.kind:
         return 1.0

@@ -97,16 +97,16 @@ class Jobs(ABC, Generic[D]):
         return added
 
     def finish(self, job_id: int, worker: str) -> bool:
-        return self._leave(job_id, _FINISH, (job_id, worker))
+        return self._remove_from_queue(job_id, _FINISH, (job_id, worker))
 
     def retry(self, job_id: int, worker: str, due: datetime, error: str, *, counted: bool = True) -> bool:
-        return self._leave(job_id, _RETRY, (error, to_ms(due), int(not counted), job_id, worker))
+        return self._remove_from_queue(job_id, _RETRY, (error, to_ms(due), int(not counted), job_id, worker))
 
     def fail(self, job_id: int, worker: str, error: str) -> bool:
         """Give up on a job; its dedupe key is free again."""
-        return self._leave(job_id, _FAIL, (error, job_id, worker))
+        return self._remove_from_queue(job_id, _FAIL, (error, job_id, worker))
 
-    def _leave(self, job_id: int, sql: LiteralString, values: Row) -> bool:
+    def _remove_from_queue(self, job_id: int, sql: LiteralString, values: Row) -> bool:
         """Remove a job from the head of its queue, so that the next one moves up; returns whether it was there."""
         queue = self._db.value(self.queue_of, (job_id,))
         if queue is None or not self._db.run(sql, values):

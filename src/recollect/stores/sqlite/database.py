@@ -15,7 +15,7 @@ import apsw
 from recollect.core.text import clean
 from recollect.stores._sql.database import Row
 from recollect.stores.sqlite.files import chunks
-from recollect.stores.sqlite.forks import require_own
+from recollect.stores.sqlite.forks import refuse_inherited
 from recollect.workspace import held_files
 from recollect.workspace.disk import keep_private
 
@@ -67,7 +67,7 @@ class Database(apsw.Connection):
         if immutable and path is not None:  # without locks and log: nobody writes it
             name, flags = f"{path.absolute().as_uri()}?immutable=1", apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
         elif path is not None:
-            require_own(str(path.absolute()))
+            refuse_inherited(str(path.absolute()))
             if not read_only:
                 _make_private(path)
         super().__init__(name, flags=flags, statementcachesize=256)
@@ -80,7 +80,7 @@ class Database(apsw.Connection):
         self.seen = defaultdict[str, dict[Any, Any]](dict)
         """Lookups of the running transaction; code that changes them clears it."""
         self._snapshot: dict[tuple[str, Row], Row | None] | None = None
-        """What `known_row` has read in the running transaction, if it only reads."""
+        """What `cached_row` has read in the running transaction, if it only reads."""
         self.writes = not (read_only or immutable)
         self.has_stale_words = False
         """Whether a word index still holds words of rows that were deleted or edited; see `secure_delete`."""
@@ -120,7 +120,7 @@ class Database(apsw.Connection):
     def row(self, sql: str, values: Row = ()) -> Row | None:
         return self._execute(sql, values).fetchone()
 
-    def known_row(self, sql: str, values: Row = ()) -> Row | None:
+    def cached_row(self, sql: str, values: Row = ()) -> Row | None:
         """Like `row`, but cached within a transaction that only reads: a search needs such a row at every step."""
         if self._snapshot is None:
             return self.row(sql, values)

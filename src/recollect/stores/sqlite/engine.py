@@ -298,7 +298,7 @@ class Engine(Generic[S]):
         try:
             with (
                 translated(self.path),
-                self._writer.transaction("BEGIN IMMEDIATE", give_way=self._writer_usage.give_way),
+                self._writer.transaction("BEGIN IMMEDIATE", give_way=self._writer_usage.let_forks_pass),
             ):
                 for item in group:
                     item.result = call(item.work, self._session)

@@ -37,7 +37,7 @@ class Usage:
     def __exit__(self, *_: object) -> None:
         self._lock.release()
 
-    def give_way(self) -> None:
+    def let_forks_pass(self) -> None:
         """Called by the holding thread while it waits for another process, so that a fork need not wait, too."""
         if _gate.locked():
             self._lock.release()
@@ -69,7 +69,7 @@ _inherited: set[str] = set()
 """Files that a thread of the parent was using, for longer than a fork waits."""
 
 
-def require_own(name: str) -> None:
+def refuse_inherited(name: str) -> None:
     """Raises StoreBusy for a file that this process can't open, as SQLite has the state of its parent for it."""
     if name in _inherited:
         raise StoreBusy(

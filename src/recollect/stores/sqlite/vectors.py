@@ -132,7 +132,7 @@ def nearest(
 ) -> dict[int, float]:
     """The nearest rows by cosine."""
     model, vector, limit, also, candidates = wanted
-    row = db.known_row("SELECT id, dims FROM embedders WHERE corpus = ? AND model = ?", (corpus, model))
+    row = db.cached_row("SELECT id, dims FROM embedders WHERE corpus = ? AND model = ?", (corpus, model))
     if row is None:
         return {}
     try:

@@ -23,7 +23,7 @@ from recollect.learning.apply import ChangeContext, write
 from recollect.policy.guard.instructions import is_instruction
 from recollect.policy.guard.statements import gives_instructions
 from recollect.policy.redaction import redact, redact_place
-from recollect.transfer.importing.convert import ORDERS, ConvertedEntry, ImportOptions, convert, gives_orders
+from recollect.transfer.importing.convert import ORDERS, ConvertedEntry, ImportOptions, contains_instructions, convert
 from recollect.transfer.importing.decide import Changed, Decision, ExistingMemos, Left, New, Same, decide
 from recollect.transfer.importing.dry_run import DryRunState
 from recollect.transfer.importing.limits import Fresh, Limits, archive, describe_archived, preview_archived
@@ -201,7 +201,7 @@ class _Importer:
             buried=tx.memos.tombstone(memo.subject.scope, tx.fingerprints.of_text(memo.text)) is not None,
         )
         decision = decide(converted, existing, is_own)
-        if isinstance(decision, New | Changed) and gives_orders(converted):
+        if isinstance(decision, New | Changed) and contains_instructions(converted):
             return Left(ORDERS)
         if isinstance(decision, New) and not memo.id:
             new_id = tx.fingerprints.memo_id(memo.kind.value, memo.text, partial(tx.memos.get, memo.subject))

@@ -50,13 +50,13 @@ def line(message: Message, max_chars: int | None) -> str | None:
     text = collapse_spaces(message.text)
     if len(text) < MIN_MESSAGE_CHARS:
         return None
-    statement = inert(clip(text, max_chars or len(text)))
-    name = inert(speaker(message))
+    statement = escape_comment(clip(text, max_chars or len(text)))
+    name = escape_comment(speaker(message))
     comment = f"<!-- {_escape_id(message_ref(message))} {_escape_id(message.author)} -->"
-    return f"- {message.at:%H:%M:%S} {inert(_scope(message))} {name}: {statement} {comment}"
+    return f"- {message.at:%H:%M:%S} {escape_comment(_scope(message))} {name}: {statement} {comment}"
 
 
-def inert(text: str) -> str:
+def escape_comment(text: str) -> str:
     """A text that neither opens nor closes a comment."""
     return _COMMENT.sub(lambda match: " ".join(match.group()), text)
 
@@ -156,7 +156,7 @@ def write_now(tx: Tx, now: datetime) -> None:
     tx.jobs.add(daily_log_job(now), postpone=True)
 
 
-def stamps(folder: Path, max_days: int) -> tuple[object, ...]:
+def log_signature(folder: Path, max_days: int) -> tuple[object, ...]:
     """A value that changes whenever one of the latest logs does."""
     files = ((path.name, path.stat()) for path in days(folder)[::-1][:max_days])
     return tuple((name, state.st_mtime_ns, state.st_size) for name, state in files)

@@ -230,7 +230,7 @@ class MirrorWriter:
     async def _renew_snapshot(self, changed: Collection[Subject]) -> None:
         if not self._folders.snapshot:
             return
-        days = await asyncio.to_thread(daily_log.stamps, self._folders.memory, snapshot.MAX_LOG_DAYS)
+        days = await asyncio.to_thread(daily_log.log_signature, self._folders.memory, snapshot.MAX_LOG_DAYS)
         last = self._last_full_snapshot
         due = self._started and (last is None or abs(self._clock() - last) >= SNAPSHOT_INTERVAL)
         if due or changed or (self._started and days != self._log_stamps):
