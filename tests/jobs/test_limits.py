@@ -48,7 +48,7 @@ async def test_no_more_are_asked_at_once_than_there_is_room_for():
     assert (model.asked, model.most) == (10, 3)
 
 
-async def test_who_fails_or_is_cancelled_makes_room():
+async def test_a_failed_or_cancelled_call_frees_its_slot():
     calls, model = ModelLimiter(1), Model()
     with pytest.raises(ZeroDivisionError):
         async with calls.slot():

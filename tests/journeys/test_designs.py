@@ -228,7 +228,7 @@ class TestRollingSummaries:
         assert json.loads(file.read_text())["summary"] == "So far, so good."
 
     @pytest.mark.acceptance("C21")
-    async def test_nobody_waits_for_a_summary(self, tmp_path: Path):
+    async def test_a_reply_does_not_wait_for_a_summary(self, tmp_path: Path):
         hold = asyncio.Event()
 
         async def condenses(previous: str | None, exchange: str, limit: int) -> str:

@@ -66,7 +66,7 @@ def test_what_has_all_that_a_question_names_answers_it(language: str, question: 
 
 
 @pytest.mark.parametrize(("language", "question", "statement"), DOES_NOT)
-def test_what_lacks_something_of_it_does_not(language: str, question: str, statement: str) -> None:
+def test_a_statement_that_lacks_a_term_does_not_fit_completely(language: str, question: str, statement: str) -> None:
     assert not questions.parse(question, language).fit(statement).is_complete
 
 

@@ -472,7 +472,7 @@ async def test_commands_and_learning_of_one_user_do_not_lose_each_others_changes
 
 @pytest.mark.acceptance("D21")
 @pytest.mark.parametrize("profile", ["unified", "clanker"])
-async def test_what_was_spoken_enters_by_the_same_door(profile: str) -> None:
+async def test_a_voice_transcript_is_learned_from_like_a_message(profile: str) -> None:
     async with opened(profile, model=FakeModel()) as stage:
         for trace in ("voice", "voice_realtime"):
             heard = transcript_message(f"I like the {trace} path", "ann", DEV, stage.clock(), name="Ann", trace=trace)

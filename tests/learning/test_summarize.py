@@ -376,7 +376,7 @@ def adding(previous: str | None, exchange: str, limit: int) -> str:
 
 
 @pytest.mark.parametrize("seconds", [30, 0])
-async def test_what_comes_late_is_in_the_next_summary(seconds: int) -> None:
+async def test_a_late_message_is_in_the_next_summary(seconds: int) -> None:
     async with opened(model=summing(adding), summary={"every_n_turns": 1}) as stage:
         await talk(stage, 1, about="first")
         await stage.settle()

@@ -48,7 +48,7 @@ def test_it_misses_none_of_the_facts_in_the_labelled_corpus() -> None:
         *("Я живу в Киеве", "저는 부산에 살아요", "我住在上海", "أسكن في القاهرة", "Μένω στην Αθήνα", "Ankaralıyım"),
     ],
 )
-def test_what_may_last_passes_in_every_language(text: str) -> None:
+def test_durable_statements_pass_the_gate_in_every_language(text: str) -> None:
     assert may_contain_facts(text)
 
 

@@ -313,7 +313,7 @@ class TestWhoHearsWhat:
                 assert "promoted" not in (await stage.prompt("news?", place=place)).text
             assert "promoted" in (await stage.prompt("news?", place=STAFF)).text
 
-    async def test_one_persons_facts_are_not_anothers(self):
+    async def test_a_prompt_has_no_memos_of_another_person(self):
         async with opened() as stage:
             await stage.remember("Likes tea")
             assert names(await stage.prompt("tea?", user="bob")) == ["message"]
@@ -373,7 +373,7 @@ class TestCache:
             await stage.memory.forget("tea", user="discord:ann")
             assert "Likes tea" not in (await stage.prompt("hello")).text
 
-    async def test_what_another_process_writes_counts_too(self, tmp_path):
+    async def test_a_prompt_includes_writes_of_another_process(self, tmp_path):
         address = ground.at(tmp_path / "memory.db")
         async with opened(store=address) as one, opened(store=address) as other:
             assert names(await one.prompt("hello")) == ["message"]

@@ -25,7 +25,7 @@ def speakers(lines: list[str]) -> list[str]:
 
 
 @pytest.mark.parametrize("name", FORGED)
-async def test_nobody_has_the_name_of_the_assistant(name: str):
+async def test_a_user_with_the_assistants_name_is_tagged(name: str):
     async with scenes.opened(discord={"name": BOT}) as stage:
         said = await stage.say("I promise you a refund", "mallory", name=name)
         await stage.reply("No, I do not.", said, name=BOT)

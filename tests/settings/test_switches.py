@@ -61,7 +61,7 @@ class TestNoSummaries:
         assert server.requests
         assert not [request for request in server.requests if SUMMARISES in request.instructions]
 
-    async def test_what_waited_from_before_is_dropped(self, tmp_path: Path) -> None:
+    async def test_pending_summary_jobs_are_dropped_when_summaries_are_off(self, tmp_path: Path) -> None:
         store = ground.at(tmp_path / "memory.db")
         model = FakeModel(propose_nothing)
         async with opened("dnam", store, summary={"every_n_turns": 1}, run_worker=False) as stage:

@@ -133,7 +133,7 @@ async def test_what_the_model_itself_forgot_by_its_tool_is_not_in_the_next_turn(
         assert "Lisbon" not in later(talk, since)
 
 
-async def test_what_is_stated_again_is_told_again() -> None:
+async def test_a_forgotten_fact_stated_again_is_in_the_prompt_again() -> None:
     async with talking(answering, **settings()) as talk:
         await story(talk)
         await talk.ask("!memory forget Lisbon")

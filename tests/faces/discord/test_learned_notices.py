@@ -31,7 +31,7 @@ async def learned(scene: Scene, text: str = "I like green tea", **how: object) -
     return line
 
 
-async def test_it_says_what_was_learned_and_where() -> None:
+async def test_a_learned_notice_shows_the_memo_and_its_message_link() -> None:
     async with acting(discord=HERE) as scene:
         line = await learned(scene)
         said = scene.dev.history()[-2]

@@ -157,7 +157,7 @@ async def test_a_summary_that_was_taken_back_leaves_the_messages_of_all_who_had_
         assert not any("under the plant" in one for one in shown)
 
 
-async def test_who_left_the_server_is_no_longer_shown_there() -> None:
+async def test_the_memory_channel_drops_members_who_left() -> None:
     async with acting(discord__memory_channel=await channel_id(), summary={"enabled": False}) as scene:
         await mirrored(scene)
         await scene.order("!memory remember I like tea")
