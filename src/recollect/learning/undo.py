@@ -53,6 +53,7 @@ def undo(
         steps = _last_change(tx, subject) if memo_id is None else _last_learned_change(tx, subject, memo_id)
     if isinstance(steps, CannotUndo):
         return steps
+    # The client saw this id in an offer; if another change came since, it must not be undone unseen.
     newest = next((step.id for step in steps if memo_id in (None, step.memo)), None)
     if expected is not None and expected != newest:
         return CannotUndo(Reason.CHANGED_SINCE)
@@ -73,12 +74,14 @@ def redo(
     if last is None or last.batch is None or last.undoes is None:
         return None
     steps = [step for step in tx.changes.of_batch(subject.scope, last.batch) if not step.undone]
+    # All or nothing: half a redo would leave memos that contradict each other.
     if any(not step.undoable or _has_lost_support(tx, subject, step) for step in steps):
         return CannotUndo(Reason.UNSUPPORTED)
     offer = _describe(tx, subject, steps, is_visible)
     for step in steps:
         _take_back(tx, subject, step, context, schedule)
     tx.changes.mark_undone([step.id for step in steps])
+    # Only of those memos: the others were left out of the undo because their message was gone.
     memos = {step.memo for step in steps}
     redone = [step.id for step in tx.changes.of_batch(subject.scope, last.undoes) if step.memo in memos]
     tx.changes.mark_undone(redone, undone=False)

@@ -92,6 +92,7 @@ class Jobs(ABC, Generic[D]):
         self._db.lock(lock_name(job.queue))
         due = to_ms(job.due)
         added = self._insert((job.kind, job.queue, encode(job.payload), due, job.dedupe_key, job.tenant))
+        # A job that already runs is not postponed: its end decides what comes next.
         if added is None and postpone:
             self._db.run(_POSTPONE, (due, job.dedupe_key))
         return added
@@ -120,6 +121,7 @@ class Jobs(ABC, Generic[D]):
         if queue is None:
             return False
         self._db.lock(lock_name(queue))
+        # The present first job steps back, too: whichever is oldest afterwards is promoted again.
         self._db.run(_BLOCK_ALL, (queue,))
         requeued = self._db.run(_REQUEUE, (to_ms(due), job_id))
         promote_first(self._db, [queue])
@@ -156,6 +158,7 @@ class Jobs(ABC, Generic[D]):
         """Remove these jobs, given with their queues, where the condition still holds once the queues are locked."""
         if not jobs:
             return []
+        # In order of name, so that two transactions never wait for each other's locks.
         for queue in sorted({queue for _, queue in jobs}):
             self._db.lock(lock_name(queue))
         sql: LiteralString = f"DELETE FROM jobs WHERE id {self._db.among} {condition} RETURNING {COLUMNS}"

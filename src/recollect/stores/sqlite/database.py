@@ -37,6 +37,7 @@ def _make_private(path: Path) -> None:
     is shared on purpose, and stays so, and one of another program is left alone.
     """
     try:
+        # O_EXCL creates it with the mode in one step: a chmod afterwards leaves a moment in which others can open it.
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     except FileExistsError:
         if not _is_ours(path):
@@ -90,8 +91,10 @@ class Database(apsw.Connection):
         if read_only or immutable:
             self.pragma("query_only", True)
         else:
+            # Only effective on a new file, and before the log is switched on.
             self.pragma("page_size", PAGE_SIZE)
             self.pragma("secure_delete", True)  # deleted and edited data is overwritten, not only marked as free
+        # In WAL mode `normal` may lose committed transactions when the power fails.
         self.pragma("synchronous", "full")
         self.pragma("cache_size", -CACHE_KIB)
         self.pragma("journal_size_limit", MAX_JOURNAL_BYTES)
@@ -124,6 +127,7 @@ class Database(apsw.Connection):
         """Like `row`, but cached within a transaction that only reads: a search needs such a row at every step."""
         if self._snapshot is None:
             return self.row(sql, values)
+        # Within a snapshot nothing changes, so a row once read stays true until its end.
         key = sql, values
         if key not in self._snapshot:
             self._snapshot[key] = self.row(sql, values)
@@ -158,6 +162,7 @@ class Database(apsw.Connection):
     def _begin(self, begin: str, give_way: Callable[[], None]) -> None:
         """Begin, waiting in turns while another process writes."""
         deadline = monotonic() + BUSY_TIMEOUT_MS / 1000
+        # SQLite's own wait would keep `Usage` locked for its full length, and a fork with it.
         self.set_busy_timeout(BUSY_TURN_MS)
         try:
             while True:
@@ -181,12 +186,15 @@ class Database(apsw.Connection):
             self.execute(begin)
         else:
             self._begin(begin, give_way)
+        # Only for reads: a unit that writes must see its own changes.
         self._snapshot = {} if reads else None
         try:
             yield
             self.execute("COMMIT")
         except BaseException:
+            # Ids of scopes created in this transaction are gone with it, and may be given to others.
             self.scopes.clear()
+            # Some errors (disk full, I/O) have rolled back by themselves; a second ROLLBACK would hide the first error.
             if self.in_transaction:
                 self.execute("ROLLBACK")
             raise
