@@ -108,6 +108,7 @@ def _postpone(tx: Tx, key: str, now: datetime) -> None:
     job = tx.jobs.find(job_key(key))
     if job is None or "first_due" not in job.payload:
         return
+    # Capped: someone who never pauses would otherwise never be learned from.
     due = min(now, from_ms(job.payload["first_due"]) + MAX_AGE - 2 * WINDOW) + WINDOW
     if due > job.due:
         tx.jobs.add(_job(key, due, job.tenant), postpone=True)
@@ -154,6 +155,7 @@ def next_messages(tx: Tx, references: Sequence[str]) -> list[str]:
     total = 0
     for index, reference in enumerate(references[:MAX_MESSAGES]):
         total += tokens(tx, [reference])
+        # At least one message, however long, or the batch would never shrink.
         if index and total > MAX_TOKENS:
             return [*references[:index]]
     return [*references[:MAX_MESSAGES]]
@@ -174,6 +176,7 @@ def finish_round(tx: Tx, job: Job, key: str, done: Sequence[str], message: Messa
 
     That of a batch, of which a `message` is given, waits until it is closed in its turn.
     """
+    # Only what was read: messages of the meantime stay for the next round.
     tx.state.remove(StateKind.UNLEARNED_MESSAGES, key, done)
     remaining = tx.state.items(StateKind.UNLEARNED_MESSAGES, key)
     is_open = False
@@ -185,5 +188,6 @@ def finish_round(tx: Tx, job: Job, key: str, done: Sequence[str], message: Messa
         if not remaining:
             tx.state.remove(StateKind.OPEN_BATCHES, message.person, [key])
             tx.state.remove(StateKind.SPEAKERS, message.place.session, [message.author])
+    # The job that ends now has left its queue before this is called, so its key is free again.
     if remaining:
         tx.jobs.add(_job(key, now + WINDOW if is_open else now, job.tenant))

@@ -69,6 +69,7 @@ def retire(tx: Tx, memo: Memo, now: datetime, *, name: str = "") -> Retired:
 def _append(tx: Tx, item: Retired) -> None:
     for kind, key, owner in _lists(item):
         tx.state.append(kind, key, _pack(item), owner)
+        # Pruned at twice the limit, so that the whole list is not read again at each new item.
         if tx.state.count(kind, key) > 2 * MAX_ITEMS:
             lines = {_unpack(line): line for line in tx.state.items(kind, key)}
             newest = set(newest_of_each(lines))
@@ -186,13 +187,14 @@ class Withheld:
 
     def hides(self, message: Message, question: Message | None = None) -> bool:
         """Whether a message is withheld: it is the source of a retired statement, the reply to it, or repeats it.
-        `asked` is the message that it answers.
+        `question` is the message that it answers.
         """
         if not self.items:
             return False
         platform = message.place.platform
         if (platform, message.id) in self.sources:
             return True
+        # The assistant may repeat anyone's words; a person only withdraws their own.
         if message.bot:
             return (platform, message.reply_to) in self.sources or self.repeats(message.text, question)
         scope = Subject(message.person).scope
@@ -200,6 +202,7 @@ class Withheld:
             repetition.repeats(sentence, item.text, about=True)
             for sentence in repetition.sentences(message.text)
             for item in self._items_near(sentence)
+            # Said again after forgetting it is a new statement, and stays.
             if item.scope == scope and not item.source_gone and message.at <= item.at
         )
 
