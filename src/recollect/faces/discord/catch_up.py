@@ -59,7 +59,9 @@ class CatchUp(commands.Cog):
         window, since = self._bot.settings.discord.catch_up, await self._last_online()
         self._is_online = True
         if window is not None and since is not None:
+            # The margin covers clocks that differ; what is read twice is stored once.
             earliest = max(since - MARGIN, self._bot.clock() - timedelta(seconds=window))
+            # Before the task starts: a message that arrives now must not record that the bot is up to date.
             self._is_behind = True
             self._task = asyncio.create_task(self._run_once(earliest), name="recollect-catch-up")
         else:
@@ -138,6 +140,7 @@ class CatchUp(commands.Cog):
 
     async def run(self, since: datetime) -> None:
         """Handle what was said since then, place by place; a place that fails does not affect the others."""
+        # Roles may have changed since the last run.
         self._members.clear()
         count, places = 0, self._places(since)
         async for channel in self._direct_messages():

@@ -62,13 +62,16 @@ class MessageListener(commands.Cog):
 
     @commands.Cog.listener()
     async def on_message(self, message: discord.Message) -> None:
+        # The gateway may deliver late what catching up has already handled.
         if message.id not in self._caught_up:
+            # Before the first await: catching up may ask for it in the meantime.
             self._live.append(message.id)
             await self.handle(message, place_of(message.channel, message.author.id))
 
     @commands.Cog.listener()
     async def on_consented_message(self, message: discord.Message) -> None:
         """Answer the message on which someone was asked for their consent."""
+        # Between question and consent the channel may have been opened: the message keeps its former readers.
         then, now = self._bot.asked.pop(message.id, None), place_of(message.channel, message.author.id)
         await self.handle(message, now, with_unknown_readers(now) if then is None else narrower(then, now))
 
@@ -83,6 +86,7 @@ class MessageListener(commands.Cog):
         """Answer a message, or listen to it; whatever fails is logged. `then` is the place with those who could read
         the message when it was written, if it comes late.
         """
+        # Answering other bots would invite endless exchanges.
         if not is_from_person(message):
             return
         if not await is_allowed(self._bot, message.author):
@@ -90,6 +94,7 @@ class MessageListener(commands.Cog):
             return
         await use_language_of(self._bot, message)
         chat_message = message_of(message, place, readable_text(message, self._me))
+        # Before the message enters any prompt.
         self._reserve_own_names(message, chat_message.place)
         try:
             await self._handle(message, chat_message, then or place)
@@ -123,6 +128,7 @@ class MessageListener(commands.Cog):
 
     async def _handle(self, message: discord.Message, chat_message: Message, then: Place) -> None:
         expects_answer = await self._expects_answer(message)
+        # Commands come before the pause: forgetting and export must work while memory is switched off.
         command = parse(chat_message.text) if self._bot.settings.chat_commands.enabled else None
         if command is not None:
             is_late = then != chat_message.place
@@ -173,6 +179,7 @@ class MessageListener(commands.Cog):
         if command.verb == "remember" and await self._bot.is_paused(message.author, message.channel):
             await streaming.send(message, say(SWITCHED_OFF))
             return
+        # An export on a server would show its readers what was said in private.
         if command.verb == "export" and message.guild is not None:
             await streaming.send(message, say(NO_PUBLIC_EXPORT))
         elif command.verb == "privacy":
@@ -184,17 +191,17 @@ class MessageListener(commands.Cog):
         """Whether the author was informed and agreed; if not, they are now, unless too many people need it at once."""
         bot, guild = self._bot, _guild_id(message)
         try:
-            held = await consent_status(bot, message.author, guild)
+            status = await consent_status(bot, message.author, guild)
         except RecollectError as error:
             log.warning("cannot read whether %s agreed: %s", message.author.id, error)
             return await ensure_notified(bot, message.author, message.channel, message)
-        if held.may_be_kept:
+        if status.may_be_kept:
             return True
         if not await self._is_admitted(message, "tell"):
             return False
-        if held.agrees:
+        if status.agrees:
             return await ensure_notified(bot, message.author, message.channel, message)
-        if held.answer == NO:
+        if status.answer == NO:
             await self._tell_once(message, "declined")
         else:
             await ask(bot, message)
@@ -240,6 +247,7 @@ class MessageListener(commands.Cog):
             if reply.is_offline and (skipped := unread_attachments(message)):  # a model says so itself
                 text = f"{text}\n{say(NOT_READ, ', '.join(skipped))}"
             sent = await draft.finish(harmless(text) if reply.is_offline else text)
+        # Counted before the reply is stored: storing may fail, but the tokens are spent.
         await count_tokens(self._bot, chat_message.place, reply.usage)
         await self._bot.assistant.record_reply(text, chat_message, str(sent[0].id))
 
@@ -260,6 +268,7 @@ class MessageListener(commands.Cog):
 
     @commands.Cog.listener()
     async def on_raw_message_edit(self, event: discord.RawMessageUpdateEvent) -> None:
+        # Noted first, as the message may still be on its way into the store; `apply_meanwhile` then repeats the change.
         self._bot.note_changed(event.message_id, event.message)
         await message_changes.apply_edit(self._bot, event.message)
 
