@@ -173,6 +173,7 @@ def compare(new: str, old: str) -> Similarity:
     if fresh.normalized == known.normalized:
         return Similarity.SAME
     if fresh.slot and known.slot and fresh.slot.name == known.slot.name:
+        # Slots decide before words: "lives in Paris" and "lives in Rome" share most of their words.
         similarity = _compare_values(fresh.slot.value, known.slot.value)
         is_same = similarity is not Similarity.SAME or fresh.symbols == known.symbols
         return similarity if is_same else Similarity.CONTRADICTS  # "A+", "A-"
@@ -198,6 +199,7 @@ def details(long: str, short: str) -> bool:
 
 def _is_contained(short: list[str], long: list[str]) -> bool:
     """Whether all words of a text occur in another one, in their order."""
+    # `in` consumes the iterator, so each word is sought behind the one before it.
     rest = iter(long)
     return all(word in rest for word in short)
 

@@ -103,10 +103,12 @@ class Composer:
         message_id = request.message if snapshot.is_stored else None
         unstored = snapshot.unstored
         ids = tuple(message.id for message in unstored)
+        # The generation changes with every write of any process, so a cached prompt is never older than the store.
         key = request.user, request.place, request.text, message_id, actions, snapshot.generation, whole, ids
         recent = [*snapshot.recent, *unstored][-self._options.max_messages :]
         prepared = replace(
             request,
+            # Layers start together, so their first reads share a transaction.
             store=ReadBatcher(request.store),
             recent=recent,
             summary=snapshot.summary,
@@ -139,6 +141,7 @@ class Composer:
         def work(tx: Tx) -> _StoreSnapshot:
             stored = tx.messages.get(request.place.platform, request.message) if request.message else None
             said = max(request.now, stored.at) if stored else request.now  # a platform's clock may be ahead of ours
+            # One more than is used, as the message itself is among the newest.
             newest = tx.messages.recent(request.place, self._options.max_messages + 1, before=said + MOMENT)
             visible = [message for message in newest if message.id != request.message and request.is_visible(message)]
             recent = request.with_unique_names(tx, visible[-self._options.max_messages :])
@@ -162,6 +165,7 @@ class Composer:
         if whole:
             layer_blocks += self._history(request, unstored)
         layout = completed(self._layout) if whole else self._layout
+        # Known only now: layers of plug-ins bring headers of their own, which no line may forge either.
         headers = headers_of(layer_blocks, layout)
         blocks = [quoted(block, headers) for block in layer_blocks]
         own_texts = {"actions": actions.strip()}
@@ -191,6 +195,7 @@ class Composer:
         exchange: list[Message] = []
         for message in reversed(recent[-MAX_SUBJECT_MESSAGES:]):
             exchange.append(message)
+            # The first question that stands by itself ends the chain of references.
             if not message.bot and not refers_back(message.text):
                 break
         return "\n".join(clip(message.text, MAX_SUBJECT_CHARS) for message in reversed(exchange))
@@ -238,6 +243,7 @@ async def collect_blocks(
     }
     try:
         if tasks:
+            # Not `gather`: whatever is ready in time is used, and one that fails fails alone.
             await asyncio.wait(tasks.values(), timeout=timeout)
         blocks: list[Block] = []
         missing: list[str] = []

@@ -107,7 +107,9 @@ def _parse(text: str, speakers: frozenset[str]) -> ParsedQuery:
         parts = {part for part in words(speaker) if len(part) > 1 and part not in _ROLES}
         hits = {
             # "Will" or "May" is a name only where it is capitalized.
-            part for part in parts if part in query_terms and (part not in STOP_WORDS or part.capitalize() in capitals)
+            part
+            for part in parts
+            if part in query_terms and (part not in STOP_WORDS or part.capitalize() in capitals)
         }
         if hits:
             named[speaker] = hits
