@@ -63,8 +63,8 @@ async def consent_status(bot: BotContext, user: Person, guild: int | None) -> Co
 
 async def is_shown(bot: BotContext, user: int, guild: int | None) -> bool:
     """Whether memories of someone may be shown to others: in the memory channel and in learned lines."""
-    held = await _consent_status(bot, user, guild, False, False)
-    return held.may_be_kept and MIRROR not in held.opt_outs
+    status = await _consent_status(bot, user, guild, False, False)
+    return status.may_be_kept and MIRROR not in status.opt_outs
 
 
 async def _consent_status(
@@ -117,7 +117,9 @@ async def opt(bot: BotContext, user: int, what: str, *, out: bool) -> None:
 async def ask(bot: BotContext, message: discord.Message) -> None:
     """Ask the author of a message for their consent, in the channel, else by direct message."""
     guild, user = message.guild, message.author
+    # Where it was said, and to whom, is noted now: the answer may come after the channel was opened to others.
     bot.note_asked(message.id, place_of(message.channel, user.id))
+    # Each of their messages would ask again otherwise.
     if not bot.limits.is_first("asked for consent", user.id, bot.clock()):
         return
     language = await language_of(bot, guild)
@@ -176,6 +178,7 @@ async def _answer_question(bot: BotContext, interaction: Interaction) -> None:
     except discord.HTTPException as error:
         log.info("the message on which someone was asked for consent can't be read: %s", error)
         return
+    # Anyone can press the button; only the author's consent answers the author's message.
     if message.author.id == interaction.user.id:
         message.author = interaction.user  # with their roles, which a fetched message lacks
         bot.client.dispatch("consented_message", message)

@@ -55,6 +55,7 @@ async def acknowledge(interaction: Interaction) -> None:
 async def look_up(interaction: Interaction, work: Awaitable[T]) -> T:
     """The result of a look-up that the first response needs; a slow one defers the response."""
     task = asyncio.ensure_future(work)
+    # Not `wait_for`: the look-up goes on while the response is deferred.
     await asyncio.wait([task], timeout=DEFER_AFTER_SECONDS)
     if not task.done():
         has_message = interaction.message is not None  # the message of a button, or of a button that opened a form
@@ -172,6 +173,7 @@ def is_expired(interaction: Interaction) -> bool:
         return custom_id not in views._modals  # pyright: ignore[reportPrivateUsage]
     if interaction.type is not discord.InteractionType.component or interaction.message is None:
         return False
+    # Persistent buttons are made anew from their id, so they never expire.
     if any(pattern.fullmatch(custom_id) for pattern in views._dynamic_items):  # pyright: ignore[reportPrivateUsage]
         return False
     items = views._views.get(interaction.message.id, {})  # pyright: ignore[reportPrivateUsage]

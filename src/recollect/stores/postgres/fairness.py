@@ -51,11 +51,13 @@ def take_turns(db: Database, now: int, limit: int, free: Callable[[list[str]], N
         remaining = limit - len(chosen)
         expired, tenants = _next(db, cursor, now, remaining)
         if expired and cursor is None:
+            # Their jobs can be claimed now, so the tenants are read again.
             free(expired)
             _, tenants = _next(db, cursor, now, remaining)
         chosen += _first_jobs(db, tenants, now, remaining, [job for _, (job, _) in chosen])
         if len(chosen) >= limit or len(tenants) < remaining:  # enough, or no tenant remains
             break
+        # Go on behind these: their jobs were locked by other workers.
         cursor = tenants[-1]
     return [first_job for _, first_job in chosen], chosen[-1][0] if chosen else ""
 
