@@ -146,6 +146,7 @@ class Question:
             tokens |= set(word_forms.tokens(context))
             covered = sum(is_in(term, both, tokens) for term in self.terms)
         parts = sum(term.is_partly_in(tokens) for term in self.terms if not term.is_in(both, tokens))
+        # A part of a compound counts half: it may be the same thing or merely a similar one.
         share = (covered + parts / 2) / len(self.terms)
         is_fact = self.asks_wish or tables_of(self.language).wish.search(text) is None
         is_complete = (
@@ -215,6 +216,7 @@ def parse(text: str, language: str) -> Question:
             free += _free_words(asks, match)
     terms: list[Term] = []
     taken: list[tuple[int, int]] = []
+    # The longest expression wins, so that a part of it doesn't count once more as a topic of its own.
     for start, end in sorted(spans, key=lambda span: (span[0] - span[1], span)):  # the longest first
         if not any(start < other_end and other_start < end for other_start, other_end in taken):
             taken.append((start, end))
@@ -223,6 +225,7 @@ def parse(text: str, language: str) -> Question:
             terms.append(Term(tuple(content) if len(content) == 1 else (), states, asks))
     # "what day" asks for a time: no answer has to say "day"
     taken += [match.span() for kind, asks in tables.wants if kind == "time" for match in asks.finditer(plain)]
+    # Blanked instead of cut out: the words left over keep their boundaries.
     rest = "".join(" " if _is_within(at, taken) and not _is_within(at, free) else char for at, char in enumerate(plain))
     content = (word for word in dict.fromkeys(words(rest)) if word not in tables.idle)
     named = (word for word in content if not tables.other.fullmatch(word) and not _is_letter(word))
@@ -231,6 +234,7 @@ def parse(text: str, language: str) -> Question:
     is_follow_up = speaks_of_other and not any(
         kinship.person(word) or slots.NAME.search(f" {raw}") for raw in rest.split()[1:] for word in words(raw)
     )
+    # Of a question with idle words only, these are all there is to go by.
     if not terms and not is_follow_up:
         terms = [Term((word,)) for word in dict.fromkeys(words(plain)) if not _is_grammar(word, language)]
     distinct = tuple({term.states or term.words: term for term in terms}.values())

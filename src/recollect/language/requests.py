@@ -103,6 +103,7 @@ def _whole(expression: str, language: str) -> re.Pattern[str]:
 
 
 def _expand(expression: str, fragments: dict[str, str]) -> str:
+    # Fragments may refer to other fragments.
     while _REFERENCE.search(expression):
         expression = _REFERENCE.sub(lambda reference: f"(?:{fragments[reference[1]]})", expression)
     return expression
@@ -157,6 +158,7 @@ def _recognize_in(plain: str, language: str) -> Request | None:
     for kind, pattern in _patterns(language):
         if match := pattern.fullmatch(plain):
             topic = (match.groupdict().get("topic") or "").strip(_QUOTES + ",:")
+            # "Merk dir, dass ich …" leaves the verb at the end, where no memory has it.
             if topic and _SUBORDINATE.search(plain[: match.start("topic")]):
                 topic = _main_clause(topic)
             return Request(kind, topic, language, every=bool(match.groupdict().get("every")))
@@ -198,6 +200,7 @@ def _main_clause(clause: str) -> str:
 def is_question(text: str) -> bool:
     """Whether a text asks something, with a question mark or without; "can you always …?" tells something."""
     plain = collapse_spaces(text[:MAX_CHARS]).replace("’", "'")
+    # Before the question mark counts: "can you always …?" states how someone wants it.
     if any(pattern.match(plain) for pattern in _standing_patterns()):
         return False
     if question_share(text) > 0:

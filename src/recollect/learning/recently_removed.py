@@ -57,6 +57,7 @@ class RecentlyRemoved:
         """Call this before searching for repetitions: a reply stored after the search is screened against it."""
         self._drop_old()
         self.count += 1
+        # Clipped: up to `MAX_REMOVALS` of these stay in memory.
         excerpt = message and replace(message, text=message.text[:MAX_CHARS])
         self._removals.append(_Removal(self._clock(), statements, excerpt, erased))
 
@@ -67,6 +68,7 @@ class RecentlyRemoved:
             return reply.text
         recent = tx.messages.recent(reply.place, MAX_RECENT)
         question = withheld.question(tx, reply)
+        # A reply without a reference answers the last person who spoke.
         asked = question or next((row for row in reversed(recent) if not row.bot and reply.reply_to is None), None)
         removals = [removal for removal in self._removals if asked is None or removal.at >= asked.at - _CLOCK_SKEW]
         if any(removal.removes_reply(reply, question) for removal in removals):

@@ -42,6 +42,7 @@ def restore(
 
     Active memos that contradict it are superseded in turn. `is_visible` has to let expired memos pass.
     """
+    # An id may name any state; numbers and texts only what the list of restorable memos shows.
     by_id = tx.memos.get(subject, reference.strip())
     if by_id is not None and is_visible(by_id) and not _is_stale_message_record(tx, by_id):
         matches = [by_id]
@@ -55,6 +56,7 @@ def restore(
     check_version(matches[0], version)
     if is_live(matches[0], context.at):
         return AlreadyActive(shown[0])
+    # What was deleted on the platform must not come back by way of memory.
     if not is_supported(tx, matches[0]):
         return CannotRestore(shown[0])
     return _restore(tx, matches[0], context, is_visible, schedule, limits or MemoLimits())
@@ -93,6 +95,7 @@ def _not_restorable(
 ) -> RestoreOutcome:
     """Why a reference names nothing to restore; a number names nothing else."""
     if reference.strip().removeprefix("#").isdecimal():
+        # A number that is not in the list must not be taken as a part of a text.
         return NotFound(reference)
     active = find(active_memos(tx, subject, is_visible), reference, 0.0)
     if active:
@@ -113,6 +116,7 @@ def _restore(
     tx.memos.remove_tombstone(memo.subject.scope, tx.fingerprints.of_text(memo.text))
     withheld.release_restored(tx, [restored])
     rebuild_derived(tx, restored, context.at, Reason.SAID_COUNTS_AGAIN, schedule)
+    # The restored memo counts toward the limit, but is not itself archived.
     archived = archive_surplus(tx, restored, limits, {memo.id}, context)
     shown = partial(without_hidden_links, tx, is_visible=is_visible)
     return Restored(
@@ -129,6 +133,7 @@ def _reactivated(memo: Memo, rivals: list[Memo], context: ChangeContext) -> Memo
         status=Status.ACTIVE,
         superseded_by=None,
         supersedes=rivals[0].id if rivals else memo.supersedes,
+        # It would be gone again at once.
         expires=None if has_expired else memo.expires,
         updated=max(context.at, memo.updated),
     )

@@ -37,6 +37,7 @@ def withdraw(
 ) -> Forgotten:
     """Hide messages of the subject that are not hidden yet; with `learned`, memos return to their state before."""
     own = [message for message in messages if message.person == subject.id]
+    # Only these get a record that hides them.
     shown = [message for message in own if not withheld.is_hidden(tx, message)]
     taken_back = [change for message in own if learned for change in _revert_changes(tx, subject, message, context)]
     write(tx, taken_back, context)
@@ -66,6 +67,7 @@ def _revert_changes(tx: Tx, subject: Subject, message: Message, context: ChangeC
             after = replace(before, key=memo.key, hits=memo.hits)
             changes[memo.id] = Revise(memo, after, Reason.SAID_WAS_FORGOTTEN)
     for memo in tx.memos.from_message(message.place.platform, message.id):
+        # There is no earlier state to restore, so they go as a whole.
         if memo.active and memo.subject == subject and memo.id not in changes:
             changes[memo.id] = retire(memo, context.at, Reason.FORGOTTEN, detail=context.actor)
     return list(changes.values())

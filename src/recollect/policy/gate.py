@@ -41,8 +41,10 @@ def may_contain_facts(text: str) -> bool:
         return True
     text = _LINK.sub(" ", _plain(text))
     words: list[str] = _WORD.findall(text)
+    # Links, pictures and emoji alone state nothing.
     if not words:
         return False
+    # Without spaces there are no words to look up, so only known small talk is left out.
     if _KANA.search(text):
         return _chatter().fullmatch("".join(words)) is None
     if any(_LATIN.match(word) is None for word in words):
