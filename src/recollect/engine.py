@@ -130,8 +130,10 @@ class Engine:
         self.mirror.start()
 
     async def stop(self) -> None:
+        # First: everything below writes, and would wait for the store one after the other.
         await close_if_unreachable(self.store)
         await asyncio.gather(*self._closing)
+        # Before the worker stops, so that what was said in this session is learned.
         await self._close_batches(*self._speakers)
         await self.mirror.flush()
         await self.worker.close()
@@ -154,8 +156,8 @@ class Engine:
             return 0
         if any(not message.id.strip() for message in messages):
             raise BadInput("id= of a message is empty: its id is how it is known when it comes again")
-        kept = [learning.ingest.sanitize(message) for message in messages]
-        for message in kept:
+        sanitized = [learning.ingest.sanitize(message) for message in messages]
+        for message in sanitized:
             self.note_speaker(message)
         add = partial(
             learning.ingest.add_message,
@@ -164,11 +166,12 @@ class Engine:
             schedule=self.schedule,
             removed=self.removed,
         )
-        replies = [(message.place.platform, message.id) for message in kept if message.bot]
-        return await self.write_replies(lambda tx: sum(add(tx, message) for message in kept), replies)
+        replies = [(message.place.platform, message.id) for message in sanitized if message.bot]
+        return await self.write_replies(lambda tx: sum(add(tx, message) for message in sanitized), replies)
 
     async def write_replies(self, work: Callable[[Tx], T], replies: Sequence[tuple[str, str]]) -> T:
         """Write messages of this platform and id; the assistant's go without what is removed meanwhile."""
+        # Something may be removed while this transaction runs; neither sees the other.
         before = self.removed.count
         outcome = await self.write(work)
         if replies and self.removed.count != before:
@@ -303,7 +306,9 @@ class Engine:
         if not self.settings.enabled or (limit == 0 and self.settings.profile != "clanker"):
             return []
         if len(query) > MAX_QUERY_CHARS:
+            # A pasted text has its question at the start or at the end.
             query = f"{query[: MAX_QUERY_CHARS // 2]} {query[-MAX_QUERY_CHARS // 2 :]}"
+        # Background jobs pause: someone waits for this.
         with self.worker.priority.foreground():
             return await self._searcher.search(
                 query,

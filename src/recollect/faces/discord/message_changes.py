@@ -92,11 +92,13 @@ async def delete_place(bot: BotContext, place: Place) -> int:
     a resync continues after an interruption.
     """
     count, is_channel = 0, place.thread is None
+    # Always the newest page, as each round removes it.
     while messages := await bot.memory.timeline.recent(place, PAGE_MESSAGES, whole_stream=is_channel):
         removed = [
             await bot.memory.message_deleted(message.place.platform, message.id) for message in reversed(messages)
         ]
         count += sum(removed)
+        # Otherwise a page that can't be removed would be read for ever.
         if not any(removed):
             break
     for session in await bot.state.keys(StateKind.LISTENED_CHANNEL):
@@ -108,6 +110,7 @@ async def delete_place(bot: BotContext, place: Place) -> int:
 async def _change(bot: BotContext, message_id: str, change: Callable[[str, str], Awaitable[object]]) -> None:
     """Apply a change to a message that is stored."""
     try:
+        # Many edits and deletions are of messages that were never stored; reading is cheaper than a write.
         if await bot.memory.timeline.message(PLATFORM, message_id) is not None:
             await change(PLATFORM, message_id)
     except RecollectError as error:

@@ -83,9 +83,11 @@ async def run_import(
     item_count = 0
     for batch in _batches(items):
         work = partial(importer.import_batch, items=batch)
+        # A dry run goes through the same code in a transaction that can't write.
         result = await (destination.store.read(work) if dry_run else destination.store.write(work))
         fresh.update(result.fresh)
         archived.update(result.archived)
+        # Pages are files, so they are written after the transaction, which may be run twice.
         for outcome in (*result.outcomes, *map(importer.page, _pages(batch))):
             report.add(outcome)
         item_count += len(batch)
