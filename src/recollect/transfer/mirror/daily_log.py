@@ -139,6 +139,7 @@ class DailyLog:
 
     def _complete(self, tx: Tx, messages: Mapping[str, Message | None]) -> None:
         """Messages that arrived meanwhile wait for the next job; if one changed meanwhile, the job is repeated."""
+        # A message that was edited while the file was written would keep its old text there.
         if any(_message(tx, item) != message for item, message in messages.items()):
             raise StaleResult
         tx.state.remove(StateKind.DAILY_LOG, "", messages)
@@ -169,6 +170,7 @@ def bring_up_to_date(path: Path, day: str, lines: Mapping[str, str | None]) -> N
     after = updated(before, day, lines)
     if after == before or (data is None and not any(lines.values())):
         return
+    # Appending lets people keep the file open in an editor, and costs no rewrite.
     if before.endswith("\n") and after.startswith(before):
         disk.append(path, after[len(before) :].encode("utf-8", "surrogateescape"))
     else:

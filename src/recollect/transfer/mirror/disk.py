@@ -69,5 +69,6 @@ def _write(file: int, data: bytes) -> None:
             remaining = remaining[os.write(file, remaining) :]
         os.fsync(file)
     except OSError:
+        # Half a line would otherwise be read as one, and the rest appended behind it.
         os.ftruncate(file, size)
         raise
