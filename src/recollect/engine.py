@@ -191,10 +191,10 @@ class Engine:
 
     async def with_learned(self, added: Added, timeout: float) -> Added:
         """The outcome of `add` with what was learned, if that is known in time."""
-        deadline, said = time.monotonic() + timeout, [message for message in added.messages if not message.bot]
+        deadline, own_messages = time.monotonic() + timeout, [message for message in added.messages if not message.bot]
         places = dict.fromkeys(message.place for message in added.messages)
         await self.write(lambda tx: [learning.schedule.flush(tx, place, self.clock()) for place in places])
-        outcomes = [await self.wait_learned(message, max(0.0, deadline - time.monotonic())) for message in said]
+        outcomes = [await self.wait_learned(message, max(0.0, deadline - time.monotonic())) for message in own_messages]
         memos = {memo.id: memo for outcome in outcomes for memo in outcome.memos.values() if memo.active}
         return replace(added, learned=tuple(memos.values()), done=all(outcome.done for outcome in outcomes))
 

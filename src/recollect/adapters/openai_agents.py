@@ -45,8 +45,8 @@ class RecollectSession:
         return [_item(message) for message in chosen]
 
     async def add_items(self, items: Sequence[TResponseInputItem]) -> None:
-        said = [part for item in items if (part := _item_text(item)) is not None]
-        await self._turns.run(self._turns.add([(token_hex(8), text, is_reply) for text, is_reply in said]))
+        texts = [part for item in items if (part := _item_text(item)) is not None]
+        await self._turns.run(self._turns.add([(token_hex(8), text, is_reply) for text, is_reply in texts]))
 
     async def pop_item(self) -> TResponseInputItem | None:
         """Delete the last message, and what rests on it."""

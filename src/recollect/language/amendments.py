@@ -72,10 +72,10 @@ def _is_number(text: str) -> bool:
 
 
 def _read_foreign(text: str) -> Amendment | None:
-    found = foreign_amendments.read(text)
-    if found is None or _PATTERNS.amend_statement.match(found.value):  # "we eat fish, no meat" is English
+    reading = foreign_amendments.read(text)
+    if reading is None or _PATTERNS.amend_statement.match(reading.value):  # "we eat fish, no meat" is English
         return None
-    return Amendment(found.value, found.former, found.is_strong, is_foreign=True)
+    return Amendment(reading.value, reading.former, reading.is_strong, is_foreign=True)
 
 
 def after_opening(text: str) -> str:

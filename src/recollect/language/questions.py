@@ -177,8 +177,8 @@ class Question:
     def _is_each_in(self, text: str, tokens: Collection[str]) -> bool:
         """Whether no term is told by a word of another one alone: "tea" doesn't say that it is what someone drinks."""
         for term in self.terms:
-            others = {word for other in self.terms if other is not term for word in other.words}
-            if all(word_forms.has_form(token, others) for token in term.found_in(text, tokens)):
+            other_words = {word for other in self.terms if other is not term for word in other.words}
+            if all(word_forms.has_form(token, other_words) for token in term.found_in(text, tokens)):
                 return False
         return True
 
@@ -284,18 +284,18 @@ def corrects(correction: str, context: str, other: str, language: str) -> bool:
     """
     if not changes(correction, language):
         return False
-    said = f"{context} {correction}" if is_correction(correction, language) else correction
-    named = word_forms.content_words(said)
+    statement = f"{context} {correction}" if is_correction(correction, language) else correction
+    named = word_forms.content_words(statement)
     tokens = set(word_forms.tokens(other))
     return any(word in tokens or _is_part(word, tokens) for word in named)
 
 
 def _free_words(asks: re.Pattern[str], match: re.Match[str]) -> list[tuple[int, int]]:
     """Where a match has words that any other could stand for: "Jörg" in "womit verdient Jörg sein Geld"."""
-    found = _WORD.finditer(match.string, *match.span()) if " " in match[0] else ()
+    matches = _WORD.finditer(match.string, *match.span()) if " " in match[0] else ()
     return [
         word.span()
-        for word in found
+        for word in matches
         if asks.match(f"{match.string[: word.start()]}{_ANY_WORD}{match.string[word.end() :]}", match.start())
     ]
 
@@ -309,13 +309,13 @@ def may_outdate(later: str, earlier: str, question: Question) -> bool:
     or replaces it, or repeats what the answer would be.
     """
     tokens = set(word_forms.tokens(later))
-    said = [*word_forms.content_words(earlier), *slots.calendar_words_in(earlier)]
+    answer_words = [*word_forms.content_words(earlier), *slots.calendar_words_in(earlier)]
     idle = tables_of(question.language).idle
-    shared = [word for word in said if word not in idle and word_forms.has_form(word, tokens)]
+    shared = [word for word in answer_words if word not in idle and word_forms.has_form(word, tokens)]
     if question.asks_still and shared:
         return True
-    asked = {word for term in question.terms for word in (*term.words, *term.names)}
-    answers = [word for word in shared if not word_forms.has_form(word, asked)]
+    question_words = {word for term in question.terms for word in (*term.words, *term.names)}
+    answers = [word for word in shared if not word_forms.has_form(word, question_words)]
     return bool(answers) and (len(shared) > 1 or tables_of(question.language).ended.search(later) is not None)
 
 

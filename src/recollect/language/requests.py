@@ -172,8 +172,8 @@ def is_about_self(text: str) -> bool:
     if len(text) > MAX_CHARS:
         return False
     lower = plain.lower()
-    asked = {name for literal, names in _about_self().items() if literal in lower for name in names}
-    return any(_whole(*name).fullmatch(plain) for name in asked)
+    expressions = {name for literal, names in _about_self().items() if literal in lower for name in names}
+    return any(_whole(*name).fullmatch(plain) for name in expressions)
 
 
 @cache
@@ -181,12 +181,12 @@ def _about_self() -> dict[str, list[tuple[str, str]]]:
     """Expressions, each with its language, by what a text must have one of: most texts have none of it, and compiling
     takes longer than a search.
     """
-    found: dict[str, list[tuple[str, str]]] = {}
+    by_literal: dict[str, list[tuple[str, str]]] = {}
     for language, tables in _phrases().items():
         for expression in tables["requests"].get(RequestKind.ABOUT_SELF.value, ()):
             for literal in required_literals(_expand(expression, tables["fragments"])):
-                found.setdefault(literal.lower(), []).append((expression, language))
-    return found
+                by_literal.setdefault(literal.lower(), []).append((expression, language))
+    return by_literal
 
 
 def _main_clause(clause: str) -> str:

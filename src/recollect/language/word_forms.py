@@ -71,8 +71,8 @@ def _related() -> dict[str, set[str]]:
 @cache
 def _question_synonyms() -> dict[str, list[str]]:
     """Words of questions, and what stands for them in memories."""
-    asked = lexicon.tables("asked")[lexicon.ENGLISH]
-    return {word: answers.split() for group, answers in asked.items() for word in group.split()}
+    table = lexicon.tables("asked")[lexicon.ENGLISH]
+    return {word: answers.split() for group, answers in table.items() for word in group.split()}
 
 
 @cache

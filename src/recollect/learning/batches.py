@@ -128,8 +128,8 @@ def close_all(tx: Tx, person: str, now: datetime, here: str | None = None, *, is
     keys = sorted(key for key in keys if is_urgent or key != here)  # queues are locked in this order
     tx.state.remove(StateKind.OPEN_BATCHES, person, keys)
     for key in keys:
-        asked = tx.state.items(StateKind.BATCH_ASKED, key) if key == here else []
-        close(tx, key, max([now, *(from_ms(int(time)) + MAX_AGE for time in asked)]))
+        request_times = tx.state.items(StateKind.BATCH_ASKED, key) if key == here else []
+        close(tx, key, max([now, *(from_ms(int(time)) + MAX_AGE for time in request_times)]))
     return len(keys)
 
 

@@ -41,8 +41,10 @@ class Derived:
 def statements_of(message: Message, memos: Iterable[Memo], now: datetime, new_text: str = "") -> list[Retired]:
     """The text of a message and what was learned from it, except for what its new text still says."""
     # A question states nothing that could be repeated.
-    said = [part for part in repetition.sentences(message.text)[:MAX_STATEMENTS] if not part.rstrip().endswith("?")]
-    texts = dict.fromkeys([*(memo.text for memo in memos), *said])
+    sentences = [
+        part for part in repetition.sentences(message.text)[:MAX_STATEMENTS] if not part.rstrip().endswith("?")
+    ]
+    texts = dict.fromkeys([*(memo.text for memo in memos), *sentences])
     scope, guild = Subject(message.person).scope, message.place.guild_key
     guilds = () if guild is None else (guild,)
     return [

@@ -69,8 +69,10 @@ class RecentlyRemoved:
         recent = tx.messages.recent(reply.place, MAX_RECENT)
         question = withheld.question(tx, reply)
         # A reply without a reference answers the last person who spoke.
-        asked = question or next((row for row in reversed(recent) if not row.bot and reply.reply_to is None), None)
-        removals = [removal for removal in self._removals if asked is None or removal.at >= asked.at - _CLOCK_SKEW]
+        answered = question or next((row for row in reversed(recent) if not row.bot and reply.reply_to is None), None)
+        removals = [
+            removal for removal in self._removals if answered is None or removal.at >= answered.at - _CLOCK_SKEW
+        ]
         if any(removal.removes_reply(reply, question) for removal in removals):
             return ""
         items = [statement for removal in removals for statement in removal.statements]

@@ -100,13 +100,15 @@ class AsyncMemory:
         refuse(timestamp=timestamp)
         refuse_instructions(memory_type, prompt if infer else None)
         scope = Scope.of({"user_id": user_id, "agent_id": agent_id, "run_id": run_id}, 'add(…, user_id="alice")')
-        said = messages_of(messages)
+        turns = messages_of(messages)
         details, expires = metadata_of(metadata), expiry_of(expiration_date)
-        if not said:
+        if not turns:
             return {"results": []}
         if not infer:
-            return {"results": [result for item in said if (result := await self._keep(item, scope, details, expires))]}
-        spoken = [{ROLE: message[ROLE], "content": message["content"]} for message in said]
+            return {
+                "results": [result for item in turns if (result := await self._keep(item, scope, details, expires))]
+            }
+        spoken = [{ROLE: message[ROLE], "content": message["content"]} for message in turns]
         added = await self.memory.add(spoken, user=scope.owner, place=scope.place, wait=LEARN_TIMEOUT_SECONDS)
         results: list[dict[str, Any]] = []
         for learned in added.learned:

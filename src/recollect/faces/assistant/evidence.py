@@ -97,8 +97,8 @@ async def find(memory: AsyncMemory, message: Message, query: str, language: str,
             return stated
     near = _nearest_evidence(question, evidence, hits, statements)
     order = list({item.id: item for item in (*stated.nearest, *near)}.values())
-    told = {_origin(item) for item in stated.nearest}
-    order = [item for item in order if item in stated.nearest or _origin(item) not in told]
+    stated_origins = {_origin(item) for item in stated.nearest}
+    order = [item for item in order if item in stated.nearest or _origin(item) not in stated_origins]
     nearest = (await search.quotable(order[: 2 * MAX_NEAREST]))[:MAX_NEAREST]
     memos = [item for item in nearest if isinstance(item, Memo)]
     return Findings((), nearest, await search.sources(memos, statements))
@@ -113,14 +113,14 @@ def _nearest_evidence(
     )
     # what has a part of the question may have the wrong one
     order = {hit.item.id: rank for rank, hit in enumerate(hits) if hit.relevant or partial}
-    others = [each for each in evidence if not each.share and each.item.id in order]
-    others.sort(key=lambda each: (bool(question.wants) and not each.has_wanted, order[each.item.id]))
+    unrelated = [each for each in evidence if not each.share and each.item.id in order]
+    unrelated.sort(key=lambda each: (bool(question.wants) and not each.has_wanted, order[each.item.id]))
     best: dict[str, Evidence] = {}
-    for each in (*partial, *others):  # a memory stands for its message, unless that has more of the question
+    for each in (*partial, *unrelated):  # a memory stands for its message, unless that has more of the question
         other = best.setdefault(_origin(each.item), each)
         if other.share == each.share and isinstance(each.item, Memo):
             best[_origin(each.item)] = each
-    near = [each.item for each in (*partial, *others) if best[_origin(each.item)] is each]
+    near = [each.item for each in (*partial, *unrelated) if best[_origin(each.item)] is each]
     retold = {_origin(item) for item in near if isinstance(item, Memo)}
     if not partial:
         return near
@@ -307,8 +307,8 @@ def _corrects_any(later: Evidence, evidence: Sequence[Evidence], language: str) 
 
 
 def _adds_to_memo(said: str, memo: str) -> bool:
-    known = set(word_forms.tokens(memo))
-    more = [word for word in word_forms.content_words(said) if not word_forms.has_form(word, known)]
+    memo_words = set(word_forms.tokens(memo))
+    more = [word for word in word_forms.content_words(said) if not word_forms.has_form(word, memo_words)]
     return len(more) >= MIN_MORE_WORDS
 
 

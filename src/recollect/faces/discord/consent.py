@@ -169,8 +169,8 @@ async def _answer_question(bot: BotContext, interaction: Interaction) -> None:
     reference = None if interaction.message is None else interaction.message.reference
     if reference is None or reference.message_id is None or interaction.channel is None:
         return
-    known = bot.client.get_channel(reference.channel_id)
-    channel = known if isinstance(known, discord.abc.Messageable) else interaction.channel
+    cached = bot.client.get_channel(reference.channel_id)
+    channel = cached if isinstance(cached, discord.abc.Messageable) else interaction.channel
     if not isinstance(channel, discord.abc.Messageable) or interaction.channel.id != reference.channel_id:
         return
     try:

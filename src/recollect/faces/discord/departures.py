@@ -119,5 +119,5 @@ class GuildDepartures(commands.Cog):
     async def _has_other_bot(self, guild: str) -> bool:
         """Whether another bot with this memory is in a server."""
         bots = [int(bot) for bot in await self._bot.state.keys(StateKind.BOT_GUILDS)]
-        others = [state.member_guilds(bot) for bot in bots if bot != self._bot.me.id]
-        return any([guild in await self._bot.state.items(name) for name in others])
+        membership_lists = [state.member_guilds(bot) for bot in bots if bot != self._bot.me.id]
+        return any([guild in await self._bot.state.items(name) for name in membership_lists])

@@ -89,9 +89,9 @@ def _readers(channel: discord.abc.GuildChannel, roles: _Roles) -> str:
 
 def _of_known_roles(overwrites: frozenset[_Overwrite], roles: _Roles, guild: discord.Guild) -> frozenset[_Overwrite]:
     """The overwrites without those of deleted roles, which nobody has, though channels may still list them."""
-    known = {name for name, _ in roles}
+    role_ids = {name for name, _ in roles}
     missing = [
-        each for each in overwrites if not each[1] and each[0] not in known and guild.get_role(int(each[0])) is None
+        each for each in overwrites if not each[1] and each[0] not in role_ids and guild.get_role(int(each[0])) is None
     ]
     return overwrites.difference(missing)
 

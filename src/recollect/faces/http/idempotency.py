@@ -121,11 +121,11 @@ class IdempotencyMiddleware:
         return self._answers.setdefault(key, _Answer(fingerprint, now))
 
     def _drop_excess(self) -> None:
-        held = sum(answer.size for answer in self._answers.values())
+        stored_bytes = sum(answer.size for answer in self._answers.values())
         # Oldest first: a retry comes within seconds.
-        while held > MAX_HELD_BYTES:
+        while stored_bytes > MAX_HELD_BYTES:
             _, oldest = self._answers.popitem(last=False)
-            held -= oldest.size
+            stored_bytes -= oldest.size
 
 
 def _caller(scope: Scope) -> str:

@@ -117,13 +117,13 @@ def _check_amended(proposal: Proposal, messages: Sequence[Message], known: Seque
     sources = [message for message in messages if not message.bot and proposal.message in ("", message.id)]
     # A correction passes only if the proposal is exactly the memo with the new value.
     for message in sources if memo is not None else ():
-        said = own_words(message.text, message.name)
-        amendment = amendments.read(said)
+        own_text = own_words(message.text, message.name)
+        amendment = amendments.read(own_text)
         change = amendments.amend(memo.text, amendment, message.at) if memo and amendment else None
-        change = change or (amendments.move(memo.text, said, message.at) if memo else None)
-        claim = Claim(proposal.text, said)
+        change = change or (amendments.move(memo.text, own_text, message.at) if memo else None)
+        claim = Claim(proposal.text, own_text)
         if memo and change and change[0] == proposal.text and not any(each.refuse(claim) for each in FACT_CHECKS):
-            return Accepted(message, said, memo.kind, proposal.text, memo.tags, memo.label, proposal.happened)
+            return Accepted(message, own_text, memo.kind, proposal.text, memo.tags, memo.label, proposal.happened)
     return None
 
 
@@ -203,13 +203,15 @@ def _is_own_sentence(case: Case) -> bool:
 
 
 def _accept_as(kind: Kind, proposal: Proposal, message: Message, evidence: str, text: str) -> Accepted:
-    said = f"{own_words(message.text, message.name)}\n{text}"
+    context = f"{own_words(message.text, message.name)}\n{text}"
     happened = proposal.happened
-    if happened is not None and not is_date_said(happened.date(), said, message.at.date()):
+    if happened is not None and not is_date_said(happened.date(), context, message.at.date()):
         happened = None  # a date that nobody named is no reason to forget the rest
-    own_label = "".join(_grounded([label(proposal.kind)], said))
+    own_label = "".join(_grounded([label(proposal.kind)], context))
     kept_label = own_label if own_label != kind.value else None
-    return Accepted(message, evidence, kind, text, _grounded(tags(proposal.tags), said), kept_label or None, happened)
+    return Accepted(
+        message, evidence, kind, text, _grounded(tags(proposal.tags), context), kept_label or None, happened
+    )
 
 
 def _grounded(labels: Iterable[str], said: str) -> tuple[str, ...]:
