@@ -286,7 +286,7 @@ def test_a_store_that_is_read_by_a_face_is_found():
     assert stores_touched("x = load().settings.store + call.options.store") == []
 
 
-def test_there_is_no_import_cycle():
+def test_modules_have_no_import_cycle():
     loop = cycle({module: path.read_text("utf-8") for module, path in FILES.items()}, PACKAGES)
     assert not loop, " imports ".join(loop)
 

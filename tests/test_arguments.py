@@ -154,7 +154,7 @@ def test_turns_may_be_pairs_as_langchain_writes_them(blocking: Memory):
 
 
 @pytest.mark.sqlite
-def test_what_a_memory_is_made_with_is_checked_too(tmp_path: Path):
+def test_constructor_arguments_are_checked(tmp_path: Path):
     for make, words in (
         (lambda: Memory(path="memory.db"), r'Memory\("memory.db"\)'),
         (lambda: Memory(api_key="x"), "ANTHROPIC_API_KEY"),

@@ -117,7 +117,7 @@ def test_the_python_blocks_of_a_page_run_and_print_what_it_says(page: Path, resu
             assert printed == block["out"]
 
 
-def test_what_is_not_run_says_why():
+def test_unexecuted_code_blocks_state_a_reason():
     left_out = [block for page in PAGES for block in blocks(page) if block["mark"] == "not run"]
     assert all(len(block["why"]) > 10 for block in left_out)
     assert len(left_out) <= 6

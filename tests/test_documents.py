@@ -81,7 +81,7 @@ def test_most_settings_of_the_documents_work_here_as_they_are() -> None:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_what_is_ours_on_a_page_exists(page: str) -> None:
+def test_settings_commands_and_actions_named_on_a_page_exist(page: str) -> None:
     text = PAGES[page]
     ours = {
         name for row in rows(page) for name in re.findall(r"`([a-z_]+\.[a-z_]+)(?:=\w+)?`", row.partition(" | ")[2])

@@ -18,7 +18,7 @@ from recollect.core.types import Status, Subject
 from recollect.privacy.export import encode
 from recollect.privacy.target import ErasureTarget
 from recollect.testing.clock import FakeClock
-from recollect.testing.models import FakeModel, everything, nothing
+from recollect.testing.models import FakeModel, propose_everything, propose_nothing
 from tests import ground, scenes
 from tests.scenes import DEV, DM, STAFF, content
 from tests.stores.postgres import in_database, made_database
@@ -221,9 +221,9 @@ async def test_the_id_of_a_private_memory_does_not_show_in_what_learning_again_w
     async with scenes.opened(model=model) as stage:
         await stage.tell(BERLIN, place=STAFF)
         (private,) = (await stage.memory.show(user="ann", place=STAFF)).memos
-        model.learns = nothing
+        model.learns = propose_nothing
         await stage.tell(PARIS, place=DEV)
-        model.learns = everything
+        model.learns = propose_everything
         preview = await stage.memory.relearn(user="ann", place=DEV, dry_run=True)
         assert isinstance(preview, RelearnPreview)
         assert [step.after and step.after.text for step in preview.changes] == [PARIS]

@@ -103,7 +103,7 @@ class TestRemember:
                 assert await search(told, "Acme", place=place) == ["Works at Acme Corp"]
 
     @pytest.mark.acceptance("A14")
-    async def test_it_survives_a_restart_and_a_long_gap(self, tmp_path: Path):
+    async def test_memos_survive_a_restart_and_a_long_gap(self, tmp_path: Path):
         address = ground.at(tmp_path / "memory.db")
         async with opened(address) as told:
             before = await told("Works at Acme Corp", place=DEV, tags=["Job"])
@@ -162,7 +162,7 @@ class TestRemember:
             assert (lore.total, lore.memos[0].text) == (120, "Memory line: event 122.")
 
     @pytest.mark.parametrize("text", ["", "   ", "\n"])
-    async def test_nothing_is_refused(self, told: Told, text: str):
+    async def test_remember_refuses_an_empty_text(self, told: Told, text: str):
         assert await told.memory.remember(text, user="ann") == Refused(Reason.EMPTY)
         assert await shown(told) == []
 
@@ -219,7 +219,7 @@ class TestRemember:
         assert await shown(told) == ["Likes tea"]
         assert await search(told, "likes", user="bob", place=Place(dm="bob")) == ["Likes coffee"]
 
-    async def test_what_expires_is_gone_from_sight_in_time(self, told: Told):
+    async def test_expired_memos_are_neither_listed_nor_found(self, told: Told):
         await told("Is on holiday", expires=START + timedelta(days=1))
         assert await shown(told) == ["Is on holiday"]
         told.clock.advance(days=1)
@@ -325,7 +325,7 @@ class TestForget:
         assert await told.memory.forget(what, user="ann") == NotFound(what)
         assert await told.memory.log() == events
 
-    async def test_nothing_to_forget_is_refused(self, told: Told):
+    async def test_forget_refuses_an_empty_query(self, told: Told):
         with pytest.raises(BadInput):
             await told.memory.forget("  ", user="ann")
 

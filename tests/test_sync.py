@@ -74,7 +74,7 @@ def test_a_whole_chat_in_the_form_of_a_models_api_is_one_call(memory: Memory) ->
     assert {memo.text for memo in memory.list(user="42").memos} == {"Is allergic to peanuts", "Lives in Oslo"}
 
 
-def test_what_one_verb_returns_another_takes(memory: Memory) -> None:
+def test_results_of_one_method_are_accepted_by_others(memory: Memory) -> None:
     added = memory.add("Which tea do I like?", user="ada", wait=True)
     for message in ("Which tea do I like?", added, added.messages[0]):
         assert memory.context(message, user="ada").text.count("Which tea do I like?") == 1

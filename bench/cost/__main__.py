@@ -20,7 +20,7 @@ from rich.table import Table
 from bench.cost.measure import Chat, Cost, read_chat, replay
 from bench.extract.corpus import load
 from recollect import Place
-from recollect.policy.gate import can_hold_facts
+from recollect.policy.gate import may_contain_facts
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 PRICES = {"small": (0.10, 0.40), "middle": (1.0, 5.0), "large": (3.0, 15.0)}
@@ -51,7 +51,7 @@ def gate_report() -> dict[str, Any]:
     """How many messages with a fact the gate keeps from the model, on the labelled corpus."""
     samples = load()
     facts = [each for each in samples if each.retracts or any(not learn.optional for learn in each.learn)]
-    missed = [each.text for each in facts if not can_hold_facts(each.text)]
+    missed = [each.text for each in facts if not may_contain_facts(each.text)]
     return {"with a fact": len(facts), "missed": len(missed), "rate": round(len(missed) / max(1, len(facts)), 4)}
 
 

@@ -90,6 +90,7 @@ class WriteMonitor:
             raise
 
     async def _ensure_ready(self) -> None:
+        # Asked again inside: another caller may have prepared it while this one waited.
         async with self._ready_lock:
             if not self._is_ready:
                 await self._prepare(self._store)
@@ -138,6 +139,7 @@ async def open_parts(loaded: Loaded, clock: Clock, run_worker: bool, model: Mode
         bare_store: Store = plugins.load("stores", settings.store)
         write_monitor = WriteMonitor(bare_store, prepare)
         store = cast("Store", write_monitor)
+        # Registered first, so it is closed last: everything below may still write.
         closing.push_async_callback(store.close)
         if settings.compat.memories_fts and isinstance(bare_store, SupportsMemoriesFts):
             with suppress(StoreUnwritable):  # a read-only store keeps what it has
@@ -283,6 +285,7 @@ def _made_on_demand(kinds: Collection[str], make: Callable[[], Mapping[str, Hand
     async def handle(kind: str, job: Job) -> UnitOfWork:
         if not created:
             async with lock:
+                # A second job may have waited for the lock while the first one made them.
                 created.update(created or await load_in_thread(make))
         return await created[kind](job)
 

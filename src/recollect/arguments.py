@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from recollect.core.errors import BadInput
 from recollect.core.types import Audience, Message, Origin, Status
-from recollect.inputs import id_text, place_of, plain_text, shown, text_list, with_time_zone
+from recollect.inputs import clip_value, id_text, place_of, plain_text, text_list, with_time_zone
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -67,13 +67,13 @@ OPTIONS = {
 def check_options(store: object, config: object, clock: object, model: object, settings: Mapping[str, object]) -> None:
     """Check what a memory is made with, its settings aside; raises BadInput."""
     if store is not None and not isinstance(store, str | PathLike):
-        raise BadInput(f'store= is a path or an address, such as "memory.db", not {shown(store)}')
+        raise BadInput(f'store= is a path or an address, such as "memory.db", not {clip_value(store)}')
     if config is not None and not isinstance(config, str | PathLike):
-        raise BadInput(f'config= is the path of a YAML file, such as "recollect.yaml", not {shown(config)}')
+        raise BadInput(f'config= is the path of a YAML file, such as "recollect.yaml", not {clip_value(config)}')
     if not callable(clock):
-        raise BadInput(f"clock= is a function that returns the time, not {shown(clock)}")
+        raise BadInput(f"clock= is a function that returns the time, not {clip_value(clock)}")
     if model is not None and not isinstance(model, str) and not hasattr(model, "name"):
-        raise BadInput(f'model= is a name, such as "openai:gpt-5-mini", or a Model, not {shown(model)}')
+        raise BadInput(f'model= is a name, such as "openai:gpt-5-mini", or a Model, not {clip_value(model)}')
     if unknown := next((name for name in settings if name in OPTIONS), None):
         raise BadInput(f"there is no setting {unknown}=: {OPTIONS[unknown]}")
 
@@ -131,7 +131,7 @@ def _advice(problem: str, names: list[str], options: Mapping[str, Any]) -> str:
 
 def _number(value: object, name: str) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
-        raise BadInput(f"{name}= is a whole number, not {shown(value)}")
+        raise BadInput(f"{name}= is a whole number, not {clip_value(value)}")
     return value
 
 
@@ -144,27 +144,27 @@ def _count(value: object, name: str) -> int:
 
 def _share(value: object, name: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise BadInput(f"{name}= is a number from 0 to 1, not {shown(value)}")
+        raise BadInput(f"{name}= is a number from 0 to 1, not {clip_value(value)}")
     return value
 
 
 def _seconds(value: object, name: str) -> float:
     if not isinstance(value, int | float) or not value >= 0:
         or_switch = " or True" if name == "wait" else ""
-        raise BadInput(f"{name}= is a number of seconds{or_switch}, not {shown(value)}")
+        raise BadInput(f"{name}= is a number of seconds{or_switch}, not {clip_value(value)}")
     return value
 
 
 def _switch(value: object, name: str) -> bool:
     if not isinstance(value, bool):
-        raise BadInput(f"{name}= is True or False, not {shown(value)}")
+        raise BadInput(f"{name}= is True or False, not {clip_value(value)}")
     return value
 
 
 def _one_of(*values: str) -> Callable[[object, str], str]:
     def check(value: object, name: str) -> str:
         if value not in values:
-            raise BadInput(f"{name}= is {' or '.join(map(repr, values))}, not {shown(value)}")
+            raise BadInput(f"{name}= is {' or '.join(map(repr, values))}, not {clip_value(value)}")
         return cast("str", value)
 
     return check
@@ -175,14 +175,14 @@ def _member(kind: type[StrEnum]) -> Callable[[object, str], StrEnum]:
         try:
             return kind(cast("str", value))
         except ValueError:
-            raise BadInput(f"{name}= is one of {', '.join(kind)}, not {shown(value)}") from None
+            raise BadInput(f"{name}= is one of {', '.join(kind)}, not {clip_value(value)}") from None
 
     return check
 
 
 def _audience(value: object, name: str) -> Audience:
     if not isinstance(value, Audience):
-        raise BadInput(f"{name}= is an Audience, such as recollect.EVERYWHERE, not {shown(value)}")
+        raise BadInput(f"{name}= is an Audience, such as recollect.EVERYWHERE, not {clip_value(value)}")
     return value
 
 
@@ -191,7 +191,7 @@ def _metadata(value: object, name: str) -> object:
 
     pairs = cast("Mapping[object, object]", value) if isinstance(value, Mapping) else {None: value}
     if not all(isinstance(key, str) for key in pairs):
-        raise BadInput(f"{name}= is a dictionary whose keys are texts, not {shown(pairs)}")
+        raise BadInput(f"{name}= is a dictionary whose keys are texts, not {clip_value(pairs)}")
     try:
         dumps(dict(pairs))
     except (TypeError, ValueError) as error:
@@ -207,13 +207,13 @@ def _statements(value: object, name: str) -> object:
 
 def _message(value: object, name: str) -> Message:
     if not isinstance(value, Message):
-        raise BadInput(f"{name}= is a Message, such as one of `added.messages`, not {shown(value)}")
+        raise BadInput(f"{name}= is a Message, such as one of `added.messages`, not {clip_value(value)}")
     return value
 
 
 def _path(value: object, name: str) -> object:
     if not isinstance(value, str | PathLike):
-        raise BadInput(f"{name}= is a path, such as {name}='copy.db', not {shown(value)}")
+        raise BadInput(f"{name}= is a path, such as {name}='copy.db', not {clip_value(value)}")
     return cast("object", value)
 
 

@@ -62,8 +62,8 @@ class BotState:
 
     async def name_guilds(self, names: Mapping[str, str]) -> None:
         """Store the names of servers, by id; unchanged names are not written."""
-        known = await self._store.read(lambda tx: {guild: guild_name(tx, guild) for guild in names})
-        changed = {guild: name for guild, name in names.items() if known[guild] != name}
+        stored_names = await self._store.read(lambda tx: {guild: guild_name(tx, guild) for guild in names})
+        changed = {guild: name for guild, name in names.items() if stored_names[guild] != name}
         if changed:
             await self._store.write(lambda tx: [note_guild_name(tx, guild, name) for guild, name in changed.items()])
 

@@ -130,8 +130,10 @@ class Engine:
         self.mirror.start()
 
     async def stop(self) -> None:
+        # First: everything below writes, and would wait for the store one after the other.
         await close_if_unreachable(self.store)
         await asyncio.gather(*self._closing)
+        # Before the worker stops, so that what was said in this session is learned.
         await self._close_batches(*self._speakers)
         await self.mirror.flush()
         await self.worker.close()
@@ -154,9 +156,9 @@ class Engine:
             return 0
         if any(not message.id.strip() for message in messages):
             raise BadInput("id= of a message is empty: its id is how it is known when it comes again")
-        kept = [learning.ingest.sanitize(message) for message in messages]
-        for message in kept:
-            self.heard(message)
+        sanitized = [learning.ingest.sanitize(message) for message in messages]
+        for message in sanitized:
+            self.note_speaker(message)
         add = partial(
             learning.ingest.add_message,
             now=self.clock(),
@@ -164,34 +166,35 @@ class Engine:
             schedule=self.schedule,
             removed=self.removed,
         )
-        replies = [(message.place.platform, message.id) for message in kept if message.bot]
-        return await self.write_replies(lambda tx: sum(add(tx, message) for message in kept), replies)
+        replies = [(message.place.platform, message.id) for message in sanitized if message.bot]
+        return await self.write_replies(lambda tx: sum(add(tx, message) for message in sanitized), replies)
 
     async def write_replies(self, work: Callable[[Tx], T], replies: Sequence[tuple[str, str]]) -> T:
         """Write messages of this platform and id; the assistant's go without what is removed meanwhile."""
+        # Something may be removed while this transaction runs; neither sees the other.
         before = self.removed.count
         outcome = await self.write(work)
         if replies and self.removed.count != before:
-            await self._screen_again(replies)
+            await self._rescreen_replies(replies)
         return outcome
 
-    async def _screen_again(self, written: Sequence[tuple[str, str]]) -> None:
+    async def _rescreen_replies(self, written: Sequence[tuple[str, str]]) -> None:
         def replies(tx: Tx) -> list[Message]:
             return [row for name in written if (row := tx.messages.get(*name)) is not None and row.bot]
 
         def work(tx: Tx) -> None:
             for reply in replies(tx):
-                learning.message_changes.screen_again(tx, reply, self.clock(), self.schedule, self.removed)
+                learning.message_changes.rescreen_reply(tx, reply, self.clock(), self.schedule, self.removed)
 
         if await self.store.read(replies):
             await self.write(work)
 
-    async def learned(self, added: Added, timeout: float) -> Added:
+    async def with_learned(self, added: Added, timeout: float) -> Added:
         """The outcome of `add` with what was learned, if that is known in time."""
-        deadline, said = time.monotonic() + timeout, [message for message in added.messages if not message.bot]
+        deadline, own_messages = time.monotonic() + timeout, [message for message in added.messages if not message.bot]
         places = dict.fromkeys(message.place for message in added.messages)
         await self.write(lambda tx: [learning.schedule.flush(tx, place, self.clock()) for place in places])
-        outcomes = [await self.wait_learned(message, max(0.0, deadline - time.monotonic())) for message in said]
+        outcomes = [await self.wait_learned(message, max(0.0, deadline - time.monotonic())) for message in own_messages]
         memos = {memo.id: memo for outcome in outcomes for memo in outcome.memos.values() if memo.active}
         return replace(added, learned=tuple(memos.values()), done=all(outcome.done for outcome in outcomes))
 
@@ -215,7 +218,9 @@ class Engine:
         await self.worker.wait_idle(timeout)
         return count
 
-    async def asked(self, words: Words | Iterable[Words], user: UserId | None, place: Place | None) -> Message:
+    async def message_to_answer(
+        self, words: Words | Iterable[Words], user: UserId | None, place: Place | None
+    ) -> Message:
         """The message to answer, a person's last one: as it is stored, if it was added before; raises BadInput."""
         messages = messages_of(words, user=user, place=place, name="", at=self.clock())
         last = next((message for message in reversed(messages) if not message.bot), None)
@@ -224,12 +229,12 @@ class Engine:
         stored = [] if isinstance(words, Message) else await self.timeline.recent(last.place, 1)
         return next((known for known in stored if (known.author, known.text) == (last.author, last.text)), last)
 
-    def heard(self, message: Message) -> None:
+    def note_speaker(self, message: Message) -> None:
         """Someone spoke: their messages wait for a model until they address the assistant, or until shutdown."""
         if self.schedule.learn == "batch" and len(self._speakers) < MAX_SPEAKERS:
             self._speakers.add(message.person)
 
-    def addressed(self, message: Message) -> None:
+    def close_batches_of(self, message: Message) -> None:
         """Someone addresses the assistant: learn from their earlier messages, without delaying the reply."""
         if message.person in self._speakers:
             here = learning.batches.key_of(message.place, message.author)
@@ -301,7 +306,9 @@ class Engine:
         if not self.settings.enabled or (limit == 0 and self.settings.profile != "clanker"):
             return []
         if len(query) > MAX_QUERY_CHARS:
+            # A pasted text has its question at the start or at the end.
             query = f"{query[: MAX_QUERY_CHARS // 2]} {query[-MAX_QUERY_CHARS // 2 :]}"
+        # Background jobs pause: someone waits for this.
         with self.worker.priority.foreground():
             return await self._searcher.search(
                 query,

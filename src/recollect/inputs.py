@@ -36,7 +36,7 @@ _STEP = timedelta(milliseconds=1)
 """The time between messages of one call, so that they keep their order."""
 
 
-def shown(value: object) -> str:
+def clip_value(value: object) -> str:
     """A value as an error message shows it: shortened, as it may be long."""
     text = repr(value)
     return text if len(text) <= MAX_SHOWN_CHARS else f"{text[:MAX_SHOWN_CHARS]}…"
@@ -47,7 +47,7 @@ def user_id(user: UserId | None) -> str:
     if isinstance(user, int) and not isinstance(user, bool):
         return str(user)
     if not isinstance(user, str) or not user.strip():
-        raise BadInput(f'say who is meant: user="ada" or another id, a text or a whole number, not {shown(user)}')
+        raise BadInput(f'say who is meant: user="ada" or another id, a text or a whole number, not {clip_value(user)}')
     if len(user) > MAX_USER_CHARS or _UNUSABLE.search(user):
         raise BadInput(f"user={user[:40]!r} can't be an id: up to {MAX_USER_CHARS} characters, no control characters")
     return user
@@ -58,7 +58,7 @@ def id_text(value: object, name: str) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     if not isinstance(value, str) or not value.strip():
-        raise BadInput(f"{name}= is an id, a text or a whole number, not {shown(value)}")
+        raise BadInput(f"{name}= is an id, a text or a whole number, not {clip_value(value)}")
     return value
 
 
@@ -67,7 +67,7 @@ def place_of(place: object) -> Place | None:
     if place is None:
         return None
     if not isinstance(place, Place):
-        raise BadInput(f'place= is a Place, such as Place(dm="ada"), not {shown(place)}')
+        raise BadInput(f'place= is a Place, such as Place(dm="ada"), not {clip_value(place)}')
     ids = {name: getattr(place, name) for name in ("platform", "guild", "channel", "thread", "dm")}
     others = {
         name: id_text(value, f"{name} of place") for name, value in ids.items() if not isinstance(value, str | None)
@@ -78,14 +78,14 @@ def place_of(place: object) -> Place | None:
 def plain_text(text: object, name: str) -> str:
     """The text, if it is one; raises BadInput with the name of the argument."""
     if not isinstance(text, str):
-        raise BadInput(f"{name} is a string, not {shown(text)}")
+        raise BadInput(f"{name} is a string, not {clip_value(text)}")
     return text
 
 
 def text_list(texts: Collection[str], name: str) -> list[str]:
     """Several texts, or one; raises BadInput with the name of the argument."""
     if not isinstance(cast("object", texts), Iterable):
-        raise BadInput(f"{name}= is a list of texts, not {shown(texts)}")
+        raise BadInput(f"{name}= is a list of texts, not {clip_value(texts)}")
     items: list[object] = [texts] if isinstance(texts, str) else [*texts]
     return [plain_text(item, f"each of {name}") for item in items]
 
@@ -95,7 +95,7 @@ def with_time_zone(when: datetime | None, name: str) -> datetime | None:
     if when is None:
         return None
     if not isinstance(cast("object", when), datetime):
-        raise BadInput(f"{name}= is a datetime with a time zone, such as datetime.now(UTC), not {shown(when)}")
+        raise BadInput(f"{name}= is a datetime with a time zone, such as datetime.now(UTC), not {clip_value(when)}")
     if when.tzinfo is None:
         raise BadInput(f"{name}= has no time zone: pass datetime.now(UTC), or call .astimezone() on it")
     return when
@@ -135,7 +135,7 @@ def filters_of(filters: "Filters | Mapping[str, Any] | None") -> "Filters | None
         return filters
     names = [field.name for field in fields(Filters)]
     if not isinstance(cast("object", filters), Mapping) or not filters.keys() <= {*names}:
-        raise BadInput(f"filters= has {', '.join(names)}, as Filters(…) or a dictionary, not {shown(filters)}")
+        raise BadInput(f"filters= has {', '.join(names)}, as Filters(…) or a dictionary, not {clip_value(filters)}")
     values = dict(filters)
     for name in {"kinds", "tags"} & values.keys():
         values[name] = kinds_of(values[name]) if name == "kinds" else text_list(values[name], name)
@@ -157,11 +157,11 @@ def messages_of(
     if isinstance(words, str | Message | Mapping | Added) or hasattr(words, "content") or _is_pair(words):
         words = [cast("Words", words)]
     if not isinstance(cast("object", words), Iterable) or isinstance(words, bytes | bytearray):
-        raise BadInput(f"what was said is a text, a Message, a dictionary or a list of them, not {shown(words)}")
+        raise BadInput(f"what was said is a text, a Message, a dictionary or a list of them, not {clip_value(words)}")
     with_time_zone(at, "at")
     messages: list[Message] = []
     asked: Message | None = None
-    for number, said in enumerate(_said(words)):
+    for number, said in enumerate(_read_turns(words)):
         if isinstance(said, Message):
             message = _checked(said)
         else:
@@ -178,7 +178,7 @@ def messages_of(
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _ReadTurn:
     text: str
     is_reply: bool = False
     id: str = field(default_factory=lambda: token_hex(8))
@@ -186,7 +186,7 @@ class _Said:
     name: str = ""
 
 
-def _said(words: Iterable[Words]) -> Iterator[Message | _Said]:
+def _read_turns(words: Iterable[Words]) -> Iterator[Message | _ReadTurn]:
     """What was said, without what nobody said: instructions, calls of tools and their results, images."""
     for item in words:
         match item:
@@ -195,7 +195,7 @@ def _said(words: Iterable[Words]) -> Iterator[Message | _Said]:
             case Added():
                 yield from item.messages
             case str():
-                yield _Said(_text(item))
+                yield _ReadTurn(_text(item))
             case Mapping():
                 yield from _turn(item)
             case _ if _is_pair(item):  # pyright: ignore[reportUnnecessaryComparison] # as LangChain writes a turn
@@ -206,11 +206,11 @@ def _said(words: Iterable[Words]) -> Iterator[Message | _Said]:
                 yield from _turn(turn if turn["role"] else {**turn, "role": getattr(item, "type", None)})
             case _:  # pyright: ignore[reportUnnecessaryComparison] # callers need not check their types
                 raise BadInput(
-                    f"a message is a text, a Message or a dictionary with role and content, not {shown(item)}"
+                    f"a message is a text, a Message or a dictionary with role and content, not {clip_value(item)}"
                 )
 
 
-def _turn(turn: Mapping[str, Any]) -> Iterator[_Said]:
+def _turn(turn: Mapping[str, Any]) -> Iterator[_ReadTurn]:
     """A turn of a chat in the form of a model's API. Besides role and content it may have an `id`, a time `at` and the
     speaker's `name`.
     """
@@ -229,7 +229,7 @@ def _turn(turn: Mapping[str, Any]) -> Iterator[_Said]:
         about["id"] = id_text(given_id, "id")
     if (at := turn.get("at")) is not None:
         about["at"] = with_time_zone(_parsed_time(at), "at")
-    yield _Said(_text(text), is_reply, name=str(turn.get("name") or ""), **about)
+    yield _ReadTurn(_text(text), is_reply, name=str(turn.get("name") or ""), **about)
 
 
 def _is_pair(words: object) -> bool:
@@ -245,7 +245,7 @@ def _parsed_time(at: object) -> Any:
     try:
         return datetime.fromisoformat(at) if isinstance(at, str) else at
     except ValueError as error:
-        raise BadInput(f"at={shown(at)} is not a time, such as 2026-05-01T18:30:00Z") from error
+        raise BadInput(f"at={clip_value(at)} is not a time, such as 2026-05-01T18:30:00Z") from error
 
 
 def _content(content: object) -> str:
@@ -255,7 +255,7 @@ def _content(content: object) -> str:
     if isinstance(content, Sequence) and not isinstance(content, bytes | bytearray):
         parts = (_part(part) for part in cast("Sequence[object]", content))
         return "\n".join(text for text in parts if isinstance(text, str))
-    raise BadInput(f"content is a text or a list of parts, not {shown(content)}")
+    raise BadInput(f"content is a text or a list of parts, not {clip_value(content)}")
 
 
 def _part(part: object) -> object:

@@ -119,11 +119,13 @@ class OpenedMemory:
             self.use(Engine(await closing.enter_async_context(open_parts(*self._parts)), self._clock))
             closing.push_async_callback(self.engine.stop)
             self.engine.start()
+            # Noted when all is open: queues and locks inside belong to this loop.
             self._loop = asyncio.get_running_loop()
             self._closing = closing.pop_all()
 
     async def close(self) -> None:
         """Stop background work and close the store; what was acknowledged is on disk already."""
+        # First, so that no call opens it again while it closes.
         self._was_closed = True
         if not self._is_of_parent:
             await self._closing.aclose()
@@ -214,6 +216,7 @@ class OpenedMemory:
         person, is_known = await self.store.read(work)
         if ":" in person and ":" not in name:
             log.warning("nobody local is called %s: this is about %s", name, person)
+        # Only of people with memories: a name without any may still turn out to be somebody else's.
         elif is_known and len(self._known) < MAX_KNOWN:
             self._known.add(name)
         return person

@@ -350,7 +350,7 @@ class AsyncMemory(MemoryUpkeep):
         used unless `count_use` is off.
         """
         await self._ensure_open()
-        message = await self.engine.asked(message, user, place)
+        message = await self.engine.message_to_answer(message, user, place)
         return await self.view(message.author, message.place).context(message, actions=actions, count_use=count_use)
 
     async def list(

@@ -71,6 +71,7 @@ class Memory:
         self._process = os.getpid()
         self.run(self.asynchronous.open())
         _open.add(self.asynchronous)
+        # It holds `asynchronous`, not self, which could otherwise never be collected.
         self._finalizer = weakref.finalize(self, _abandon, self.asynchronous)
         self._finalizer.atexit = False  # `_close_all` waits
 
@@ -100,6 +101,7 @@ class Memory:
     def run(self, work: Coroutine[Any, Any, R], timeout: float | None = None) -> R:
         """Wait for a coroutine of `asynchronous`."""
         if self._process != os.getpid():
+            # Otherwise Python warns of a coroutine that was never awaited.
             work.close()
             raise RecollectError(OPENED_BEFORE_FORK)
         _users.add(threading.current_thread())
@@ -174,6 +176,7 @@ def _join_users() -> None:
         return is_own and (thread in _users or time.monotonic() < deadline)
 
     while threads := [thread for thread in threading.enumerate() if is_waited_for(thread)]:
+        # In short turns: a thread may start to use a memory, or end, in the meantime.
         threads[0].join(0.05)
 
 

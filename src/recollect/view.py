@@ -20,7 +20,7 @@ from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Message, Orig
 from recollect.engine import Engine
 from recollect.inputs import LEARN_TIMEOUT_SECONDS, MemoRef, Words, kinds_of, memo_id, messages_of, statuses_of
 from recollect.policy.viewer import Viewer, provenance, require_present, subject_of
-from recollect.policy.visibility import VisibilityPolicy, addressed, limit_audience
+from recollect.policy.visibility import VisibilityPolicy, limit_audience, with_qualified_owner
 from recollect.recall import listing
 from recollect.settings import wiring
 
@@ -93,7 +93,7 @@ class View:
         engine, user = self.engine, bare_id(self.place.platform, self.user)
         messages = messages_of(words, user=user, place=self.place, name=name, at=at or engine.clock())
         added = Added(tuple(messages), await engine.add(messages) if messages else 0)
-        return await engine.learned(added, LEARN_TIMEOUT_SECONDS if wait is True else wait) if wait else added
+        return await engine.with_learned(added, LEARN_TIMEOUT_SECONDS if wait is True else wait) if wait else added
 
     async def flush(self) -> int:
         """Learn now from the queued messages of the conversation; returns how many jobs were made due."""
@@ -197,7 +197,7 @@ class View:
         """
         if not (reference := memo_id(what)).strip():
             raise BadInput("say what to forget: a part of its text, its id or its number in the list")
-        share, literal = wiring.forgetting(self.engine.settings)
+        share, literal = wiring.forget_match_options(self.engine.settings)
         subject, viewer, context, schedule = self.subject, self._viewer, self._context, self.engine.schedule
         forget = partial(learning.changes.forget, schedule=schedule, version=version, literal=literal)
         return await self.engine.write(lambda tx: forget(tx, subject, reference, context, viewer, share, every))
@@ -249,7 +249,7 @@ class View:
     async def share(self, memo: MemoRef, audience: Audience = EVERYWHERE, *, version: int | None = None) -> Memo:
         """Set the audience of a memo; only its owner may."""
         subject, viewer, context = self.subject, self._viewer, self._context
-        limited = limit_audience(addressed(audience, self.user), self.place, self.engine.policy)
+        limited = limit_audience(with_qualified_owner(audience, self.user), self.place, self.engine.policy)
         return await self.engine.write(
             lambda tx: learning.changes.share(tx, subject, memo_id(memo), limited, context, viewer, version)
         )
@@ -336,10 +336,10 @@ class View:
         layout is one layer of a larger prompt. `unstored` are the last messages, as far as the store lacks them.
         """
         if not isinstance(message, Message):
-            message = await self.engine.asked(message, bare_id(self.place.platform, self.user), self.place)
+            message = await self.engine.message_to_answer(message, bare_id(self.place.platform, self.user), self.place)
         require_present(message)
         if count_use:
-            self.engine.addressed(message)
+            self.engine.close_batches_of(message)
         engine, viewer, summary = self.engine, self._viewer, self.engine.settings.summary
         if summary.wait:
             await learning.summarize.wait_for_summary(engine.store, self._session, engine.clock, summary.timeout)

@@ -151,7 +151,7 @@ async def test_metadata_that_is_no_item_is_passed_over(stage: Stage, mark: objec
     assert await stage.known() == ["I use vim"]
 
 
-async def test_what_is_put_is_known_to_the_assistant(stage: Stage):
+async def test_a_put_item_is_recalled_in_the_prompt(stage: Stage):
     await made(stage).aput(ANN, "home", {"text": "I live in Berlin"})
     prompt = await stage.memory.context(stage.message("where do I live?", place=Place(dm="ann")))
     assert "I live in Berlin" in prompt.text
@@ -255,7 +255,7 @@ async def test_a_default_time_to_live_is_that_of_every_value(stage: Stage):
     assert await store.alist_namespaces() == [ANN]
 
 
-async def test_what_a_dm_heard_is_not_there_in_a_channel(stage: Stage):
+async def test_an_item_put_in_a_dm_is_hidden_in_a_channel(stage: Stage):
     at_home, in_public = made(stage, place=DM), made(stage, place=DEV)
     await at_home.aput(ANN, "salary", {"text": "I earn 100"})
     await at_home.aput((*ANN, "secret"), "diary", {"text": "dear diary"})

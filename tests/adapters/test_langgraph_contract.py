@@ -50,7 +50,7 @@ async def test_a_value_comes_back_as_it_was_put(store: BaseStore, value: dict[st
     assert (found.value, found.key, found.namespace, found.score) == (value, "k", ANN, None)
 
 
-async def test_what_was_never_put_is_not_there(store: BaseStore):
+async def test_an_empty_store_lists_finds_and_deletes_nothing(store: BaseStore):
     assert await store.alist_namespaces() == []
     assert await store.asearch(ANN) == []
     assert await store.aget(ANN, "k") is None

@@ -210,7 +210,7 @@ async def test_a_run_without_a_user_is_refused(nobody: Any):
             await Agent(TestModel(), capabilities=[whole(stage, user=nobody)]).run("hello")
 
 
-async def test_nobody_speaks_in_the_dm_of_somebody_else():
+async def test_another_user_in_a_dm_is_refused():
     async with opened() as stage:
         with pytest.raises(BadInput, match="can't speak in the DM"):
             await Agent(TestModel(), capabilities=[whole(stage, user="bob", place=DM)]).run("hello")

@@ -65,7 +65,7 @@ def test_a_line_belongs_to_its_outermost_function_with_decorators_or_to_the_modu
 
 
 @pytest.mark.slow
-def test_what_a_test_calls_is_recorded(tmp_path: Path):
+def test_the_recorder_lists_functions_called_by_a_test(tmp_path: Path):
     notes, test = tmp_path / "called.jsonl", "tests/policy/test_budget.py"
     command = [sys.executable, "-m", "pytest", "-q", "-p", "bench.called", "-n", "0", test]
     env = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")} | {FILE: str(notes)}

@@ -13,9 +13,9 @@ from recollect.core.errors import ModelError
 from recollect.core.ports import ExtractionInput, ExtractionResult
 from recollect.faces.tool.dispatcher import MemoryTool
 from recollect.jobs.options import WorkerOptions
-from recollect.learning.ingest import spoken
+from recollect.learning.ingest import transcript_message
 from recollect.testing.embedding_server import EmbeddingServer
-from recollect.testing.models import FakeModel, quoting
+from recollect.testing.models import FakeModel, proposal_for
 from tests import ground
 from tests.scenes import DEV as SCENE_DEV
 from tests.scenes import DM, opened
@@ -105,7 +105,7 @@ async def test_vectors_of_facts_stand_in_memory_fact_vectors_native_as_float32_u
 
 @pytest.mark.acceptance("D16", "W16")
 async def test_clanker_learns_in_guilds_alone_and_no_fact_lacks_its_guild(tmp_path: Path):
-    model = FakeModel(lambda given: ExtractionResult(tuple(quoting(one) for one in given.messages)))
+    model = FakeModel(lambda given: ExtractionResult(tuple(proposal_for(one) for one in given.messages)))
     async with opened("clanker", ground.at(tmp_path / "memory.db"), model=model) as stage:
         await stage.tell("I live in Lisbon", place=DM)
         await stage.tell("I play the cello in an orchestra", place=SCENE_DEV)
@@ -124,7 +124,7 @@ async def test_clanker_learns_four_facts_of_a_message_at_most_and_of_none_below_
 
     def learns(given: ExtractionInput) -> ExtractionResult:
         return ExtractionResult(
-            tuple(quoting(one, fact) for one in given.messages for fact in facts if fact in one.text)
+            tuple(proposal_for(one, fact) for one in given.messages for fact in facts if fact in one.text)
         )
 
     model = FakeModel(learns)
@@ -145,7 +145,9 @@ async def test_what_fails_for_good_is_a_bot_error_and_with_speech_a_voice_error(
         stage.memory.worker.options = WorkerOptions(max_attempts=1)
         await stage.tell("I play the cello in an orchestra")
         for trace in ("voice", "voice_realtime"):
-            await stage.memory.add(spoken(f"I said this by {trace}", "ann", SCENE_DEV, stage.clock(), trace=trace))
+            await stage.memory.add(
+                transcript_message(f"I said this by {trace}", "ann", SCENE_DEV, stage.clock(), trace=trace)
+            )
             await stage.settle()
     rows = ground.rows(ground.at(tmp_path / "memory.db"), "SELECT kind, content FROM action_log ORDER BY id")
     assert [kind for kind, _ in rows if kind.endswith("_error") and "extract" not in kind] == [

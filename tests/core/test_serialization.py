@@ -71,7 +71,7 @@ def test_a_document_with_every_field_has_the_empty_ones_too():
 
 
 @given(memos, st.none() | audiences)
-def test_who_heard_it_goes_through_json_unchanged(memo: Memo, heard: Audience | None):
+def test_the_heard_field_survives_a_json_round_trip(memo: Memo, heard: Audience | None):
     memo = replace(memo, source=replace(memo.source, heard=heard))
     value: dict[str, Any] = json.loads(json.dumps(serialization.memo_to_json(memo)))
     assert serialization.memo_from_json(value).source.heard == heard

@@ -226,7 +226,7 @@ async def test_permissions_of_everyone_follow_overwrites_roles_and_categories(se
         assert not role.permissions.view_channel
 
 
-async def test_what_the_bot_may_not_do_is_refused(server: DiscordServer):
+async def test_actions_without_permission_are_refused(server: DiscordServer):
     ada = server.world.user("ada")
     lab = server.world.guild("Lab", ada)
     quiet, hidden = server.world.text(lab, "quiet"), server.world.text(lab, "hidden")

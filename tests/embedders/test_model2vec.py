@@ -78,7 +78,7 @@ async def test_memories_are_found_across_languages(tmp_path: Path) -> None:
         assert (await memory.search("Katze", user="ana"))[0].text == "gato"
 
 
-async def test_what_is_wrong_with_a_folder_is_said(tmp_path: Path) -> None:
+async def test_an_unusable_model_folder_is_refused_with_the_reason(tmp_path: Path) -> None:
     empty, odd = tmp_path / "empty", model_folder(tmp_path / "odd", other=TABLE)
     empty.mkdir()
     broken = model_folder(tmp_path / "broken")

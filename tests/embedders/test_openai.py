@@ -58,7 +58,7 @@ async def test_vectors_are_of_unit_length_in_the_order_of_the_texts(server: Embe
     assert server.requests == [served.Request("some-model", ("one two", "three three four"), KEY)]
 
 
-async def test_nothing_to_embed_asks_nobody(server: EmbeddingServer, embedder: OpenAIEmbedder):
+async def test_embedding_no_texts_sends_no_request(server: EmbeddingServer, embedder: OpenAIEmbedder):
     assert await embedder.embed([]) == []
     assert server.requests == []
 
@@ -80,7 +80,7 @@ async def test_order_is_restored_by_index(server: EmbeddingServer, embedder: Ope
 
 
 async def test_a_second_batch_that_fails_fails_all_and_is_named(server: EmbeddingServer, embedder: OpenAIEmbedder):
-    server.next(served.well, status(404, "no such model"))
+    server.next(served.valid_vectors, status(404, "no such model"))
     with pytest.raises(EmbedderError, match=r"texts 101 to 150 of 150 were not embedded: .*404"):
         await embedder.embed([f"text {number}" for number in range(150)])
 
@@ -131,7 +131,7 @@ async def test_an_empty_account_is_not_tried_again(
 
 
 @pytest.mark.parametrize("trouble", [status(500), status(503), served.cut()], ids=["500", "503", "cut"])
-async def test_what_may_pass_is_tried_four_times(
+async def test_transient_errors_are_retried_up_to_four_attempts(
     server: EmbeddingServer, embedder: OpenAIEmbedder, pauses: list[float], trouble: served.Behavior
 ):
     server.next(trouble, trouble, trouble)

@@ -37,12 +37,12 @@ def test_the_same_text_gives_the_same_vector_alone_and_among_others(embedder: St
     assert (alone == among[-1]).all()
 
 
-def test_what_means_the_same_is_nearer(embedder: StaticEmbedder):
+def test_related_sentences_are_nearer_than_unrelated_ones(embedder: StaticEmbedder):
     cat, kitten, tax = embedded(embedder, "my cat sleeps", "the kitten is asleep", "income tax is due in May")
     assert cat @ kitten > cat @ tax
 
 
-def test_nothing_at_all_is_like_nothing(embedder: StaticEmbedder):
+def test_blank_texts_have_a_zero_vector(embedder: StaticEmbedder):
     for vector in embedded(embedder, "", "   ", "\n"):
         assert not vector.any()
 

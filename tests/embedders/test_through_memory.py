@@ -91,7 +91,7 @@ async def test_a_change_of_model_is_not_noticed_by_who_searches(file: str, serve
 
     def behave(request: Request) -> served.Reply:
         if request.model == "old":
-            return served.well(request)
+            return served.valid_vectors(request)
         waits = len(request.texts) > 1 and not complete.is_set()
         return served.held(complete, served.of_dims(8))(request) if waits else served.of_dims(8)(request)
 
@@ -153,7 +153,7 @@ async def test_a_chain_falls_back_to_what_works_here(file: str, server: Embeddin
         await has(memory, {"static:wordllama-256": 4})
         first, *_ = await memory.search("how to authenticate", user="ada")
         assert (first.text, first.parts["vector"]) == (FACTS[0], pytest.approx(1))
-        server.always(served.well)
+        server.always(served.valid_vectors)
         await has(memory, {"openai:m": 4})
 
 

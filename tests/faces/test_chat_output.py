@@ -46,7 +46,7 @@ def test_a_line_in_between_comes_after_all_that_was_said_before_it(capsys: pytes
     assert capsys.readouterr().out == "Let me look\n  · memory search\nIt is tea.\n"
 
 
-def test_nothing_said_is_no_line(capsys: pytest.CaptureFixture[str]):
+def test_an_empty_reply_prints_no_line(capsys: pytest.CaptureFixture[str]):
     streamed("", 80).end_line()
     streamed("said\n", 80).end_line()
     assert capsys.readouterr().out == "said\n"

@@ -12,7 +12,7 @@ from recollect.core.reasons import Reason
 from recollect.core.types import Kind, Status
 from recollect.faces import commands, discord, outcome_text, wording
 from recollect.faces.discord import localization
-from recollect.faces.wording import LANGUAGES, in_language, say, say_again, translations
+from recollect.faces.wording import LANGUAGES, in_language, say, translate_text, translations
 
 OPERATORS = ("check.py", "run.py", "access.py", "localization.py", "memory_channel.py")
 """What operators read, and the pinned messages of the memory channel, whose format is given."""
@@ -119,8 +119,8 @@ def test_translations_take_the_same_values_and_name_the_same_commands(language: 
 def test_values_are_shown_as_they_are_and_other_languages_are_english() -> None:
     with in_language("de"):
         assert say('Nothing matches "{}"', "{0} {x}") == "Nichts passt zu „{0} {x}“"
-        assert say_again("there is no memory 'm-1'", outcome_text.ERRORS) == "es gibt keine Erinnerung 'm-1'"
-        assert say_again("unheard of: 5", outcome_text.ERRORS) == "unheard of: 5"
+        assert translate_text("there is no memory 'm-1'", outcome_text.ERRORS) == "es gibt keine Erinnerung 'm-1'"
+        assert translate_text("unheard of: 5", outcome_text.ERRORS) == "unheard of: 5"
     with in_language("xx"):
         assert say('Nothing matches "{}"', "tea") == 'Nothing matches "tea"'
-    assert wording.spoken() == ""
+    assert wording.current_language() == ""

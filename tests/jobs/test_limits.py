@@ -9,7 +9,7 @@ from recollect.core.ports import ExtractionInput, ExtractionResult, UnitOfWork
 from recollect.core.ports.jobs import Job, JobState
 from recollect.jobs.limits import ModelLimiter
 from recollect.jobs.options import WorkerOptions
-from recollect.testing.models import FakeModel, everything
+from recollect.testing.models import FakeModel, propose_everything
 from tests.scenes import opened
 from tests.waiting import eventually
 
@@ -48,7 +48,7 @@ async def test_no_more_are_asked_at_once_than_there_is_room_for():
     assert (model.asked, model.most) == (10, 3)
 
 
-async def test_who_fails_or_is_cancelled_makes_room():
+async def test_a_failed_or_cancelled_call_frees_its_slot():
     calls, model = ModelLimiter(1), Model()
     with pytest.raises(ZeroDivisionError):
         async with calls.slot():
@@ -109,7 +109,7 @@ async def test_a_model_that_can_t_be_stopped_does_not_stop_the_learning_of_other
     model = Model(stubborn=True)
 
     async def learns(hearing: ExtractionInput) -> ExtractionResult:
-        return await model.answer() if hearing.messages[0].author == "ann" else everything(hearing)
+        return await model.answer() if hearing.messages[0].author == "ann" else propose_everything(hearing)
 
     async with opened(model=FakeModel(learns), jobs={"max_model_calls": 1}) as stage:
         stage.memory.worker.options = WorkerOptions(max_model_calls=1, job_timeout=0.05, poll_interval=0.02)

@@ -42,7 +42,7 @@ async def test_background_work_waits_while_somebody_asks():
     assert done == ["work begins", "work ends"]
 
 
-async def test_who_asks_right_after_another_is_let_pass_too():
+async def test_background_work_yields_to_back_to_back_requests():
     courtesy, done = ForegroundPriority(FOR_EVER), list[str]()
     with courtesy.foreground():
         task = asyncio.create_task(work(courtesy, done, "work"))

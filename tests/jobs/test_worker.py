@@ -379,7 +379,7 @@ class Noting:
         return getattr(self._store, name)
 
 
-async def test_nobody_waits_for_what_a_worker_writes(bench: Bench) -> None:
+async def test_worker_writes_are_background_writes(bench: Bench) -> None:
     async def fails(_: Job) -> UnitOfWork:
         raise ValueError("on purpose")
 

@@ -17,7 +17,7 @@ from recollect.core.clock import now
 from recollect.core.outcomes import Forgotten
 from recollect.core.ports import ExtractionInput, ExtractionResult
 from recollect.core.ports.jobs import Job
-from recollect.testing.models import FakeModel, everything, the_beginning
+from recollect.testing.models import FakeModel, first_characters, propose_everything
 from tests.scenes import at_once
 
 USERS = ("ann", "bob", "cem", "dai")
@@ -48,14 +48,14 @@ def fact(*of: object) -> str:
 async def unhurried(hearing: ExtractionInput) -> ExtractionResult:
     """Learn every message, but not at once: a process may well end meanwhile."""
     await asyncio.sleep(0.003)
-    return everything(hearing)
+    return propose_everything(hearing)
 
 
 async def condensed(previous: str | None, exchange: str, limit: int) -> str:
     """The beginning of what people said; the replies are all alike, and no summary repeats itself."""
     await asyncio.sleep(0.003)
     said = [line for line in exchange.splitlines() if not line.endswith(f": {REPLY}")]
-    return the_beginning(previous, "\n".join(said) or REPLY, limit)
+    return first_characters(previous, "\n".join(said) or REPLY, limit)
 
 
 def opened(store: str):

@@ -119,7 +119,7 @@ def test_a_change_of_mind_is_told_with_what_it_replaced(folder: Path):
 
 
 @pytest.mark.slow
-def test_somebody_else_is_somebody_else(folder: Path):
+def test_another_speaker_does_not_see_the_first_ones_memos(folder: Path):
     with chatting(folder) as terminal:
         terminal.say("I live in Lisbon")
         assert terminal.say("/as ann").endswith("ann › ")

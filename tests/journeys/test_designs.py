@@ -18,7 +18,7 @@ from recollect.learning.summarize import SummaryOptions
 from recollect.prompting.assemble import PRIORITY
 from recollect.testing.embedding_server import EmbeddingServer, status
 from recollect.testing.model_server import Garbage, ModelServer, Request, Says, Status
-from recollect.testing.models import FakeModel, nothing, quoting
+from recollect.testing.models import FakeModel, proposal_for, propose_nothing
 from tests import ground
 from tests.faces.assistant.test_assistant import talking
 from tests.scenes import DEV, DM, GENERAL, THREAD, Stage, lines, names, opened
@@ -145,7 +145,7 @@ class TestSimpleDnam:
 
     @pytest.mark.acceptance("B7")
     async def test_it_does_without_vectors_and_a_conflict_only_retires(self):
-        async with opened("dnam", model=FakeModel(nothing)) as stage:
+        async with opened("dnam", model=FakeModel(propose_nothing)) as stage:
             await stage.remember("I live in Berlin", "I live in Munich")
             assert not stage.memory.vectors.enabled
             sets = await stage.memory.store.read(lambda tx: tx.index.vectors("memos"))
@@ -228,14 +228,16 @@ class TestRollingSummaries:
         assert json.loads(file.read_text())["summary"] == "So far, so good."
 
     @pytest.mark.acceptance("C21")
-    async def test_nobody_waits_for_a_summary(self, tmp_path: Path):
+    async def test_a_reply_does_not_wait_for_a_summary(self, tmp_path: Path):
         hold = asyncio.Event()
 
         async def condenses(previous: str | None, exchange: str, limit: int) -> str:
             await hold.wait()
             return "late, but there"
 
-        async with opened("rolling", model=FakeModel(nothing, condenses), summary={"every_n_turns": 1}) as stage:
+        async with opened(
+            "rolling", model=FakeModel(propose_nothing, condenses), summary={"every_n_turns": 1}
+        ) as stage:
             assistant = Assistant(stage.memory, clock=stage.clock)
             await talk(stage, 1)
             async with asyncio.timeout(5):
@@ -250,7 +252,9 @@ class TestClankerBot:
     @pytest.mark.acceptance("D1", "D25", "D64")
     async def test_facts_and_vectors_serve_replies_and_markdown_serves_the_operator(self, tmp_path: Path):
         def extracts(hearing: ExtractionInput) -> ExtractionResult:
-            return ExtractionResult(tuple(quoting(one, "I like tea a lot.", "preference") for one in hearing.messages))
+            return ExtractionResult(
+                tuple(proposal_for(one, "I like tea a lot.", "preference") for one in hearing.messages)
+            )
 
         async with EmbeddingServer() as server:
             at = {"embedder": "openai:text-embedding-3-small", "embedder_base_url": server.url}
@@ -300,7 +304,7 @@ class TestClankerBot:
             most[0] = max(most[0], running[0])
             await asyncio.sleep(0)
             running[0] -= 1
-            return ExtractionResult(tuple(quoting(one, kind="preference") for one in hearing.messages))
+            return ExtractionResult(tuple(proposal_for(one, kind="preference") for one in hearing.messages))
 
         model = FakeModel(studies)
         async with opened("clanker", model=model, embedder="null") as stage:

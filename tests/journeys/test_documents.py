@@ -19,7 +19,7 @@ from recollect.core.ports import ModelOptions
 from recollect.faces.assistant.assistant import Assistant
 from recollect.faces.tool.dispatcher import MemoryTool
 from recollect.testing.model_server import Calls, ModelServer, Request, Says
-from recollect.testing.models import FakeModel, nothing
+from recollect.testing.models import FakeModel, propose_nothing
 from tests import ground
 from tests.scenes import DEV, DM, ELSEWHERE, GENERAL, THREAD, Stage, lines, opened
 
@@ -217,7 +217,7 @@ async def test_where_ours_differs_the_literal_way_is_a_setting() -> None:
         await asyncio.sleep(0.2)
         return "a summary of it all"
 
-    model = FakeModel(nothing, condenses)
+    model = FakeModel(propose_nothing, condenses)
     literal = {"chat_commands": {"forget_asks": False}, "summary": {"every_n_turns": 1, "wait": True}}
     for settings in ({"summary": {"every_n_turns": 1}}, literal):
         async with opened("discoclaw", model=model, **settings) as stage:

@@ -5,7 +5,7 @@ import pytest
 from recollect.core.ports import ExtractionInput, ExtractionResult
 from recollect.core.ports.jobs import JobState
 from recollect.learning.summarize import MAX_MESSAGES_PER_SUMMARY
-from recollect.testing.models import FakeModel, nothing
+from recollect.testing.models import FakeModel, propose_nothing
 from tests.scenes import Stage, opened
 
 GUILD = "discord:g1"
@@ -23,7 +23,7 @@ async def test_what_is_said_while_a_model_is_asked_is_learned_in_the_name_of_the
         tenants.append(await running_tenants(stage))
         if len(tenants) == 1:
             await stage.say("and I moved to Porto")
-        return nothing(heard)
+        return propose_nothing(heard)
 
     settings = {"extraction": {"trigger": "idle", "idle_after": 30}, "summary": {"enabled": False}}
     async with opened(model=FakeModel(learn), **settings) as stage:
@@ -42,7 +42,7 @@ async def test_the_rest_of_a_long_conversation_is_summarized_in_the_name_of_the_
         del previous, exchange, limit
         return "so far"
 
-    model = FakeModel(nothing, condense)
+    model = FakeModel(propose_nothing, condense)
     async with opened(model=model, summary={"every_n_turns": 1}) as stage:
         await stage.reply("hello", await stage.say("hi"))
         await stage.settle()

@@ -63,7 +63,7 @@ def talk(folder: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_nobody_else_may_read_what_a_session_on_the_command_line_leaves(tmp_path: Path) -> None:
+async def test_the_command_lines_files_are_readable_by_the_owner_only(tmp_path: Path) -> None:
     talk(tmp_path)
     data = tmp_path / "data"
     assert {"memory", "backups"} <= {path.name for path in data.iterdir()}
@@ -71,7 +71,7 @@ async def test_nobody_else_may_read_what_a_session_on_the_command_line_leaves(tm
 
 
 @pytest.mark.slow
-async def test_nobody_else_may_read_an_export_or_a_backup(tmp_path: Path) -> None:
+async def test_exports_and_backups_are_readable_by_the_owner_only(tmp_path: Path) -> None:
     recollect(tmp_path, "remember", "I like green tea")
     recollect(tmp_path, "add", "I live in Porto with my cat Tom")
     for form in FORMATS:
@@ -85,7 +85,7 @@ async def test_nobody_else_may_read_an_export_or_a_backup(tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
-async def test_nobody_else_may_read_what_the_bot_leaves(tmp_path: Path) -> None:
+async def test_the_bots_files_are_readable_by_the_owner_only(tmp_path: Path) -> None:
     data = tmp_path / "data"
     async with DiscordServer() as server:
         ada = server.world.user("ada")

@@ -67,21 +67,21 @@ def test_two_clauses_of_one_message_do_not_answer_together() -> None:
     assert not sure("what's the baby going to be called?", "I had a pig as a kid. His name was Duke")
 
 
-def test_that_something_happened_does_not_say_how() -> None:
+def test_an_event_does_not_answer_how_it_happened() -> None:
     assert not sure("how did Elvis die?", "Elvis died, poor thing")
 
 
 @pytest.mark.parametrize("later", ["Finished it!", "sold it already", "gave it up"])
-def test_what_is_said_next_may_end_what_was_said(later: str) -> None:
-    assert certainty.may_end(later, "en")
-    assert not certainty.may_end("I've quit the course, too hard", "en")
+def test_a_following_statement_may_end_the_previous_one(later: str) -> None:
+    assert certainty.may_end_statement(later, "en")
+    assert not certainty.may_end_statement("I've quit the course, too hard", "en")
 
 
 @pytest.mark.parametrize("asked", ["do I have a dog?", "Habe ich einen Hund?", "est-ce que j'ai un chien ?"])
 def test_a_question_for_yes_or_no_is_known(asked: str) -> None:
-    assert certainty.asks_whether(asked)
-    assert not certainty.asks_whether("what is my dog called?")
-    assert not certainty.asks_whether("Wie heißt mein Hund?")
+    assert certainty.is_yes_no_question(asked)
+    assert not certainty.is_yes_no_question("what is my dog called?")
+    assert not certainty.is_yes_no_question("Wie heißt mein Hund?")
 
 
 @pytest.mark.parametrize(

@@ -130,7 +130,7 @@ def test_a_weekend_seen_from_one():
         "",
     ],
 )
-def test_what_only_looks_like_a_date_is_none(text: str):
+def test_text_that_resembles_a_date_yields_no_days(text: str):
     assert days(text, TODAY, (2024,)) == []
 
 

@@ -42,5 +42,5 @@ def test_months_and_spans_are_those_before_today(text: str, first: date, last: d
     assert periods.find(text, "en", TODAY) == (first, last)
 
 
-def test_what_names_no_period_has_no_days() -> None:
+def test_text_without_a_period_yields_none() -> None:
     assert periods.find("about my sister", "en", TODAY) is None

@@ -116,7 +116,7 @@ def test_many_ways_to_ask_what_is_known_of_oneself_are_understood(text: str) -> 
 
 
 @pytest.mark.parametrize("text", SOMETHING_ELSE)
-def test_what_merely_sounds_like_a_request_is_none(text: str) -> None:
+def test_text_that_resembles_a_request_is_not_recognized(text: str) -> None:
     request = recognize(text)
     assert request is None
 
@@ -211,7 +211,7 @@ def test_a_reply_is_told_without_what_says_nothing(reply: str, left: str) -> Non
         "¿puedes responderme siempre en español?".lstrip("¿"),
     ],
 )
-def test_who_asks_for_a_habit_tells_something(text: str) -> None:
+def test_a_request_for_a_habit_is_no_question(text: str) -> None:
     assert not is_question(text)
 
 

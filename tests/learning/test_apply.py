@@ -87,7 +87,7 @@ async def test_every_change_has_its_line_in_the_log_with_what_was_before(store: 
     assert retired.data["batch"] == added.data["batch"] == "batch-1"
 
 
-async def test_what_is_skipped_writes_nothing(store: Store):
+async def test_a_skipped_candidate_writes_no_memo_and_no_event(store: Store):
     await tell(store, "Works with Kubernetes and Terraform", 0)
     (change,) = await tell(store, "Works with Kubernetes", 1)
     assert isinstance(change, Skip)

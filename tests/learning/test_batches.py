@@ -11,7 +11,7 @@ from recollect.core.errors import ModelUnavailable
 from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal, Usage
 from recollect.core.types import Message
 from recollect.learning import batches, budget
-from recollect.testing.models import BlockingModel, FakeModel, everything, nothing, quoting
+from recollect.testing.models import BlockingModel, FakeModel, proposal_for, propose_everything, propose_nothing
 from tests.scenes import DEV, DM, GENERAL, Stage, opened
 from tests.waiting import eventually
 
@@ -25,7 +25,7 @@ def texts(model: FakeModel) -> list[list[str]]:
 
 
 async def test_chatter_costs_no_call_and_the_rest_waits_for_one_call_per_speaker_and_place() -> None:
-    model = FakeModel(nothing)
+    model = FakeModel(propose_nothing)
     async with opened(model=model, **BATCH) as stage:
         for text in ("lol", "nice one!", "the build is green again", "what time is it there?", "👍", "ok thanks"):
             await stage.tell(text)
@@ -52,7 +52,7 @@ async def test_chatter_costs_no_call_and_the_rest_waits_for_one_call_per_speaker
 
 
 async def test_a_batch_waits_for_silence_but_not_for_ever() -> None:
-    model = FakeModel(nothing)
+    model = FakeModel(propose_nothing)
     async with opened(model=model, **BATCH) as stage:
         for number in range(12):
             await stage.memory.add(stage.message(f"I have {number} cats"))
@@ -63,7 +63,7 @@ async def test_a_batch_waits_for_silence_but_not_for_ever() -> None:
 
 
 async def test_what_is_said_is_acknowledged_before_any_call() -> None:
-    model = FakeModel(nothing)
+    model = FakeModel(propose_nothing)
     async with opened(model=model, **BATCH) as stage:
         message = await stage.tell("I live in Porto")
         (memo,) = (await stage.memory.show(user="ann", place=DEV)).memos
@@ -98,7 +98,7 @@ async def test_while_the_model_cannot_be_reached_what_is_said_is_acknowledged_al
 
 
 async def test_a_large_batch_closes_at_once() -> None:
-    model = FakeModel(nothing)
+    model = FakeModel(propose_nothing)
     async with opened(model=model, **BATCH) as stage:
         for _ in range(8):
             await stage.memory.add(stage.message(LONG))
@@ -124,7 +124,7 @@ async def test_a_large_batch_closes_at_once() -> None:
     ],
 )
 async def test_a_correction_and_a_request_to_remember_close_the_batch_at_once(text: str) -> None:
-    model = FakeModel(nothing)
+    model = FakeModel(propose_nothing)
     async with opened(model=model, **BATCH) as stage:
         await stage.memory.add(stage.message("I live in Porto"))
         await stage.memory.add(stage.message(text))
@@ -134,7 +134,7 @@ async def test_a_correction_and_a_request_to_remember_close_the_batch_at_once(te
 
 @pytest.mark.parametrize("how", ["in a DM", "by replying", "answered", "context"])
 async def test_a_batch_closes_when_its_speaker_addresses_the_assistant_anywhere(how: str) -> None:
-    model = FakeModel(nothing)
+    model = FakeModel(propose_nothing)
     async with opened(model=model, **BATCH) as stage:
         bot = await stage.say("Morning, all.", "bot", GENERAL, bot=True)
         await stage.memory.add(stage.message("I live in Porto"))
@@ -154,7 +154,7 @@ async def test_a_batch_closes_when_its_speaker_addresses_the_assistant_anywhere(
 
 
 async def test_a_prompt_that_is_only_looked_at_closes_nothing() -> None:
-    model = FakeModel(nothing)
+    model = FakeModel(propose_nothing)
     async with opened(model=model, **BATCH) as stage:
         await stage.memory.add(stage.message("I live in Porto"))
         await stage.memory.context(stage.message("what is new?"), count_use=False)
@@ -164,7 +164,7 @@ async def test_a_prompt_that_is_only_looked_at_closes_nothing() -> None:
 
 async def test_a_conversation_with_the_assistant_is_a_batch_too() -> None:
     """The assistant reads its last messages in the history anyway; what is urgent closes it."""
-    model = FakeModel(nothing)
+    model = FakeModel(propose_nothing)
     said = [f"I have {number} cats" for number in range(5)]
     async with opened(model=model, **BATCH) as stage:
         for text in said:
@@ -181,7 +181,7 @@ async def test_a_conversation_with_the_assistant_is_a_batch_too() -> None:
 
 
 async def test_a_batch_closes_when_someone_waits_or_the_conversation_ends() -> None:
-    model = FakeModel(nothing)
+    model = FakeModel(propose_nothing)
     async with opened(model=model, **BATCH) as stage:
         first = stage.message("I live in Porto")
         await stage.memory.add(first)
@@ -218,7 +218,7 @@ async def test_what_is_said_while_the_model_reads_waits_for_its_own_batch() -> N
 async def test_the_model_confirms_without_a_change_and_revises_without_a_duplicate() -> None:
     def learns(heard: ExtractionInput) -> ExtractionResult:
         said = {"I live in Porto": "Lives in Porto", "I work at Acme as a plumber": "Is a plumber employed at Acme"}
-        return ExtractionResult(tuple(quoting(message, said[message.text]) for message in heard.messages))
+        return ExtractionResult(tuple(proposal_for(message, said[message.text]) for message in heard.messages))
 
     async with opened(model=FakeModel(learns), **BATCH) as stage:
         for text in ("I live in Porto", "I work at Acme as a plumber"):
@@ -237,7 +237,7 @@ async def test_the_model_confirms_without_a_change_and_revises_without_a_duplica
 
 
 async def test_an_edited_and_a_deleted_message_of_a_batch_take_back_what_they_said() -> None:
-    model = FakeModel(everything)
+    model = FakeModel(propose_everything)
     async with opened(model=model, **BATCH) as stage:
         said = [stage.message(text) for text in ("I live in Porto", "I have two cats", "I play chess")]
         for message in said:
@@ -304,7 +304,7 @@ async def test_a_spent_budget_pauses_the_model_of_its_server_until_the_next_day(
 
 
 async def test_a_summary_waits_for_the_next_day_too() -> None:
-    model = FakeModel(nothing)
+    model = FakeModel(propose_nothing)
     async with opened(
         model=model, extraction__daily_tokens=100, extraction__trigger="batch", summary__every_n_turns=1
     ) as stage:
@@ -319,7 +319,7 @@ async def test_a_summary_waits_for_the_next_day_too() -> None:
 
 
 async def test_other_triggers_are_left_alone_by_the_gate() -> None:
-    model = FakeModel(nothing)
+    model = FakeModel(propose_nothing)
     async with opened(model=model, extraction__trigger="on_ingest") as stage:
         await stage.tell("the build is green again")
         assert texts(model) == [["the build is green again"]]

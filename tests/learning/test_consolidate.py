@@ -70,7 +70,7 @@ def after(
 
 
 @pytest.mark.parametrize(("confidence", "is_raised"), [(0.0, True), (-0.01, True), (0.01, False)])
-def test_what_is_used_often_is_trusted_once(confidence: float, is_raised: bool) -> None:
+def test_frequent_use_raises_confidence_once(confidence: float, is_raised: bool) -> None:
     often = memo("Plays the cello", confidence=TRUSTED_CONFIDENCE + (confidence or -0.2), hits=99)
     changes = plan(ConsolidationInput([often, memo("Has a dog named Rex")]), FREELY, NOW).changes
     assert [change.after.confidence for change in changes] == ([TRUSTED_CONFIDENCE] if is_raised else [])
@@ -222,7 +222,7 @@ class TestBounds:
         assert len(after(twice, replace(FREELY, min_memos=3))) == 2
         assert len(after([*twice, memo("Has a dog")], replace(FREELY, min_memos=3))) == 2
 
-    def test_no_memos_no_dream(self) -> None:
+    def test_consolidation_of_no_memos_changes_nothing(self) -> None:
         assert plan(ConsolidationInput([]), FREELY, NOW).changes == ()
 
     def test_a_dream_that_would_lose_too_much_says_so(self) -> None:
@@ -248,11 +248,11 @@ class TestBounds:
         (change,) = plan(ConsolidationInput([old]), ConsolidationOptions(min_memos=5, max_loss=0.0), NOW).changes
         assert (change.after.status, change.reason) == (Status.EXPIRED, Reason.EXPIRED)
 
-    def test_what_has_expired_takes_nothing_with_it(self) -> None:
+    def test_an_expired_memo_contradicts_nothing(self) -> None:
         expired = memo("Lives in Paris", 1, expires=NOW - timedelta(hours=1))
         assert list(after([memo("Lives in Berlin", 9), expired])) == ["Lives in Berlin"]
 
-    def test_what_its_owner_put_back_is_left_alone(self) -> None:
+    def test_restored_memos_are_not_merged_away(self) -> None:
         likes, loves = memo("Likes tea", 2), memo("Loves tea", 1, hits=99)
         assert len(after([likes, loves], protected=frozenset({loves.id}))) == 2
         assert len(after([likes, memo("Enjoys tea"), loves], protected=frozenset({loves.id}))) == 2
@@ -270,7 +270,7 @@ def joins(keep: Memo, *others: Memo, text: str = "", **more: object) -> Extracti
 class TestWithAModel:
     jogs, runs = memo("Goes jogging every morning", 2), memo("Runs each morning before work", 1)
 
-    def test_it_may_say_what_belongs_together(self) -> None:
+    def test_a_model_proposal_may_merge_related_memos(self) -> None:
         assert list(after([self.jogs, self.runs], FREELY, joins(self.runs, self.jogs))) == [self.runs.text]
 
     def test_its_own_words_are_never_written(self) -> None:
@@ -299,7 +299,7 @@ class TestWithAModel:
         ],
         ids=["unknown id", "no such evidence", "a new memo", "unknown retraction", "vague match", "newest"],
     )
-    def test_what_rests_on_no_memo_counts_for_nothing(self, said: ExtractionResult) -> None:
+    def test_a_proposal_without_existing_memos_is_ignored(self, said: ExtractionResult) -> None:
         assert set(after([self.jogs, self.runs], FREELY, said)) == {self.jogs.text, self.runs.text}
 
     @pytest.mark.parametrize(
@@ -317,7 +317,7 @@ class TestWithAModel:
         assert kept == vague
         assert len(after([memo(vague, 9), memo(exact, 1)], FREELY, joins(memo(vague, 9), memo(exact, 1)))) == 2
 
-    def test_it_makes_no_one_person_of_two(self) -> None:
+    def test_notes_on_different_people_are_not_merged(self) -> None:
         berlin, paris = (
             memo(f"He lives in {city}", age, kind=Kind.PERSON) for age, city in ((9, "Berlin"), (1, "Paris"))
         )
@@ -543,7 +543,7 @@ async def test_a_dream_that_waits_does_not_hold_up_learning() -> None:
         assert len(await stage.known()) == 2
 
 
-async def test_one_dream_a_day_is_enough() -> None:
+async def test_consolidation_runs_once_per_interval() -> None:
     async with opened(model=FakeModel(lambda heard: ExtractionResult()), consolidation={"interval": "2d"}) as stage:
         await _put(stage, *ENOUGH)
         for _ in range(4):

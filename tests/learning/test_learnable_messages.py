@@ -4,7 +4,7 @@ import pytest
 
 from recollect.core.types import Place
 from recollect.learning.consent import is_place_paused, pause_place, resume_place
-from recollect.testing.models import FakeModel, nothing
+from recollect.testing.models import FakeModel, propose_nothing
 from tests.scenes import DEV, DM, GENERAL, Stage, opened
 
 
@@ -14,7 +14,7 @@ async def edit(stage: Stage, message_id: str, text: str) -> None:
 
 
 async def test_an_edited_message_is_learned_from_and_an_edited_reply_is_not() -> None:
-    model = FakeModel(nothing)
+    model = FakeModel(propose_nothing)
     async with opened(model=model) as stage:
         said = await stage.say("hm, well, I see")
         reply = await stage.reply("You live in Rome, don't you?", said)
@@ -27,7 +27,7 @@ async def test_an_edited_message_is_learned_from_and_an_edited_reply_is_not() ->
 
 
 async def test_where_nothing_is_learned_an_edited_message_is_not_either() -> None:
-    model = FakeModel(nothing)
+    model = FakeModel(propose_nothing)
     async with opened("discoclaw", model=model) as stage:
         said = await stage.say("I live in Rome")
         await edit(stage, said.id, "I live in Lisbon")

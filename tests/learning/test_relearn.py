@@ -13,7 +13,7 @@ from recollect.core.types import Subject
 from recollect.jobs.options import WorkerOptions
 from recollect.models.local import LocalModel
 from recollect.testing.clock import START
-from recollect.testing.models import FakeModel, everything, nothing
+from recollect.testing.models import FakeModel, propose_everything, propose_nothing
 from tests.scenes import DEV, DM, GENERAL, STAFF, Stage, opened
 from tests.waiting import eventually
 
@@ -45,7 +45,7 @@ async def rows(stage: Stage) -> list[tuple[str, str, int]]:
 
 
 async def test_what_a_better_model_learns_is_previewed_applied_once_and_undone_as_one() -> None:
-    model = FakeModel(nothing)
+    model = FakeModel(propose_nothing)
     async with opened(model=model) as stage:
         await stage.tell("I live in Lisbon")
         await stage.tell("I work as a nurse", place=GENERAL)
@@ -92,7 +92,7 @@ async def test_what_people_wrote_pinned_edited_forgot_or_said_since_stays() -> N
 
 
 async def test_an_old_message_never_displaces_what_was_said_later_and_fills_what_was_missed() -> None:
-    model = FakeModel(nothing)
+    model = FakeModel(propose_nothing)
     async with opened(model=model) as stage:
         old = await stage.tell("I live in Berlin")
         await stage.tell("I like hiking")
@@ -105,7 +105,7 @@ async def test_an_old_message_never_displaces_what_was_said_later_and_fills_what
 
 
 async def test_messages_are_chosen_by_id_person_place_and_time() -> None:
-    model = FakeModel(nothing)
+    model = FakeModel(propose_nothing)
     async with opened(model=model) as stage:
         first = await stage.tell("I live in Lisbon")
         await stage.tell("I like hiking", place=GENERAL)
@@ -159,13 +159,13 @@ async def test_degraded_messages_are_found_until_they_were_learned_from_properly
     model = FakeModel(lambda _: ExtractionResult(flaw="prose"))
     async with opened(model=model) as stage:
         await stage.tell("I live in Lisbon")
-        model.learns = everything
+        model.learns = propose_everything
         await stage.tell("I like hiking")
         assert await stage.known() == ["I like hiking", "Lives in Lisbon"]
         model.learns = lambda _: ExtractionResult(flaw="prose")
         assert (await preview(stage, degraded=True)).degraded == 1
         await relearned(stage, degraded=True)
-        model.learns = everything
+        model.learns = propose_everything
         shown = await preview(stage, degraded=True)
         assert (shown.messages, shown.degraded) == (1, 0)
         await relearned(stage, degraded=True)
@@ -174,7 +174,7 @@ async def test_degraded_messages_are_found_until_they_were_learned_from_properly
 
 
 async def test_who_paused_learning_is_skipped_and_that_is_said() -> None:
-    model = FakeModel(nothing)
+    model = FakeModel(propose_nothing)
     async with opened(model=model) as stage:
         await stage.tell("I live in Lisbon")
         await stage.tell("I like chess", user="ben")
@@ -189,7 +189,7 @@ async def test_a_dead_model_is_said_and_loses_nothing() -> None:
     def dead(_: ExtractionInput) -> ExtractionResult:
         raise ModelUnavailable("the model can't be reached")
 
-    model = FakeModel(nothing)
+    model = FakeModel(propose_nothing)
     async with opened(model=model) as stage:
         stage.memory.worker.options = WorkerOptions(poll_interval=0.02, retry_delay=0.01, max_retry_delay=0.02)
         await stage.tell("I live in Lisbon")
@@ -214,7 +214,7 @@ async def test_a_dead_model_is_said_and_loses_nothing() -> None:
 
 
 async def test_a_person_relearns_their_own_messages_as_far_as_the_place_may_hear_them() -> None:
-    model = FakeModel(nothing)
+    model = FakeModel(propose_nothing)
     async with opened(model=model) as stage:
         await stage.tell("I live in Lisbon", place=STAFF)
         await stage.tell("I like hiking")

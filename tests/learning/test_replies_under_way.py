@@ -25,8 +25,8 @@ class _Held(RecentlyRemoved):
         super().__init__(lambda: AT + timedelta(seconds=1))
         self.has_looked, self.may_go_on = threading.Event(), threading.Event()
 
-    def without(self, tx: object, reply: Message) -> str:
-        text = super().without(tx, reply)  # pyright: ignore[reportArgumentType]
+    def without_removed(self, tx: object, reply: Message) -> str:
+        text = super().without_removed(tx, reply)  # pyright: ignore[reportArgumentType]
         if not self.has_looked.is_set():
             self.has_looked.set()
             assert self.may_go_on.wait(30)

@@ -8,21 +8,21 @@ from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal, Re
 from recollect.core.state import StateKind
 from recollect.core.types import EVERYWHERE, Memo, Place, Status
 from recollect.learning.message_changes import MAX_UNSEEN_DELETIONS
-from recollect.testing.models import FakeModel, nothing, quoting
+from recollect.testing.models import FakeModel, proposal_for, propose_nothing
 from tests.scenes import DEV, DM, STAFF, Stage, opened
 
 
 def rewording(hearing: ExtractionInput) -> ExtractionResult:
     """Whatever is said next rewords the first memo."""
     known = hearing.known_memos[0].id if hearing.known_memos else None
-    return ExtractionResult(tuple(quoting(one, id=known) for one in hearing.messages))
+    return ExtractionResult(tuple(proposal_for(one, id=known) for one in hearing.messages))
 
 
 def retracting(hearing: ExtractionInput) -> ExtractionResult:
     """What begins with "no longer" ends all that is known, anything else is learned."""
     if hearing.messages[-1].text.startswith("no longer"):
         return ExtractionResult((), tuple(Retraction("no longer so", memo.id) for memo in hearing.known_memos))
-    return ExtractionResult(tuple(map(quoting, hearing.messages)))
+    return ExtractionResult(tuple(map(proposal_for, hearing.messages)))
 
 
 async def the_memo(stage: Stage) -> Memo:
@@ -124,7 +124,7 @@ async def test_a_memo_that_a_deleted_message_only_reworded_gets_its_earlier_word
 
 
 async def test_what_its_owner_wrote_down_stays_when_the_message_goes() -> None:
-    async with opened(model=FakeModel(nothing)) as stage:
+    async with opened(model=FakeModel(propose_nothing)) as stage:
         said = await stage.say("!memory remember I live in Berlin")
         await stage.memory.remember("I live in Berlin", user="ann", place=DEV, message=said.id)
         await delete(stage, said.id)
@@ -133,7 +133,7 @@ async def test_what_its_owner_wrote_down_stays_when_the_message_goes() -> None:
 
 @pytest.mark.slow
 async def test_a_summary_is_rebuilt_without_a_deleted_message() -> None:
-    model = FakeModel(nothing, lambda previous, exchange, limit: f"{previous or ''} {exchange}"[:limit])
+    model = FakeModel(propose_nothing, lambda previous, exchange, limit: f"{previous or ''} {exchange}"[:limit])
     async with opened(model=model, summary={"every_n_turns": 1}) as stage:
         for text in ("the weather", "my embarrassing secret", "the budget"):
             asked = await stage.say(f"let us discuss {text}")
@@ -159,7 +159,7 @@ async def test_a_summary_is_rebuilt_without_a_deleted_message() -> None:
 async def test_what_repeats_a_deleted_message_goes_from_their_dm_and_stays_in_that_of_a_longer_id(
     platform: str,
 ) -> None:
-    async with opened(model=FakeModel(nothing)) as stage:
+    async with opened(model=FakeModel(propose_nothing)) as stage:
         for user in ("ann", "annabel"):
             said = await stage.say("I live in Lisbon", user, Place(platform, dm=user))
             reply = await stage.say("You live in Lisbon.", "bot", said.place, bot=True)
@@ -230,7 +230,7 @@ async def test_what_its_owner_forgot_does_not_come_back_with_a_message_that_had_
 def selling(hearing: ExtractionInput) -> ExtractionResult:
     """Who sold something has nothing else any more."""
     gone = tuple(memo.id for memo in hearing.known_memos) if "sold" in hearing.messages[-1].text else ()
-    return ExtractionResult(tuple(quoting(one, replaces=gone) for one in hearing.messages))
+    return ExtractionResult(tuple(proposal_for(one, replaces=gone) for one in hearing.messages))
 
 
 async def test_everything_that_a_deleted_message_had_replaced_counts_again() -> None:
@@ -380,7 +380,7 @@ async def test_a_message_that_was_deleted_before_it_came_is_not_taken_in() -> No
 
 
 async def test_only_so_many_messages_nobody_had_seen_are_remembered_as_deleted() -> None:
-    async with opened(model=FakeModel(nothing)) as stage:
+    async with opened(model=FakeModel(propose_nothing)) as stage:
         for number in range(MAX_UNSEEN_DELETIONS + 1):
             await stage.memory.message_deleted("discord", f"gone-{number}")
         kept = await stage.memory.store.read(lambda tx: tx.state.keys(StateKind.UNSEEN_DELETION))

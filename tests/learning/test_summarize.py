@@ -14,14 +14,14 @@ from recollect.jobs.options import WorkerOptions
 from recollect.learning.summarize import MAX_MESSAGES_PER_SUMMARY, exchanges
 from recollect.models.local import LocalModel
 from recollect.testing.clock import START
-from recollect.testing.models import FakeModel, everything, nothing
+from recollect.testing.models import FakeModel, propose_everything, propose_nothing
 from tests import ground
 from tests.scenes import DEV, DM, GENERAL, THREAD, Stage, lines, opened
 from tests.waiting import eventually
 
 
 def summing(condenses: object = None, **how: object) -> FakeModel:
-    model = FakeModel(nothing, **how)  # type: ignore[arg-type]
+    model = FakeModel(propose_nothing, **how)  # type: ignore[arg-type]
     if condenses is not None:
         model.condenses = condenses  # type: ignore[assignment]
     return model
@@ -376,7 +376,7 @@ def adding(previous: str | None, exchange: str, limit: int) -> str:
 
 
 @pytest.mark.parametrize("seconds", [30, 0])
-async def test_what_comes_late_is_in_the_next_summary(seconds: int) -> None:
+async def test_a_late_message_is_in_the_next_summary(seconds: int) -> None:
     async with opened(model=summing(adding), summary={"every_n_turns": 1}) as stage:
         await talk(stage, 1, about="first")
         await stage.settle()
@@ -441,7 +441,7 @@ async def test_history_that_is_brought_in_is_not_summarised_as_if_it_were_late()
 
 async def test_what_is_forgotten_leaves_the_summary_and_an_undo_brings_it_back() -> None:
     def learns(hearing: ExtractionInput) -> ExtractionResult:
-        return everything(hearing) if "live" in hearing.messages[-1].text else ExtractionResult()
+        return propose_everything(hearing) if "live" in hearing.messages[-1].text else ExtractionResult()
 
     async with opened(model=FakeModel(learns, adding), summary={"every_n_turns": 1}) as stage:
         await talk(stage, 1, about="weather")

@@ -52,7 +52,7 @@ async def test_after_an_edited_message_undo_takes_back_what_was_learned_anew_and
         assert await stage.known() == ["I play chess"]
 
 
-async def test_what_is_offered_is_what_is_taken_back() -> None:
+async def test_undo_reverts_the_change_that_undoable_shows() -> None:
     async with opened() as stage:
         await stage.remember("I like tea")
         await stage.memory.forget("tea", user="discord:ann")
@@ -243,7 +243,7 @@ async def test_once_something_else_was_changed_nothing_is_redone() -> None:
         assert await stage.known() == ["I play chess"]
 
 
-async def test_what_a_deleted_message_said_is_not_redone() -> None:
+async def test_redo_restores_no_memo_of_a_deleted_message() -> None:
     async with opened(model=FakeModel()) as stage:
         said = await stage.tell("I live in Ghent")
         await undo(stage)

@@ -21,12 +21,12 @@ def test_nineteen_of_twenty_things_learned_are_right(outcomes):
     assert made.all.recall >= 0.6
 
 
-def test_no_secret_is_learned(outcomes):
+def test_the_extractor_learns_no_secret_of_the_corpus(outcomes):
     assert sum(bool(outcome.sample.secrets) for outcome in outcomes) >= 10
     assert [outcome.sample.text for outcome in outcomes if outcome.leaks] == []
 
 
-def test_no_secret_is_stored(outcomes):
+def test_no_secret_of_the_corpus_is_stored(outcomes):
     assert [outcome.sample.text for outcome in outcomes if outcome.stored] == []
 
 

@@ -8,7 +8,7 @@ from recollect import Memory, Place
 from recollect.core.ports import ExtractionInput
 from recollect.core.types import Message
 from recollect.models.local.extract import extract
-from recollect.policy.gate import can_hold_facts
+from recollect.policy.gate import may_contain_facts
 from recollect.policy.guard import Refused, check
 
 SAID = datetime(2026, 10, 28, 12, tzinfo=UTC)  # a Wednesday
@@ -47,7 +47,7 @@ def test_a_line_without_a_subject_is_its_writers(text: str, fact: str):
 
 @pytest.mark.parametrize("text", [text for text, _ in SHORT])
 def test_such_a_line_passes_the_gate(text: str):
-    assert can_hold_facts(text)
+    assert may_contain_facts(text)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_a_short_line_on_the_matter_at_hand_is_not(text: str):
         ("my wife is a vet and works nights", "Their wife works nights"),
     ],
 )
-def test_what_is_said_in_passing_counts(text: str, fact: str):
+def test_a_fact_in_a_subordinate_phrase_is_learned(text: str, fact: str):
     assert fact in learned(text)
 
 
@@ -101,7 +101,7 @@ def test_what_is_said_in_passing_counts(text: str, fact: str):
         "We have a deadline on Friday, so no time",
     ],
 )
-def test_what_only_looks_like_it_does_not(text: str):
+def test_phrases_that_resemble_an_aside_teach_nothing(text: str):
     assert learned(text) == []
 
 

@@ -89,7 +89,7 @@ async def test_a_correction_in_a_message_of_its_own_changes_what_was_just_said(
         ("犬を飼っています", "去年犬が亡くなりました", "", "^犬を飼っている"),
     ],
 )
-async def test_what_is_over_is_no_longer_known(statement: str, end: str, right: str, wrong: str):
+async def test_an_ended_state_is_retired_in_each_language(statement: str, end: str, right: str, wrong: str):
     known = await known_after(statement, end)
     assert any(right in text for text in known) or not right, known
     assert not any(re.search(wrong, text) for text in known), known

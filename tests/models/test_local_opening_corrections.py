@@ -27,7 +27,7 @@ def test_a_correction_counts_although_its_reason_follows(stated: str, correction
     assert learned(stated, correction) == [expected]
 
 
-def test_what_follows_a_correction_is_learned_too():
+def test_a_statement_after_a_correction_is_learned():
     assert set(learned("I weigh 70 kg.", "Scratch that, 68 kg. I live in Oslo.")) == {"Weighs 68 kg", "Lives in Oslo"}
 
 

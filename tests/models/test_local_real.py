@@ -30,7 +30,7 @@ def test_the_halves_share_no_conversation_and_leave_assistants_out(folder):
     assert {one.author for one in unseen} == {"c10/Bo", "c11/Bo"}
 
 
-def test_what_a_person_says_twice_is_counted_once(folder):
+def test_a_repeated_statement_is_counted_once(folder):
     reading = read(LocalModel(), messages(folder, "tuned"))
     assert [each.proposal.text for each in reading.learned] == ["Lives in Bonn", "Lives in Kiel"]
     assert (reading.messages, reading.by_kind()) == (4, {"fact": 2})

@@ -43,7 +43,7 @@ def learned(text: str) -> list[str]:
         ("I moved from support to sales", "Moved from support to sales"),
     ],
 )
-def test_what_people_say_of_their_work_is_learned(text: str, fact: str):
+def test_statements_about_work_are_learned(text: str, fact: str):
     assert fact in learned(text)
 
 

@@ -52,7 +52,7 @@ def test_extraction_asks_only_for_what_was_stated_and_lasts():
         assert rule in asked
 
 
-def test_each_kind_is_explained():
+def test_the_extraction_prompt_explains_each_kind():
     asked = prompts.extraction(ExtractionInput([said("x")])).instructions
     assert all(f"- {kind}:" in asked for kind in Kind if kind not in {Kind.SUMMARY, Kind.LORE})
 

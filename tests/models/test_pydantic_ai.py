@@ -196,7 +196,7 @@ async def test_messages_and_memos_that_the_model_was_not_shown_are_not_named():
     assert found.retractions == ()
 
 
-async def test_nothing_to_learn_from_asks_nobody():
+async def test_empty_input_sends_no_model_request():
     async with ModelServer() as server, opened(CLAUDE, server) as model:
         assert (await model.extract(ExtractionInput([]))).usage == Usage()
         assert (await model.consolidate([])).usage == Usage()

@@ -91,7 +91,7 @@ def test_a_single_object_stands_for_an_array_of_one():
 @pytest.mark.parametrize(
     "text", ['{"upserts": [], "deprecations": []}', "[]", "```json\n[]\n```", '{"facts": []}', " {}\n"]
 )
-def test_nothing_to_learn_is_no_problem(text: str):
+def test_an_empty_answer_parses_without_problems(text: str):
     assert parse_response(text) == ExtractionResult()
 
 
@@ -122,7 +122,7 @@ def test_nothing_to_learn_is_no_problem(text: str):
         ('{"upserts": [], "deprecations": [{}]}', "deprecation 1 names nothing"),
     ],
 )
-def test_what_holds_no_answer_says_why(text: str, problem: str):
+def test_an_unusable_answer_is_reported_with_the_problem(text: str, problem: str):
     found = parse_response(text)
     assert problem in found.problems
     assert found.flaw

@@ -22,7 +22,7 @@ SAID_AT = datetime(2026, 11, 1, 9, tzinfo=UTC)
         ("英語とフランス語を話す", "英語はもう話せない", "フランス語を話す"),
     ],
 )
-def test_what_is_not_named_stays(text: str, said: str, rest: str):
+def test_items_that_are_not_named_stay_in_the_enumeration(text: str, said: str, rest: str):
     assert without_named(text, said) == rest
 
 

@@ -143,7 +143,7 @@ class TestMatching:
         assert (change.memo.created, change.memo.updated, change.memo.status) == (LATER, LATER, Status.ACTIVE)
 
     @pytest.mark.parametrize("text", ["", "   ", "\n\t"])
-    def test_nothing_said_changes_nothing(self, text: str):
+    def test_an_empty_candidate_is_skipped(self, text: str):
         (change,) = merge(says(text), existing(), LATER)
         assert isinstance(change, Skip)
         assert change.reason == "empty"
@@ -485,7 +485,7 @@ class TestCaps:
         assert numbers(overflow(stack(3), 2, {"durable-0"})) == [1]
         assert numbers(over_limit(stack(3), 2, {"durable-0"})) == [1]
 
-    def test_what_is_pinned_stays_even_over_the_limit(self):
+    def test_overflow_never_archives_pinned_memos(self):
         assert overflow(stack(3, pinned=True), 1, ()) == []
         assert numbers(overflow([*stack(2, pinned=True), *stack(1, first=2)], 2, ())) == [2]
 

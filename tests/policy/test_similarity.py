@@ -170,7 +170,7 @@ def _named(pairs: list[tuple[str, str]], *expected: Similarity) -> list[object]:
         *_named(DISTINCT_FACTS, OTHER),
     ],
 )
-def test_what_a_new_text_is_to_an_old_one(new: str, old: str, expected: Similarity):
+def test_compare_classifies_a_new_text_against_an_old_one(new: str, old: str, expected: Similarity):
     assert compare(new, old) is expected
 
 

@@ -24,7 +24,7 @@ from recollect.privacy.erase import clear_function_caches
 from recollect.privacy.receipt import receipt_to_json
 from recollect.privacy.target import ErasureTarget
 from recollect.settings import wiring
-from recollect.testing.models import FakeModel, everything
+from recollect.testing.models import FakeModel, propose_everything
 from recollect.transfer.mirror.pages.state import Records
 from tests import ground
 from tests.privacy.telling import ANNS, HERE, THERE, ask, bytes_with, dm, opened, rows_with, tell
@@ -239,7 +239,7 @@ async def test_a_deleted_message_makes_no_sessions_that_nobody_talked_in(tmp_pat
 
 
 @pytest.mark.slow
-async def test_others_keep_everything(tmp_path: Path):
+async def test_erasing_a_person_keeps_the_rows_of_others(tmp_path: Path):
     async with opened(tmp_path) as stage:
         await tell(stage)
         before = [await rows_of(stage, ErasureTarget(user)) for user in ("ben", "cy")]
@@ -356,7 +356,7 @@ async def test_a_model_that_answers_too_late_brings_nothing_back(tmp_path: Path)
     async def slowly(hearing: ExtractionInput) -> ExtractionResult:
         asked.set()
         await may_answer.wait()
-        return everything(hearing)
+        return propose_everything(hearing)
 
     async def condense(previous: str | None, exchange: str, limit: int) -> str:
         await may_answer.wait()
@@ -635,7 +635,7 @@ async def test_a_store_in_memory_is_erased_and_leaves_the_files_of_others_alone(
 
 
 @pytest.mark.parametrize("given", [{}, {"user": " "}, {"user": "__lore__"}, {"guild": ""}])
-def test_it_must_be_said_whose(given: dict[str, str]):
+def test_an_erasure_target_needs_a_person_or_guild(given: dict[str, str]):
     with pytest.raises(BadInput):
         ErasureTarget(**given)
 

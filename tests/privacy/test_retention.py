@@ -3,12 +3,12 @@
 from recollect.core.ports import ExtractionInput, ExtractionResult
 from recollect.core.ports.jobs import Job
 from recollect.privacy.retention import PAGE_MESSAGES, ensure_jobs, retention_days
-from recollect.testing.models import FakeModel, quoting
+from recollect.testing.models import FakeModel, proposal_for
 from tests.scenes import DEV, DM, ELSEWHERE, EVERY_PLACE, Stage, opened
 
 
 def learn(heard: ExtractionInput) -> ExtractionResult:
-    return ExtractionResult(tuple(quoting(message) for message in heard.messages))
+    return ExtractionResult(tuple(proposal_for(message) for message in heard.messages))
 
 
 async def said(stage: Stage) -> set[str]:

@@ -60,7 +60,7 @@ async def ask_a_model(stage: Stage) -> None:
 
     def work(tx: Tx) -> None:
         batches.add(tx, message, stage.clock(), "acknowledge", closes=False)
-        batches.asked(tx, Job(1, "extract", key, {}, stage.clock()), key, (), message, stage.clock())
+        batches.finish_round(tx, Job(1, "extract", key, {}, stage.clock()), key, (), message, stage.clock())
         for name in (GUILD, USER):
             TokenBudget(10).spend(tx, f"discord:{name}", Usage(1, 10, 5), stage.clock())
 

@@ -13,7 +13,7 @@ from recollect.core.ports import PromptRequest
 from recollect.core.ports.layer import Block, Line
 from recollect.core.ports.layout import Layout
 from recollect.faces.assistant.request import chat_request
-from recollect.testing.models import FakeModel, nothing
+from recollect.testing.models import FakeModel, propose_nothing
 from tests import ground
 from tests.scenes import DEV, DM, ELSEWHERE, EVERY_PLACE, GENERAL, STAFF, Stage, lines, names, opened, parsed
 from tests.waiting import eventually
@@ -313,7 +313,7 @@ class TestWhoHearsWhat:
                 assert "promoted" not in (await stage.prompt("news?", place=place)).text
             assert "promoted" in (await stage.prompt("news?", place=STAFF)).text
 
-    async def test_one_persons_facts_are_not_anothers(self):
+    async def test_a_prompt_has_no_memos_of_another_person(self):
         async with opened() as stage:
             await stage.remember("Likes tea")
             assert names(await stage.prompt("tea?", user="bob")) == ["message"]
@@ -373,7 +373,7 @@ class TestCache:
             await stage.memory.forget("tea", user="discord:ann")
             assert "Likes tea" not in (await stage.prompt("hello")).text
 
-    async def test_what_another_process_writes_counts_too(self, tmp_path):
+    async def test_a_prompt_includes_writes_of_another_process(self, tmp_path):
         address = ground.at(tmp_path / "memory.db")
         async with opened(store=address) as one, opened(store=address) as other:
             assert names(await one.prompt("hello")) == ["message"]
@@ -407,7 +407,7 @@ class TestCache:
 
 @pytest.mark.acceptance("W1")
 async def test_a_summary_that_was_made_since_does_not_say_the_message_a_second_time():
-    model = FakeModel(nothing, lambda previous, exchange, _: f"{previous or ''}\n{exchange}")
+    model = FakeModel(propose_nothing, lambda previous, exchange, _: f"{previous or ''}\n{exchange}")
     async with opened(model=model, summary={"every_n_turns": 1}) as stage:
         await stage.reply("I see.", await stage.say("The red bike is in the yard"))
         assert await stage.memory.worker.wait_idle(60)

@@ -37,7 +37,7 @@ def test_short_texts_without_words_to_compare_are_not_alike():
     assert keys(diversify(ranked("a", "b", "c", "d"), 3)) == [1, 2, 3]
 
 
-def test_nothing_in_nothing_out():
+def test_diversify_of_no_results_is_empty():
     assert diversify([], 5) == []
 
 

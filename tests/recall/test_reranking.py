@@ -39,7 +39,7 @@ async def order(*hits: Hit) -> tuple[list[str], Rater]:
     return [found.item.text for found in ordered], rater
 
 
-async def test_one_hit_or_none_is_not_rated() -> None:
+async def test_fewer_than_two_hits_are_not_reranked() -> None:
     for hits in ((), (hit("boat 1"),)):
         texts, rater = await order(*hits)
         assert texts == [found.item.text for found in hits]

@@ -105,7 +105,7 @@ async def filled(store: Store, model: str, count: int) -> None:
     await eventually(full)
 
 
-async def test_what_lacks_a_vector_at_the_start_gets_one(store: Store, started: Open):
+async def test_rows_without_a_vector_are_embedded_at_start(store: Store, started: Open):
     await write(store, *TEXTS)
     await say(store, make_message("hello there"))
     embedder = WordEmbedder()

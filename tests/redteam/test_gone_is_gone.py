@@ -21,7 +21,7 @@ from recollect.privacy.target import ErasureTarget
 from recollect.recall import withheld
 from recollect.recall.withheld import MAX_ITEMS, MAX_PEOPLE, Retired, newest_of_each
 from recollect.testing.model_server import Request, Says
-from recollect.testing.models import FakeModel, quoting
+from recollect.testing.models import FakeModel, proposal_for
 from tests import ground
 from tests.faces.assistant.test_assistant import Talk, talking
 from tests.faces.discord.scene import acting
@@ -48,7 +48,7 @@ TABLES = {
 
 def learning(hearing: ExtractionInput) -> ExtractionResult:
     stated = [one for one in hearing.messages if "?" not in one.text and "!" not in one.text and "yes" not in one.text]
-    return ExtractionResult(tuple(map(quoting, stated)))
+    return ExtractionResult(tuple(map(proposal_for, stated)))
 
 
 def condensing(previous: str | None, exchange: str, limit: int) -> str:

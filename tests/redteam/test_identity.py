@@ -79,7 +79,7 @@ async def test_an_id_that_spells_another_platform_is_still_an_id_of_its_own_plat
             assert (await stage.memory.show(user="discord:1042", place=place)).memos == ()
 
 
-async def test_nobody_speaks_in_the_dm_of_somebody_else():
+async def test_a_message_in_another_persons_dm_is_refused():
     async with scenes.opened() as stage:
         await stage.remember(SECRET, user="zoe", place=Place("discord", dm="zoe"))
         for author, place in (

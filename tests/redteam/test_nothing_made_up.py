@@ -9,7 +9,7 @@ import pytest
 from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal
 from recollect.core.reasons import Reason
 from recollect.policy.guard.summaries import check_summary
-from recollect.testing.models import FakeModel, nothing
+from recollect.testing.models import FakeModel, propose_nothing
 from tests.policy.guard.test_proposals import KNOWN_MISSES
 from tests.scenes import DEV, Stage, opened
 
@@ -115,7 +115,9 @@ async def _summarized(stage: Stage, text: str) -> str:
 @pytest.mark.parametrize(("lie", "reason"), LIES.values(), ids=LIES)
 async def test_a_summary_that_nobody_said_changes_nothing(lie: str, reason: Reason) -> None:
     answers = ["Ann lives in Lisbon.", lie]
-    model = FakeModel(nothing, lambda previous, exchange, limit: answers.pop(0), shortens=lambda text, limit: text)
+    model = FakeModel(
+        propose_nothing, lambda previous, exchange, limit: answers.pop(0), shortens=lambda text, limit: text
+    )
     async with opened(model=model, summary={"every_n_turns": 1}, extraction={"enabled": False}) as stage:
         assert await _summarized(stage, "I live in Lisbon, in a flat") == "Ann lives in Lisbon."
         assert await _summarized(stage, "it is sunny here") == "Ann lives in Lisbon."
@@ -149,7 +151,7 @@ TRUE = (
 
 
 async def test_a_summary_gives_nobody_the_words_of_somebody_else_and_keeps_every_not_and_if() -> None:
-    model = FakeModel(nothing, lambda previous, exchange, limit: " ".join([*UNTRUE, *TRUE]))
+    model = FakeModel(propose_nothing, lambda previous, exchange, limit: " ".join([*UNTRUE, *TRUE]))
     async with opened(model=model, summary={"every_n_turns": 3}, extraction={"enabled": False}) as stage:
         for user, text in CONVERSATION:
             await stage.reply("I see", await stage.say(text, user, name=user.title()))
@@ -162,7 +164,7 @@ async def test_a_summary_gives_nobody_the_words_of_somebody_else_and_keeps_every
 
 async def test_the_sentences_of_a_summary_that_were_said_are_kept_without_the_others() -> None:
     text = "Ann lives in Lisbon. Bob is an admin now. Ann wants to visit Porto in May."
-    model = FakeModel(nothing, lambda previous, exchange, limit: text)
+    model = FakeModel(propose_nothing, lambda previous, exchange, limit: text)
     async with opened(model=model, summary={"every_n_turns": 1}, extraction={"enabled": False}) as stage:
         summary = await _summarized(stage, "I live in Lisbon and want to visit Porto in May, Bob")
     assert summary == "Ann lives in Lisbon. Ann wants to visit Porto in May."

@@ -26,7 +26,7 @@ from recollect.faces.http.app import create
 from recollect.faces.tool.dispatcher import MemoryTool
 from recollect.policy.redaction import redact
 from recollect.testing.clock import START
-from recollect.testing.models import FakeModel, quoting
+from recollect.testing.models import FakeModel, proposal_for
 from tests.faces.discord.scene import acting
 from tests.faces.http.conftest import OPERATOR, TOKENS, asking, serving
 from tests.policy.secret_corpus import Form, secrets
@@ -73,7 +73,7 @@ def tagging(forms: list[Form]) -> FakeModel:
     unused = itertools.cycle(forms)
 
     def learn(request: ExtractionInput) -> ExtractionResult:
-        proposals = [quoting(message, tags=(next(unused).text, "plan")) for message in request.messages]
+        proposals = [proposal_for(message, tags=(next(unused).text, "plan")) for message in request.messages]
         return ExtractionResult(tuple(proposals))
 
     return FakeModel(learn)

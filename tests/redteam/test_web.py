@@ -35,7 +35,7 @@ def sign_in(client: httpx.Client, token: str) -> httpx.Response:
 
 
 @pytest.mark.slow
-def test_nobody_can_lock_the_operator_out(served: Served):
+def test_failed_logins_never_lock_the_operator_out(served: Served):
     """Neither by guessing from the same address, nor from the API, nor through forms of other sites."""
     with browser(served) as guesser, browser(served) as operator, httpx.Client(base_url=served.url) as program:
         waits = [int(sign_in(guesser, f"guess-{number}").headers.get("retry-after", 0)) for number in range(12)]

@@ -18,7 +18,7 @@ from recollect.faces.assistant.request import chat_request
 from recollect.settings.catalog import ENTRIES
 from recollect.testing.embedding_server import EmbeddingServer
 from recollect.testing.model_server import ModelServer, Says
-from recollect.testing.models import FakeModel, nothing
+from recollect.testing.models import FakeModel, propose_nothing
 from recollect.workspace import NOTES
 from tests import ground
 from tests.faces.assistant.test_assistant import talking as replying
@@ -295,7 +295,11 @@ async def _folder_of(turned: Turned, file: str, **others: Any) -> list[str]:
     """The folder that a file was written into."""
     folder = turned.folder / "files" / turned.value
     settings = Turned(turned.name, str(folder), turned.folder).settings(
-        mirror__files=(file,), run_worker=True, data_dir=str(turned.folder / "data"), model=FakeModel(nothing), **others
+        mirror__files=(file,),
+        run_worker=True,
+        data_dir=str(turned.folder / "data"),
+        model=FakeModel(propose_nothing),
+        **others,
     )
     async with opened(store=database(turned), **settings) as stage:
         await stage.remember("I live in Lisbon")
@@ -383,7 +387,7 @@ async def _(turned: Turned) -> int:
 
 async def _extractions(turned: Turned, *texts: str, **others: Any) -> int:
     """How often a model was asked what there is to learn."""
-    model = FakeModel(nothing)
+    model = FakeModel(propose_nothing)
     async with opened(**turned.settings(model=model, summary__enabled=False, **others)) as stage:
         for text in texts:
             await exchange(stage, text)
@@ -394,7 +398,7 @@ async def _extractions(turned: Turned, *texts: str, **others: Any) -> int:
 @EFFECTS.at("extraction.trigger", ("on_ingest", 2), ("batch", 1), ("idle", 0))
 async def _(turned: Turned) -> int:
     """How many calls are made before anyone stops speaking."""
-    model = FakeModel(nothing)
+    model = FakeModel(propose_nothing)
     async with opened(**turned.settings(model=model, summary__enabled=False)) as stage:
         await stage.tell("I live in Lisbon")
         await stage.tell("remember that I have two goats")
@@ -419,7 +423,7 @@ async def _(turned: Turned) -> int:
 
 @EFFECTS.at("extraction.idle_after", ("5m", 1), ("2h", 0))
 async def _(turned: Turned) -> int:
-    model = FakeModel(nothing)
+    model = FakeModel(propose_nothing)
     settings = turned.settings(model=model, summary__enabled=False, extraction__trigger="idle")
     async with opened(**settings) as stage:
         await stage.say("I live in Lisbon")
@@ -436,7 +440,7 @@ async def _(turned: Turned) -> int:
 
 @EFFECTS.at("extraction.max_chars", (10, [10]), (50, [50]))
 async def _(turned: Turned) -> list[int]:
-    model = FakeModel(nothing)
+    model = FakeModel(propose_nothing)
     async with opened(**turned.settings(model=model)) as stage:
         await stage.tell("I live in Lisbon and " + "very " * 30)
     return [len(message.text) for given in model.inputs for message in given.messages]
@@ -444,7 +448,7 @@ async def _(turned: Turned) -> list[int]:
 
 @EFFECTS.at("extraction.max_facts", (1, [1]), (3, [3]))
 async def _(turned: Turned) -> list[int]:
-    model = FakeModel(nothing)
+    model = FakeModel(propose_nothing)
     async with opened(**turned.settings(model=model)) as stage:
         await stage.tell("I live in Lisbon")
     return [given.max_proposals for given in model.inputs]
@@ -454,7 +458,7 @@ async def _(turned: Turned) -> list[int]:
 async def _(turned: Turned) -> list[str]:
     async def learns(given: ExtractionInput) -> ExtractionResult:
         await asyncio.sleep(0.2)
-        return nothing(given)
+        return propose_nothing(given)
 
     async with opened(**turned.settings(model=FakeModel(learns), summary__enabled=False)) as stage:
         await stage.say("I live in Lisbon")
@@ -481,7 +485,7 @@ async def _consolidations(turned: Turned, silence: timedelta, **others: Any) -> 
         rounds.append(len(memos))
         return ExtractionResult()
 
-    model = FakeModel(nothing, consolidates=consolidates)
+    model = FakeModel(propose_nothing, consolidates=consolidates)
     async with opened(**turned.settings(model=model, summary__enabled=False, **others)) as stage:
         await stage.remember(*(FOX.format(number) for number in range(6)))
         for _ in range(2):
@@ -526,7 +530,7 @@ async def _(turned: Turned) -> int:
 
 
 async def _summaries(turned: Turned, turns: int = 1, silence: float = 0, **others: Any) -> FakeModel:
-    model = FakeModel(nothing)
+    model = FakeModel(propose_nothing)
     async with opened(**turned.settings(model=model, extraction__enabled=False, **others)) as stage:
         for number in range(turns):
             await exchange(stage, f"turn {number} " + "of mine " * 20, reply="answer " * 300)
@@ -559,7 +563,7 @@ async def _(turned: Turned) -> int:
 
 @EFFECTS.at("summary.count_unanswered", (True, 1), (False, 0))
 async def _(turned: Turned) -> int:
-    model = FakeModel(nothing)
+    model = FakeModel(propose_nothing)
     async with opened(**turned.settings(model=model, extraction__enabled=False, summary__every_n_turns=3)) as stage:
         for number in range(3):
             await stage.say(f"line {number} that nobody answers", user=f"u{number}")
@@ -573,7 +577,9 @@ async def _(turned: Turned) -> list[str]:
         await asyncio.sleep(0.2)
         return exchange[:limit]
 
-    settings = turned.settings(model=FakeModel(nothing, condenses), summary__every_n_turns=1, extraction__enabled=False)
+    settings = turned.settings(
+        model=FakeModel(propose_nothing, condenses), summary__every_n_turns=1, extraction__enabled=False
+    )
     async with opened(**settings) as stage:
         await exchange(stage, "I live in Lisbon")
         await stage.memory.worker.wait_idle(10)
@@ -588,7 +594,9 @@ async def _(turned: Turned) -> bool:
         await asyncio.sleep(0.2)
         return "They talked about bikes"
 
-    settings = turned.settings(model=FakeModel(nothing, condenses), summary__every_n_turns=1, extraction__enabled=False)
+    settings = turned.settings(
+        model=FakeModel(propose_nothing, condenses), summary__every_n_turns=1, extraction__enabled=False
+    )
     async with opened(**settings) as stage:
         await exchange(stage, "let us talk about bikes")
         return "They talked about bikes" in (await stage.prompt()).text
@@ -601,7 +609,7 @@ async def _(turned: Turned) -> list[str]:
 
 @EFFECTS.at("summary.session_key", ("place", 1), ("user_channel", 2))
 async def _(turned: Turned) -> int:
-    model = FakeModel(nothing)
+    model = FakeModel(propose_nothing)
     settings = turned.settings(model=model, extraction__enabled=False, summary__every_n_turns=2)
     async with opened(**settings) as stage:
         for user in ("ann", "bob") * 2:
@@ -722,7 +730,7 @@ async def _(turned: Turned) -> int:
         with suppress(TimeoutError):
             await asyncio.wait_for(full.wait(), 0.3)
         running -= 1
-        return nothing(given)
+        return propose_nothing(given)
 
     async with opened(**turned.settings(model=FakeModel(learns), summary__enabled=False)) as stage:
         for number in range(6):
@@ -733,7 +741,7 @@ async def _(turned: Turned) -> int:
 
 @EFFECTS.at("jobs.max_queued", (2, 2), (4, 4))
 async def _(turned: Turned) -> int:
-    async with opened(**turned.settings(run_worker=False, model=FakeModel(nothing))) as stage:
+    async with opened(**turned.settings(run_worker=False, model=FakeModel(propose_nothing))) as stage:
         for number in range(6):
             await stage.say("I live in Lisbon", f"user{number}")
         status = await stage.memory.worker.status(50)
@@ -772,7 +780,7 @@ async def _(turned: Turned) -> int:
 
 @EFFECTS.at("mirror.files", (("durable",), ["durable"]), (("snapshot",), []))
 async def _(turned: Turned) -> list[str]:
-    settings = turned.settings(run_worker=True, data_dir=str(turned.folder), model=FakeModel(nothing))
+    settings = turned.settings(run_worker=True, data_dir=str(turned.folder), model=FakeModel(propose_nothing))
     async with opened(store=database(turned), **settings) as stage:
         await stage.remember("I live in Lisbon")
         await stage.settle()

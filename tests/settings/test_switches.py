@@ -16,7 +16,7 @@ from recollect.faces.assistant.assistant import Assistant
 from recollect.faces.tool.dispatcher import MemoryTool
 from recollect.privacy.target import ErasureTarget
 from recollect.testing.model_server import ModelServer, Request, Says
-from recollect.testing.models import FakeModel, nothing
+from recollect.testing.models import FakeModel, propose_nothing
 from tests import ground
 from tests.faces.discord.scene import speaker_of
 from tests.scenes import DEV, DM, GENERAL, Stage, lines, names, opened
@@ -61,9 +61,9 @@ class TestNoSummaries:
         assert server.requests
         assert not [request for request in server.requests if SUMMARISES in request.instructions]
 
-    async def test_what_waited_from_before_is_dropped(self, tmp_path: Path) -> None:
+    async def test_pending_summary_jobs_are_dropped_when_summaries_are_off(self, tmp_path: Path) -> None:
         store = ground.at(tmp_path / "memory.db")
-        model = FakeModel(nothing)
+        model = FakeModel(propose_nothing)
         async with opened("dnam", store, summary={"every_n_turns": 1}, run_worker=False) as stage:
             await exchange(stage, "I live in Lisbon")
             assert "summarize" in await kinds_of_jobs(stage)
@@ -75,7 +75,7 @@ class TestNoSummaries:
         assert model.exchanges == []
 
     async def test_a_deleted_message_does_not_start_them_again(self, tmp_path: Path) -> None:
-        store, model = ground.at(tmp_path / "memory.db"), FakeModel(nothing)
+        store, model = ground.at(tmp_path / "memory.db"), FakeModel(propose_nothing)
         async with opened("unified", store, model=model, summary={"every_n_turns": 1}) as stage:
             said = await stage.say("I live in Lisbon")
             await stage.reply("I see", said)
@@ -233,7 +233,7 @@ class TestNumbers:
             return "never"
 
         settings = {"summary": {"timeout": "20ms", "every_n_turns": 1}, "extraction": {"timeout": "1h"}}
-        async with opened(model=FakeModel(nothing, condenses), **settings) as stage:
+        async with opened(model=FakeModel(propose_nothing, condenses), **settings) as stage:
             await exchange(stage, "I live in Lisbon")
             assert await stage.memory.worker.wait_idle(10), "a slow summary is no outage: nothing else waits"
             (event,) = await stage.events("summarize.error")
@@ -243,7 +243,7 @@ class TestNumbers:
 
     @pytest.mark.parametrize("every", [2, 3])
     async def test_a_summary_is_made_every_so_many_turns(self, every: int) -> None:
-        model = FakeModel(nothing)
+        model = FakeModel(propose_nothing)
         async with opened(model=model, summary={"every_n_turns": every}) as stage:
             for number in range(6):
                 await exchange(stage, f"turn {number}")
@@ -252,7 +252,7 @@ class TestNumbers:
 
     @pytest.mark.parametrize("every", [2, 3])
     async def test_facts_are_learned_every_so_many_turns(self, every: int) -> None:
-        model = FakeModel(nothing)
+        model = FakeModel(propose_nothing)
         async with opened(model=model, extraction={"trigger": "every_n_turns", "every_n_turns": every}) as stage:
             for number in range(6):
                 await exchange(stage, f"turn {number} of mine")
@@ -309,7 +309,7 @@ class TestNumbers:
         assert len(lines(prompt, "relevant")) == 10
 
     async def test_before_a_conversation_is_shortened_what_waits_is_learned_from(self) -> None:
-        model = FakeModel(nothing)
+        model = FakeModel(propose_nothing)
         settings = {"extraction": {"trigger": "pre_compaction"}, "model": model, "summary": {"enabled": False}}
         settings["history"] = {"inject_max_chars": 4_000}
         wordy = ModelServer(Says("well " * 200))
@@ -339,7 +339,7 @@ class TestNumbers:
     async def test_a_round_adds_so_many_facts(self, most: int) -> None:
         async def learns(hearing: ExtractionInput) -> Any:
             assert hearing.max_proposals == most
-            return nothing(hearing)
+            return propose_nothing(hearing)
 
         model = FakeModel(learns)
         async with opened(model=model, extraction={"max_facts": most}) as stage:

@@ -16,7 +16,7 @@ from recollect.core.ports import Store, Tx
 from recollect.core.ports.jobs import Job, NewJob
 from recollect.core.state import Owner, StateKind
 from recollect.stores.postgres.tx import PostgresTx
-from recollect.testing.models import FakeModel, everything
+from recollect.testing.models import FakeModel, propose_everything
 from recollect.testing.store_contract.samples import at
 from tests.stores.opening import faults
 from tests.stores.postgres import opened, run
@@ -302,7 +302,7 @@ TALK = {
 
 @pytest.mark.parametrize("how", ["at once", *(pytest.param(how, marks=pytest.mark.slow) for how in [*TALK][1:])])
 async def test_talk_and_learning_from_it_never_wait_for_each_other_in_a_circle(how: str, database: str, tmp_path: Path):
-    settings = {"embedder": "null", "data_dir": tmp_path, "model": FakeModel(everything), **TALK[how]}
+    settings = {"embedder": "null", "data_dir": tmp_path, "model": FakeModel(propose_everything), **TALK[how]}
     place = Place("discord", "g1", "c1", public=True)
     async with recollect.AsyncMemory(database, **settings) as memory:
         for n in range(60):

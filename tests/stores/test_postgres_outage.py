@@ -247,7 +247,7 @@ async def test_a_restart_of_the_server_loses_nothing_and_stops_nobody(own_server
             assert all(finding.ok for finding in await store.check_health())
 
 
-async def test_what_the_server_throws_out_is_tried_again(database: str):
+async def test_a_transaction_aborted_by_the_server_is_retried(database: str):
     async with opened(database) as store:
         await store.write(add_one)
         runs: list[int] = []

@@ -93,7 +93,9 @@ JSON = st.recursive(
     evidence=st.none() | ANY_TEXT.map(clean),
     confidence=st.floats(0, 1),
 )
-def test_what_comes_with_a_memo_comes_back(world: World, tags: Any, metadata: Any, evidence: Any, confidence: float):
+def test_memo_metadata_and_evidence_survive_storage(
+    world: World, tags: Any, metadata: Any, evidence: Any, confidence: float
+):
     subject = Subject(f"owner {next(numbers)}")
     source = Provenance(metadata=metadata, evidence=evidence)
     memo = make_memo("x", subject, tags=tuple(tags), source=source, confidence=confidence)

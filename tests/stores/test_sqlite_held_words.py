@@ -72,7 +72,7 @@ def hold(writer: Connection) -> None:
     assert writer.holds()
 
 
-def test_what_was_written_replaced_and_removed_is_found_as_in_the_index(writer: Connection, reader: Connection):
+def test_searches_agree_with_the_index_after_any_writes(writer: Connection, reader: Connection):
     memos = sentences(300)
     with writer.writing() as tx:
         for memo in memos[:200]:
@@ -97,7 +97,7 @@ def test_what_was_written_replaced_and_removed_is_found_as_in_the_index(writer: 
     assert not reader.holds()
 
 
-def test_what_another_connection_writes_is_found(tmp_path: Path, writer: Connection):
+def test_a_search_sees_words_written_by_another_connection(tmp_path: Path, writer: Connection):
     with writer.writing() as tx:
         tx.memos.put(make_memo("green tea"))
     hold(writer)
@@ -110,7 +110,7 @@ def test_what_another_connection_writes_is_found(tmp_path: Path, writer: Connect
         assert [hit.parts for hit in writer.search("green", "black")] == [{"black": 1}]
 
 
-def test_what_was_rolled_back_is_not_found(writer: Connection):
+def test_a_search_ignores_words_of_a_rolled_back_transaction(writer: Connection):
     with writer.writing() as tx:
         tx.memos.put(make_memo("green tea"))
     hold(writer)

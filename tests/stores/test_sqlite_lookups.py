@@ -21,7 +21,7 @@ def test_a_transaction_that_only_reads_looks_a_known_row_up_once(tmp_path: Path)
 
     db.exec_trace = note
     with db.transaction("BEGIN", reads=True):
-        assert [db.known_row(COUNT), db.known_row(COUNT)] == [(1,), (1,)]
+        assert [db.cached_row(COUNT), db.cached_row(COUNT)] == [(1,), (1,)]
     assert statements.count(COUNT) == 1
     db.close()
 
@@ -31,10 +31,10 @@ def test_the_next_read_sees_what_another_connection_wrote(tmp_path: Path) -> Non
     db.script("CREATE TABLE numbers (n INTEGER); INSERT INTO numbers VALUES (1)")
     other = Database(tmp_path / "memory.db")
     with db.transaction("BEGIN", reads=True):
-        assert db.known_row(COUNT) == (1,)
+        assert db.cached_row(COUNT) == (1,)
     other.run("UPDATE numbers SET n = 2")
     with db.transaction("BEGIN", reads=True):
-        assert db.known_row(COUNT) == (2,)
+        assert db.cached_row(COUNT) == (2,)
     other.close()
     db.close()
 
@@ -43,9 +43,9 @@ def test_a_transaction_that_writes_sees_its_own_changes(tmp_path: Path) -> None:
     db = Database(tmp_path / "memory.db")
     db.script("CREATE TABLE numbers (n INTEGER); INSERT INTO numbers VALUES (1)")
     with db.transaction("BEGIN IMMEDIATE"):
-        assert db.known_row(COUNT) == (1,)
+        assert db.cached_row(COUNT) == (1,)
         db.run("UPDATE numbers SET n = 2")
-        assert db.known_row(COUNT) == (2,)
+        assert db.cached_row(COUNT) == (2,)
     db.close()
 
 

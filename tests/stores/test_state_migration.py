@@ -168,7 +168,7 @@ async def test_what_went_with_someone_by_its_name_goes_by_its_owner(old_store: s
 
 
 @pytest.mark.parametrize(("name", "item", "becomes"), MORE)
-async def test_what_is_not_understood_is_nobodys(
+async def test_an_unparsable_state_name_gets_no_owner(
     old_store: str, name: str, item: str, becomes: tuple[StateKind, str | None, str | None, str | None]
 ):
     store = await converted(old_store, (name, 1, item))

@@ -75,7 +75,7 @@ async def test_it_says_what_it_is_told_and_counts_tokens(protocol: str):
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-async def test_what_arrived_is_recorded_without_the_key(protocol: str):
+async def test_requests_are_recorded_without_the_api_key(protocol: str):
     async with ModelServer() as server:
         await ask(protocol, server)
         (request,) = server.requests

@@ -55,7 +55,7 @@ def test_a_file_that_is_no_text_is_named(folder: Path):
     assert [one.location for one in problems] == ["picture.md"]
 
 
-def test_what_is_no_folder_is_refused(tmp_path: Path):
+def test_a_path_that_is_no_folder_is_refused(tmp_path: Path):
     (tmp_path / "x").write_text("hello")
     with pytest.raises(BadInput, match="is not a folder"):
         list(FORMAT.read(tmp_path / "x", ANN))

@@ -98,7 +98,7 @@ async def test_an_empty_store_can_be_copied_too(tmp_path: Path, target: Store):
     assert (done.ok, done.written) == (True, 0)
 
 
-async def test_there_and_back_again_is_the_same(source: Store, target: Store, tmp_path: Path):
+async def test_copying_to_another_store_and_back_loses_nothing(source: Store, target: Store, tmp_path: Path):
     await copy(source, target)
     async with opened(tmp_path / "back.db") as back:
         assert (await copy(target, back)).ok

@@ -78,7 +78,7 @@ def test_random_bytes_never_make_a_format_raise(tmp_path: Path):
             one.matches(path)
 
 
-def test_what_may_be_two_things_asks_which(tmp_path: Path):
+def test_an_ambiguous_format_asks_for_the_option(tmp_path: Path):
     path = make(tmp_path, {"memories/a.md": "- Likes tea", "AGENTS.md": "x", "MEMORY.md": "- Likes mate"})
     with pytest.raises(BadInput, match="may be anthropic or openclaw: say which with --format"):
         recognise(path)

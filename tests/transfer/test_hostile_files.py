@@ -53,7 +53,7 @@ def elsewhere(folder: Path) -> Path:
     ],
     ids=lambda value: value if isinstance(value, str) else value.name,
 )
-def test_what_a_link_leads_to_is_not_read(tmp_path: Path, form: Format, link: str, target: str):
+def test_symbolic_links_out_of_the_folder_are_not_read(tmp_path: Path, form: Format, link: str, target: str):
     elsewhere(tmp_path / "elsewhere")
     here = tmp_path / "here" / link
     here.parent.mkdir(parents=True)
@@ -104,7 +104,7 @@ def test_a_pipe_is_not_waited_for(cli: Run, folder: Path):
         (b"", "looks like nothing known here"),
     ],
 )
-def test_what_can_be_helped_is_said(tmp_path: Path, data: bytes, said: str):
+def test_an_unreadable_file_is_refused_with_advice(tmp_path: Path, data: bytes, said: str):
     with pytest.raises(BadInput, match=said):
         recognise(written(tmp_path / "file", data))
 

@@ -166,7 +166,7 @@ async def test_a_text_that_is_known_is_not_taken_twice_whatever_its_id(tmp_path:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("status", [Status.ACTIVE, Status.DEPRECATED, Status.ARCHIVED])
-async def test_what_was_erased_stays_out_in_any_status(tmp_path: Path, status: Status):
+async def test_an_import_skips_erased_memos_in_any_status(tmp_path: Path, status: Status):
     async with opened(tmp_path) as memory:
         await memory.remember("I like tea", user="ann")
         await memory.privacy.erase(ErasureTarget("ann"), asked_by="ann")
@@ -176,7 +176,7 @@ async def test_what_was_erased_stays_out_in_any_status(tmp_path: Path, status: S
 
 
 @pytest.mark.parametrize("named", [True, False])
-async def test_what_was_forgotten_stays_forgotten(tmp_path: Path, named: bool):
+async def test_an_import_does_not_restore_forgotten_memos(tmp_path: Path, named: bool):
     async with opened(tmp_path) as memory:
         memo = (await memory.remember("I like tea", user="ann")).memo
         await memory.forget("tea", user="ann")

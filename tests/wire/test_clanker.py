@@ -15,7 +15,7 @@ from recollect.settings import wiring
 from recollect.testing import embedding_server as served
 from recollect.testing.embedding_server import EmbeddingServer
 from recollect.testing.model_server import ModelServer, Says
-from recollect.testing.models import FakeModel, quoting
+from recollect.testing.models import FakeModel, proposal_for
 from recollect.transfer.mirror.follower import MirrorWriter
 from tests import ground
 from tests.scenes import DEV, Stage, opened
@@ -135,7 +135,7 @@ async def test_facts_are_of_five_types_and_all_others_are_other(tmp_path: Path) 
     types = ("preference", "profile", "relationship", "project", "other", "general", "hobby")
 
     def learn(heard: ExtractionInput) -> ExtractionResult:
-        return ExtractionResult(tuple(quoting(one, kind=one.text.split()[-1]) for one in heard.messages))
+        return ExtractionResult(tuple(proposal_for(one, kind=one.text.split()[-1]) for one in heard.messages))
 
     async with opened("clanker", store, model=FakeModel(learn)) as stage:
         for kind in types:

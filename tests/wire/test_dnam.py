@@ -14,7 +14,7 @@ from recollect.core.ports import ExtractionResult, Tx
 from recollect.core.types import Place, Status
 from recollect.jobs.options import WorkerOptions
 from recollect.testing.model_server import ModelServer, Request, Says, Slow
-from recollect.testing.models import FakeModel, quoting
+from recollect.testing.models import FakeModel, proposal_for
 from tests.faces.assistant.test_assistant import talking
 from tests.scenes import DEV, DM, Stage, lines, opened
 from tests.transfer.mirror.keeping import keeping, written
@@ -152,7 +152,7 @@ async def test_a_model_ends_a_fact_without_its_id_by_sixty_percent_of_the_text_a
 
 @pytest.mark.parametrize("profile", ["discoclaw", "dnam", "devclaw"])
 async def test_one_memory_for_all_places_is_changed_from_any_of_them_and_holds_nothing_twice(profile: str) -> None:
-    model = FakeModel(lambda heard: ExtractionResult(tuple(map(quoting, heard.messages))))
+    model = FakeModel(lambda heard: ExtractionResult(tuple(map(proposal_for, heard.messages))))
     async with opened(profile, model=model, extraction=AT_ONCE) as stage:
         for place in (DEV, DM):
             await stage.tell("I like green tea", place=place)

@@ -13,7 +13,7 @@ from recollect.core.ports import ExtractionInput, ExtractionResult
 from recollect.core.types import Status
 from recollect.testing.embedding_server import EmbeddingServer, held
 from recollect.testing.model_server import Request, Says
-from recollect.testing.models import FakeModel, nothing, quoting
+from recollect.testing.models import FakeModel, proposal_for, propose_nothing
 from tests.faces.assistant.test_assistant import talking
 from tests.scenes import DEV, DM, GENERAL, PRIVATE_THREAD, STAFF, Stage, opened
 from tests.wire.test_requests import TERMINAL, last_turn
@@ -26,13 +26,15 @@ def written(folder: Path) -> str:
 @pytest.mark.acceptance("A30")
 async def test_nothing_of_private_places_is_among_the_exchanges_of_discoclaw(tmp_path: Path) -> None:
     settings: dict[str, Any] = {"exchanges": {"enabled": True}, "data_dir": str(tmp_path)}
-    async with opened("discoclaw", f"sqlite:///{tmp_path}/memory.db", model=FakeModel(nothing), **settings) as stage:
+    async with opened(
+        "discoclaw", f"sqlite:///{tmp_path}/memory.db", model=FakeModel(propose_nothing), **settings
+    ) as stage:
         for number, place in enumerate((DEV, STAFF, DM, PRIVATE_THREAD)):
             await stage.reply(f"answer {number}", await stage.say(f"question {number}", place=place))
         await stage.settle()
         assert stage.memory.mirror is not None
         await stage.memory.mirror.catch_up()
-        entries = await stage.memory.store.read(lambda tx: tx.exchanges.asked_by(guild=DEV.guild_key or ""))
+        entries = await stage.memory.store.read(lambda tx: tx.exchanges.by_author(guild=DEV.guild_key or ""))
     files = written(tmp_path)
     assert [entry.text for entry in entries] == ["Ann: question 0 | Bot: answer 0"]
     assert "question 0" in files
@@ -49,7 +51,7 @@ async def test_facts_of_discoclaw_have_one_of_seven_kinds_whoever_states_them() 
     seven = ("fact", "preference", "project", "constraint", "person", "tool", "workflow")
 
     def learn(heard: ExtractionInput) -> ExtractionResult:
-        return ExtractionResult(tuple(quoting(one, kind=one.text.split()[-1]) for one in heard.messages))
+        return ExtractionResult(tuple(proposal_for(one, kind=one.text.split()[-1]) for one in heard.messages))
 
     async with talking(
         lambda _: Says("I see."), profile="discoclaw", model=FakeModel(learn), extraction={"enabled": True}
@@ -150,7 +152,7 @@ async def test_dnam_keeps_two_hundred_items_and_drops_deprecated_ones_first() ->
 @pytest.mark.acceptance("E28")
 async def test_before_the_window_is_shortened_devclaw_learns_from_what_leaves_it() -> None:
     def learn(heard: ExtractionInput) -> ExtractionResult:
-        return ExtractionResult(tuple(quoting(one) for one in heard.messages if one.text.startswith("I live")))
+        return ExtractionResult(tuple(proposal_for(one) for one in heard.messages if one.text.startswith("I live")))
 
     async with talking(
         lambda _: Says("word " * 200), profile="devclaw", model=FakeModel(learn), history={"inject_max_chars": 3_000}
@@ -167,7 +169,7 @@ async def test_before_the_window_is_shortened_devclaw_learns_from_what_leaves_it
 
 @pytest.mark.acceptance("A27")
 async def test_what_discoclaw_learns_from_a_message_is_in_the_next_request_and_not_in_its_own() -> None:
-    learner = FakeModel(lambda heard: ExtractionResult(tuple(map(quoting, heard.messages[:1]))))
+    learner = FakeModel(lambda heard: ExtractionResult(tuple(map(proposal_for, heard.messages[:1]))))
 
     def durable(request: Request) -> bool:
         return (

@@ -14,7 +14,7 @@ from recollect.core.types import Message
 from recollect.privacy.target import ErasureTarget
 from recollect.settings import PROFILES
 from recollect.testing.model_server import Request, Says
-from recollect.testing.models import FakeModel, quoting
+from recollect.testing.models import FakeModel, proposal_for
 from tests.faces.assistant.test_assistant import PROVIDERS, Talk, talking
 from tests.scenes import DEV, DM, GENERAL
 
@@ -222,7 +222,7 @@ SECRETIVE = replace(DEV, public=False)
 async def test_a_reply_that_is_still_being_sent_is_not_in_the_next_request_once_it_may_not_be_told(
     change: str, profile: str
 ) -> None:
-    learner = FakeModel(lambda heard: ExtractionResult(tuple(map(quoting, heard.messages[:1]))))
+    learner = FakeModel(lambda heard: ExtractionResult(tuple(map(proposal_for, heard.messages[:1]))))
     async with talking(lambda _: Says("You live in Lisbon."), profile=profile, model=learner) as talk:
         memory = talk.stage.memory
         await talk.stage.tell("I live in Lisbon", place=SECRETIVE)
@@ -493,7 +493,7 @@ MESSAGE_LINK = "#hall ↗ https://discord.com/channels/100/200/5"
 
 
 async def test_a_reply_about_how_something_is_known_links_to_its_message_where_that_can_be_read() -> None:
-    learner = FakeModel(lambda heard: ExtractionResult(tuple(map(quoting, heard.messages[:1]))))
+    learner = FakeModel(lambda heard: ExtractionResult(tuple(map(proposal_for, heard.messages[:1]))))
 
     def answer(request: Request) -> Says:
         return Says("You told me.\nmemory_source: I live in Lisbon\nmemory_source: Owns three castles")

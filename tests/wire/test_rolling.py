@@ -7,7 +7,7 @@ import pytest
 from recollect import AsyncMemory
 from recollect.testing.clock import FakeClock
 from recollect.testing.model_server import ModelServer, Says
-from recollect.testing.models import FakeModel, nothing
+from recollect.testing.models import FakeModel, propose_nothing
 from tests import ground
 from tests.faces.assistant.test_assistant import talking
 from tests.scenes import DEV, Stage, opened
@@ -52,7 +52,7 @@ async def test_a_summary_is_made_after_the_reply_and_is_in_the_next_request() ->
         order.append("reply")
         return Says("I see.")
 
-    model = FakeModel(nothing, condense)
+    model = FakeModel(propose_nothing, condense)
     async with talking(answer, profile="rolling", model=model) as talk:
         for number in range(6):
             await talk.ask(f"trip to Rome, step {number}")
@@ -103,7 +103,7 @@ async def test_a_model_has_thirty_seconds_for_a_summary(monkeypatch: pytest.Monk
         await asyncio.Event().wait()
         return ""
 
-    async with opened("rolling", model=FakeModel(nothing, hangs), summary={"every_n_turns": 1}) as stage:
+    async with opened("rolling", model=FakeModel(propose_nothing, hangs), summary={"every_n_turns": 1}) as stage:
         await stage.reply("I see.", await stage.say("let us plan a trip"))
         await asked.wait()
         ahead = 20.0

@@ -184,7 +184,7 @@ class TestUsers:
 
 
 class TestReading:
-    def test_what_is_not_there_is_none(self, workspace: Workspace):
+    def test_a_missing_file_reads_as_none(self, workspace: Workspace):
         assert workspace.read_text(NOTES) is None
         assert workspace.read_text("memory/2025-03-01.md") is None
 
@@ -282,7 +282,7 @@ class TestWriting:
     @pytest.mark.parametrize(
         ("text", "why"), [("a\0b", "binary"), ("\ud800", "not a text"), ("x" * (MAX_FILE_BYTES + 1), "bytes")]
     )
-    def test_what_is_no_text_or_too_much_is_refused(self, workspace: Workspace, folder: Path, text: str, why: str):
+    def test_oversized_or_binary_content_is_refused(self, workspace: Workspace, folder: Path, text: str, why: str):
         for use in (workspace.write, workspace.append):
             with pytest.raises(BadInput, match=why):
                 use(NOTES, text)
@@ -304,7 +304,7 @@ class TestAppending:
         assert workspace.read_text(NOTES) == "typed by hand\nadded\n"
 
     @pytest.mark.parametrize("text", ["", " \n\t"])
-    def test_nothing_can_not_be_appended(self, workspace: Workspace, folder: Path, text: str):
+    def test_appending_an_empty_text_is_refused(self, workspace: Workspace, folder: Path, text: str):
         with pytest.raises(BadInput, match="nothing"):
             workspace.append(NOTES, text)
         with pytest.raises(BadInput, match="nothing"):

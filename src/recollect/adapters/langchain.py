@@ -40,14 +40,14 @@ class MemoryMiddleware(AgentMiddleware):
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
     ) -> ModelResponse[Any]:
-        known = self._turns.wait(self._turns.instructions(_last_question(request.messages)))
-        return handler(_with_memory(request, known))
+        instructions = self._turns.wait(self._turns.instructions(_last_question(request.messages)))
+        return handler(_with_memory(request, instructions))
 
     async def awrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
     ) -> ModelResponse[Any]:
-        known = await self._turns.run(self._turns.instructions(_last_question(request.messages)))
-        return await handler(_with_memory(request, known))
+        instructions = await self._turns.run(self._turns.instructions(_last_question(request.messages)))
+        return await handler(_with_memory(request, instructions))
 
     def after_agent(self, state: AgentState[Any], runtime: Runtime[Any]) -> None:  # noqa: ARG002 - LangChain's signature
         self._turns.wait(self._turns.add(_last_turn(state["messages"])))

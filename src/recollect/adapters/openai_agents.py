@@ -45,8 +45,8 @@ class RecollectSession:
         return [_item(message) for message in chosen]
 
     async def add_items(self, items: Sequence[TResponseInputItem]) -> None:
-        said = [part for item in items if (part := _said(item)) is not None]
-        await self._turns.run(self._turns.add([(token_hex(8), text, is_reply) for text, is_reply in said]))
+        texts = [part for item in items if (part := _item_text(item)) is not None]
+        await self._turns.run(self._turns.add([(token_hex(8), text, is_reply) for text, is_reply in texts]))
 
     async def pop_item(self) -> TResponseInputItem | None:
         """Delete the last message, and what rests on it."""
@@ -80,7 +80,7 @@ def remembering(
     turns = Turns(memory, user, place)
 
     async def dynamic(context: RunContextWrapper[Any], agent: Agent[Any]) -> str:  # noqa: ARG001 - the SDK's signature
-        said = [part for item in context.turn_input if (part := _said(item)) is not None]
+        said = [part for item in context.turn_input if (part := _item_text(item)) is not None]
         question = next((text for text, is_reply in reversed(said) if not is_reply), "")
         known = await turns.run(turns.instructions(question))
         return "\n\n".join(part for part in (instructions, known) if part)
@@ -88,7 +88,7 @@ def remembering(
     return dynamic
 
 
-def _said(item: TResponseInputItem) -> tuple[str, bool] | None:
+def _item_text(item: TResponseInputItem) -> tuple[str, bool] | None:
     """The text of an item, and whether the agent said it; None for calls of tools, their results and the like."""
     fields = cast("Mapping[str, Any]", item)
     role = fields.get("role")

@@ -12,7 +12,7 @@ from recollect.core.clock import Clock, now
 from recollect.core.errors import BadInput, RecollectError
 from recollect.core.types import Message, Place
 from recollect.faces.assistant.request import QUOTED
-from recollect.inputs import ASSISTANT, UserId, place_of, shown, user_id
+from recollect.inputs import ASSISTANT, UserId, clip_value, place_of, user_id
 from recollect.memory import AsyncMemory
 from recollect.policy.viewer import require_in_own_dm
 from recollect.sync import Memory
@@ -27,7 +27,7 @@ AnyMemory = AsyncMemory | Memory
 def asynchronous(memory: AnyMemory) -> AsyncMemory:
     """The memory that does the work; raises BadInput."""
     if not isinstance(memory, AsyncMemory | Memory):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise BadInput(f"memory= is a Memory or an AsyncMemory of recollect, not {shown(memory)}")
+        raise BadInput(f"memory= is a Memory or an AsyncMemory of recollect, not {clip_value(memory)}")
     return memory.asynchronous if isinstance(memory, Memory) else memory
 
 

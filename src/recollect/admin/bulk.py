@@ -15,7 +15,7 @@ from recollect.learning.edit_memo import MemoEdit, edit_memo
 from recollect.learning.restore import restore
 from recollect.policy.redaction import redact_tags
 from recollect.policy.similarity import Similarity, compare, match_cues, slot_of
-from recollect.policy.visibility import addressed
+from recollect.policy.visibility import with_qualified_owner
 from recollect.recall import listing
 from recollect.settings import wiring
 
@@ -62,7 +62,7 @@ class BulkAdmin(AdminBase):
         """Set who may hear memos of a person."""
         if subject.is_lore:
             raise BadInput("that audience can't be chosen for this memory: lore is its server's")
-        context, wanted = self._context(), addressed(audience, subject.id)
+        context, wanted = self._context(), with_qualified_owner(audience, subject.id)
 
         def change(tx: Tx, memo: Memo) -> bool:
             if not memo.active or memo.audience == wanted:

@@ -35,7 +35,7 @@ from recollect.policy import kinds
 from recollect.policy.merge import retire
 from recollect.policy.redaction import redact_tags
 from recollect.policy.statement import edited_text, statement_text
-from recollect.policy.visibility import VisibilityPolicy, addressed, stated_audience
+from recollect.policy.visibility import VisibilityPolicy, stated_audience, with_qualified_owner
 from recollect.recall import listing
 from recollect.settings import wiring
 
@@ -147,7 +147,7 @@ class MemoAdmin(AdminBase):
         elif audience is None:
             visible_to = stated_audience(Place(dm=subject.id), VisibilityPolicy(self.memory.settings.visibility))
         else:
-            visible_to = addressed(audience, subject.id)
+            visible_to = with_qualified_owner(audience, subject.id)
         words = statement_text(text)
         if isinstance(words, outcomes.Refused):
             return words
@@ -197,7 +197,7 @@ class MemoAdmin(AdminBase):
         if subject.is_lore:
             raise BadInput("that audience can't be chosen for this memory: lore is its server's")
         context = self._context()
-        wanted = addressed(audience, subject.id)
+        wanted = with_qualified_owner(audience, subject.id)
         return await self._write(lambda tx: changes.share(tx, subject, memo_id, wanted, context, is_visible, version))
 
     async def retire(self, subject: Subject, memo_id: str, version: int | None = None) -> outcomes.Forgotten:

@@ -223,7 +223,7 @@ def _read_keys(
 ) -> tuple[list[Message], str]:
     position = int(after or 0)
     if user is None and guild is None:
-        rows = tx.messages.said_between(since, until, limit, position)
+        rows = tx.messages.between(since, until, limit, position)
     else:
         rows = tx.messages.written_by(user, None if guild is None else guild_places(guild)[0].guild, limit, position)
     return [message for _, message in rows], str(rows[-1][0]) if len(rows) == limit else ""

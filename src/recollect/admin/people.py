@@ -197,6 +197,6 @@ def describe_owner(tx: Tx, subject: Subject, count: int | None = None) -> Owner:
         paused = consent.is_paused(tx, subject.id)
     newest = tx.memos.list(subject, [Status.ACTIVE], 1)
     last = newest[0].updated if newest else None
-    seen = None if subject.is_lore else tx.messages.last_said(subject.id)
+    seen = None if subject.is_lore else tx.messages.last_message_time(subject.id)
     count = tx.memos.count(subject, [Status.ACTIVE]) if count is None else count
     return Owner(subject, count, names.display_name(tx, subject), paused, last, seen)

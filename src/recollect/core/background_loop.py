@@ -42,6 +42,7 @@ class BackgroundLoop:
         self._forked = threading.Event()
 
     def _pause(self) -> None:
+        # A fork from the loop's own thread can't wait for it.
         if self._loop is None or threading.current_thread() is self._thread:
             return
         paused, self._forked = threading.Event(), threading.Event()
@@ -52,6 +53,7 @@ class BackgroundLoop:
             forked.wait()
 
         self._loop.call_soon_threadsafe(pause)
+        # At rest between two callbacks, no lock of the loop is held when the process is copied.
         paused.wait(PAUSE_TIMEOUT_SECONDS)
 
     def _resume(self) -> None:
@@ -68,6 +70,7 @@ class BackgroundLoop:
         try:
             return future.result(timeout)
         except BaseException:
+            # Ctrl-C reaches this thread only; without this the work would go on unseen.
             future.cancel()
             raise
 

@@ -29,7 +29,7 @@ from recollect.core.outcomes import (
 from recollect.core.reasons import Reason, render_reason
 from recollect.core.text import clip, collapse_spaces
 from recollect.core.types import EVERYWHERE, Audience, AudienceLevel, Memo, Origin
-from recollect.faces.wording import say, say_again
+from recollect.faces.wording import say, translate_text
 from recollect.policy.rendering import discord_url
 from recollect.policy.visibility import VisibilityPolicy
 
@@ -173,7 +173,7 @@ def render_hidden(*outcomes: Forgotten) -> str:
     return say(" (also hides {})", say(" and ").join(parts)) if parts else ""
 
 
-def nothing_matched(query: str) -> str:
+def render_no_match(query: str) -> str:
     return say('Nothing matches "{}"', query)
 
 
@@ -221,13 +221,13 @@ def render_restored(outcome: Restored | AlreadyActive | CannotRestore | NotFound
     match outcome:
         case Restored(memo, replaced_memos, archived):
             room = [changed("Archived to make room", other) for other in archived]
-            return "\n".join([changed("Restored", memo), *map(replaced, replaced_memos), *room])
+            return "\n".join([changed("Restored", memo), *map(render_replaced, replaced_memos), *room])
         case AlreadyActive(memo):
             return changed("It is in use already", memo)
         case CannotRestore():
             return say(CANNOT_RESTORE)
         case NotFound(query):
-            return say('Nothing that was forgotten matches "{}"', echo(query))
+            return say('Nothing that was forgotten matches "{}"', quote_input(query))
 
 
 def render_listing(listing: Listing, *, literal: bool = False, offset: int = 0) -> str:
@@ -236,13 +236,13 @@ def render_listing(listing: Listing, *, literal: bool = False, offset: int = 0) 
         lines = [listing_header(listing.total, literal=True), *(line(memo, literal=True) for memo in listing.memos)]
     else:
         memos = enumerate(listing.memos, offset + 1)
-        lines = [listing_header(listing.total), *(f"{number}. {addressed(memo.text)}" for number, memo in memos)]
+        lines = [listing_header(listing.total), *(f"{number}. {in_second_person(memo.text)}" for number, memo in memos)]
     if listing.summary is not None and listing.summary.text:
         lines += ["", summary_header(literal=literal), listing.summary.text]
     return "\n".join([*lines, *(["", *map(say, listing.off)] if listing.off else [])])
 
 
-def addressed(text: str) -> str:
+def in_second_person(text: str) -> str:
     """A memory worded for its subject: "Their sister" becomes "Your sister"."""
     return f"Your {text[6:]}" if text.startswith("Their ") else text
 
@@ -252,7 +252,7 @@ def actor_name(actor: str) -> str:
     return say("the built-in patterns, without a model") if actor == "local" else actor
 
 
-def kept_as(origin: str) -> str:
+def render_origin(origin: str) -> str:
     """How a memory came about, in plain words."""
     return say("kept as you asked" if origin == Origin.MANUAL else "learned")
 
@@ -287,11 +287,11 @@ def changed(label: str, memo: Memo) -> str:
     return f'{say(label)}: "{memo.text}"'
 
 
-def replaced(memo: Memo) -> str:
+def render_replaced(memo: Memo) -> str:
     return changed("It takes the place of", memo)
 
 
-def cleared(existed: bool) -> str:
+def render_reset(existed: bool) -> str:
     return say(
         "Cleared the rolling summary of this session" if existed else "There is no rolling summary here to clear"
     )
@@ -300,14 +300,14 @@ def cleared(existed: bool) -> str:
 def problem(error: RecollectError) -> str:
     """An error as one line that starts like a sentence."""
     text = collapse_spaces(str(error))
-    return sentence(clip(say_again(text, ERRORS), 500) or say("That did not work"))
+    return sentence(clip(translate_text(text, ERRORS), 500) or say("That did not work"))
 
 
 def sentence(words: str) -> str:
     return words[0].upper() + words[1:]
 
 
-def echo(words: str) -> str:
+def quote_input(words: str) -> str:
     """The user's own words, clipped, for an answer."""
     return clip(collapse_spaces(words), 200)
 

@@ -26,12 +26,12 @@ def translations(language: str) -> Mapping[str, str]:
     return tomllib.loads((FOLDER / f"{language}.toml").read_text(encoding="utf-8"))
 
 
-def speak(language: str) -> None:
+def use_language(language: str) -> None:
     """Use a language until the running task ends."""
     _language.set(language)
 
 
-def spoken() -> str:
+def current_language() -> str:
     """The language that is used; empty for English."""
     return _language.get()
 
@@ -51,7 +51,7 @@ def say(english: str, /, *values: object) -> str:
     return sentence.format(*values) if values else sentence
 
 
-def say_again(text: str, templates: Collection[str]) -> str:
+def translate_text(text: str, templates: Collection[str]) -> str:
     """A text that was written in English elsewhere, after one of these templates; else as it is."""
     for template in templates if _language.get() else ():
         match = re.fullmatch(_VALUE.sub("(.*)", re.escape(template)), text, re.DOTALL)

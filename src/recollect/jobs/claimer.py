@@ -44,9 +44,11 @@ class Claimer:
             await self._rescue()
             self._rescued = now
         self._last = now
+        # A read first: an idle worker that wrote at each poll would keep every other writer waiting.
         due = await self._store.read(lambda tx: tx.jobs.next_due())
         if due is None or due > now:
             return []
+        # Set before the write: `wait_idle` must not see an empty queue while a claim is on its way.
         self.is_claiming = True
         try:
             return await self._store.write(lambda tx: self._claim(tx, now, queues, options), background=True)
@@ -83,6 +85,7 @@ class Claimer:
 
         def work(tx: Tx) -> None:
             for job in jobs:
+                # Not counted: they were never started.
                 tx.jobs.retry(job.id, self.worker, job.due, job.error or "", counted=False)
 
         if jobs:
@@ -96,4 +99,5 @@ class Claimer:
         """Release what could not be released when it should have been."""
         leftovers = [*self._unreleased]
         await self.release(leftovers)
+        # Others may have been added while the release was written.
         self._unreleased = self._unreleased[len(leftovers) :]

@@ -32,12 +32,15 @@ class ForegroundPriority:
     @asynccontextmanager
     async def wait_for_foreground(self) -> AsyncGenerator[None]:
         """Enclose short background work (a millisecond or two): it runs when the foreground is idle, or in turn."""
+        # The usual case without a lock; a held turn means that others wait already, and must not be overtaken.
         if not self._foreground_count and not self._background_turn.locked():
             yield
             return
         loop = asyncio.get_running_loop()
         deadline = loop.time() + self._max_wait
+        # One at a time: background work that was held back must not start all at once.
         async with self._background_turn:
+            # A loop, as a new request may have come before this task was resumed.
             while self._foreground_count and loop.time() < deadline:
                 with suppress(TimeoutError):
                     async with asyncio.timeout_at(deadline):

@@ -46,11 +46,13 @@ class Runner:
 
     async def run(self, job: Job, options: WorkerOptions) -> bool:
         """Run one job; whether its queue may go on to the next one."""
+        # Attempts are counted when a job is claimed, so one that kills the process is given up, too.
         if job.attempts > options.max_attempts:
             return await self._fail(job, job.error or "the process ended in the middle of it, again and again")
         handler = self._handlers.get(job.kind)
         if handler is None:
             return await self._fail(job, f"nothing here does jobs of the kind {job.kind!r}")
+        # Jobs that need no model go on during an outage.
         pause = self.backoff.remaining(asyncio.get_running_loop().time()) if job.kind in MODEL_KINDS else 0.0
         if pause:
             return await self._retry_at(job, self._after(pause), "the model can't be reached")
@@ -79,15 +81,18 @@ class Runner:
         """The handler's unit of work; a hung handler is abandoned, even when it can't be cancelled."""
         task = asyncio.ensure_future(handler(job))
         try:
+            # Not `wait_for`, which waits until the cancelled task ends; some never do.
             await asyncio.wait({task}, timeout=timeout)
             if not task.done():
                 raise TimeoutError(f"it took longer than {timeout:.0f} s")
             return _result(task)
         finally:
             task.cancel()
+            # An abandoned call must not keep its slot for ever.
             self._limiter.release(task)
 
     def _complete(self, tx: Tx, job: Job, work: UnitOfWork) -> None:
+        # First, in the same transaction: either the job is gone and its result is stored, or neither.
         if not tx.jobs.finish(job.id, self._worker):
             raise _LostLease
         work(tx)

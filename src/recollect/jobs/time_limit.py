@@ -58,6 +58,7 @@ class TimedCalls:
         """The answer; raises ModelTimeout when it, or with `max_wait` its turn, takes too long."""
         async with AsyncExitStack() as stack:
             try:
+                # Waiting for a turn doesn't count as the model's time.
                 async with asyncio.timeout(max_wait):
                     if max_wait is not None:  # without, a call that can't be cancelled would hold up all others
                         await stack.enter_async_context(self._turn())
@@ -86,6 +87,7 @@ class TimedCalls:
                 answer = await call()
         except (TimeoutError, ModelTimeout) as error:
             self.limit.add_timeout()
+            # Halved at a timeout and raised one by one, as TCP does it: it settles where the server keeps up.
             self._max_running = max(1, self._running // 2)
             message = str(error) if isinstance(error, ModelTimeout) else f"no answer within {seconds:.0f} s"
             raise ModelTimeout(message) from error

@@ -68,6 +68,7 @@ class Worker:
         return self._loop is not None and not self._loop.done()
 
     def start(self) -> None:
+        # Idempotent: an embedded application may start twice.
         self._loop = self._loop or asyncio.create_task(self._run(), name="recollect-worker")
 
     def add_handler(self, kind: str, handler: Handler) -> None:
@@ -93,6 +94,7 @@ class Worker:
         await asyncio.wait(tasks)
         self._loop = None
         with suppress(RecollectError):
+            # Otherwise the next start would wait until the leases run out.
             await self._claimer.end_leases()
 
     async def wait_idle(self, timeout: float | None = None, progress: Progress | None = None) -> bool:
@@ -112,6 +114,7 @@ class Worker:
 
         async def is_over() -> bool:
             nonlocal job
+            # Only waiting and running jobs have a key, so None also means failed.
             job = await self._store.read(lambda tx: tx.jobs.find(key))
             return job is None or job.due - self._clock() > MAX_WAIT
 
@@ -182,6 +185,7 @@ class Worker:
         renewal = asyncio.create_task(self._renew_leases(), name="recollect-lease")
         try:
             while True:
+                # Before the claim: what is queued during it sets the event again, and is not missed.
                 self._wake.clear()
                 claimed = await self._claim()
                 for queue, jobs in groupby(claimed, key=lambda job: job.queue):
@@ -191,12 +195,14 @@ class Worker:
                 if not claimed:
                     await self._wait_for_work()
                 elif len(self._queue_tasks) < self.options.queues:
+                    # A short rest lets more work gather, and one claim take it.
                     await asyncio.sleep(self.options.claim_interval)
         finally:
             renewal.cancel()
 
     async def _claim(self) -> list[Job]:
         try:
+            # Before claiming: while we hold a lease on these, nobody else can take them, and nor can we.
             await self._claimer.release_leftovers()
             free = self.options.queues - len(self._queue_tasks)
             if free > 0:
@@ -218,6 +224,7 @@ class Worker:
 
     async def _renew_leases(self) -> None:
         while True:
+            # Two renewals may fail before a lease runs out.
             await asyncio.sleep(self.options.lease / 3)
             try:
                 if self._queue_tasks:
@@ -238,6 +245,7 @@ class Worker:
                     del self.running[job.id]
                 remaining.remove(job)
                 if not may_continue:
+                    # Their order within the queue must hold, so they go back and wait behind the delayed one.
                     await self._claimer.release(remaining)
                     remaining.clear()
         except RecollectError as error:

@@ -72,10 +72,10 @@ def _is_number(text: str) -> bool:
 
 
 def _read_foreign(text: str) -> Amendment | None:
-    found = foreign_amendments.read(text)
-    if found is None or _PATTERNS.amend_statement.match(found.value):  # "we eat fish, no meat" is English
+    reading = foreign_amendments.read(text)
+    if reading is None or _PATTERNS.amend_statement.match(reading.value):  # "we eat fish, no meat" is English
         return None
-    return Amendment(found.value, found.former, found.is_strong, is_foreign=True)
+    return Amendment(reading.value, reading.former, reading.is_strong, is_foreign=True)
 
 
 def after_opening(text: str) -> str:
@@ -174,7 +174,7 @@ def _amend_date(statement: str, value: str, said_at: datetime) -> tuple[str, dat
         days = f"on {days}" if weekly[0].lower().startswith("on ") and not days.startswith("on ") else days
         return f"{statement[: weekly.start()]}{days}{statement[weekly.end() :]}", None
     if iso:
-        day = _day_meant(date.fromisoformat(iso[0]), value, said_at)
+        day = _resolve_day(date.fromisoformat(iso[0]), value, said_at)
         return None if day is None else (f"{statement[: iso.start()]}{day}{statement[iso.end() :]}", day)
     month = _ISO_MONTH.search(statement)
     if month and fold(value) in lexicon.ordered_words("months"):
@@ -187,7 +187,7 @@ def _amend_date(statement: str, value: str, said_at: datetime) -> tuple[str, dat
     return f"{statement[: named.start()]}{words}{statement[named.end() :]}", None
 
 
-def _day_meant(former: date, value: str, said_at: datetime) -> date | None:
+def _resolve_day(former: date, value: str, said_at: datetime) -> date | None:
     """The day that corrects another one: "Tuesday" is the next one to it, "the 24th" one of its month."""
     ordinal = _ORDINAL.fullmatch(value)
     if ordinal:

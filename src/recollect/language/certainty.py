@@ -53,7 +53,7 @@ def is_sure(text: str, question: Question, asked: str, *, is_memo: bool) -> bool
         return False  # that a sister is spoken of says nothing about her
     if not question.wants and not question.is_own and _ASKS_HOW.match(asked):
         return False  # that someone died doesn't say how
-    if tables.former.search(text) and not (asks_whether(asked) or "past" in question.wants):
+    if tables.former.search(text) and not (is_yes_no_question(asked) or "past" in question.wants):
         return False  # what one used to play isn't what one plays
     for sentence in _SENTENCE_END.split(text):
         if not sentence.strip() or _is_hedged(sentence, asked, tables) or (_LAUGHTER.search(text) and not is_memo):
@@ -64,7 +64,7 @@ def is_sure(text: str, question: Question, asked: str, *, is_memo: bool) -> bool
     return False
 
 
-def asks_whether(asked: str) -> bool:
+def is_yes_no_question(asked: str) -> bool:
     """Whether a question is answered by yes or no."""
     return _ASKS_WHAT.search(asked) is None
 
@@ -75,7 +75,7 @@ def contradicts(later: str, earlier: str, question: Question) -> bool:
     return (tables.negation.search(later) is None) != (tables.negation.search(earlier) is None)
 
 
-def may_end(later: str, language: str) -> bool:
+def may_end_statement(later: str, language: str) -> bool:
     """Whether a statement may end what was said right before it, without naming it: "Finished it!"."""
     return tables_of(language).ends_it.search(later) is not None
 

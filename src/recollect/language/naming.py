@@ -64,7 +64,7 @@ def _is_meant(question: Question, text: str, is_person: bool) -> bool:
     return not is_person or any(term.is_in(opening, tokens) for term in question.terms)
 
 
-def says(text: str, words: str) -> bool:
+def contains_words(text: str, words: str) -> bool:
     """Whether a text has the content words of others, in any form, and their numbers."""
     numbers = [word for word in word_forms.tokens(words) if _DIGIT.search(word)]
     required, stated = word_forms.content_words(words), set(word_forms.tokens(text))

@@ -126,7 +126,7 @@ class Question:
         ]
         return replace(self, terms=tuple(terms))
 
-    def following(self, previous: "Question") -> "Question":
+    def with_context_of(self, previous: "Question") -> "Question":
         """The question with what the one before it named: "how old is she?" after "who is my daughter?"."""
         return replace(self, terms=tuple(dict.fromkeys((*previous.terms, *self.terms))))
 
@@ -146,11 +146,12 @@ class Question:
             tokens |= set(word_forms.tokens(context))
             covered = sum(is_in(term, both, tokens) for term in self.terms)
         parts = sum(term.is_partly_in(tokens) for term in self.terms if not term.is_in(both, tokens))
+        # A part of a compound counts half: it may be the same thing or merely a similar one.
         share = (covered + parts / 2) / len(self.terms)
         is_fact = self.asks_wish or tables_of(self.language).wish.search(text) is None
         is_complete = (
             covered == len(self.terms)
-            and self._is_told(text)
+            and self._is_answered_by(text)
             and is_fact
             and has_wanted
             and self._is_each_in(both, tokens)
@@ -166,7 +167,7 @@ class Question:
             not own or any(term.is_in(text, tokens) for term in own)
         )
 
-    def _is_told(self, text: str) -> bool:
+    def _is_answered_by(self, text: str) -> bool:
         """Whether more is asked than whom a statement is about: of "what breed is Rosie?" only the name is known."""
         if self.is_topic or self.wants or (self.is_own and not self.is_strict):
             return True
@@ -176,8 +177,8 @@ class Question:
     def _is_each_in(self, text: str, tokens: Collection[str]) -> bool:
         """Whether no term is told by a word of another one alone: "tea" doesn't say that it is what someone drinks."""
         for term in self.terms:
-            others = {word for other in self.terms if other is not term for word in other.words}
-            if all(word_forms.has_form(token, others) for token in term.found_in(text, tokens)):
+            other_words = {word for other in self.terms if other is not term for word in other.words}
+            if all(word_forms.has_form(token, other_words) for token in term.found_in(text, tokens)):
                 return False
         return True
 
@@ -215,6 +216,7 @@ def parse(text: str, language: str) -> Question:
             free += _free_words(asks, match)
     terms: list[Term] = []
     taken: list[tuple[int, int]] = []
+    # The longest expression wins, so that a part of it doesn't count once more as a topic of its own.
     for start, end in sorted(spans, key=lambda span: (span[0] - span[1], span)):  # the longest first
         if not any(start < other_end and other_start < end for other_start, other_end in taken):
             taken.append((start, end))
@@ -223,6 +225,7 @@ def parse(text: str, language: str) -> Question:
             terms.append(Term(tuple(content) if len(content) == 1 else (), states, asks))
     # "what day" asks for a time: no answer has to say "day"
     taken += [match.span() for kind, asks in tables.wants if kind == "time" for match in asks.finditer(plain)]
+    # Blanked instead of cut out: the words left over keep their boundaries.
     rest = "".join(" " if _is_within(at, taken) and not _is_within(at, free) else char for at, char in enumerate(plain))
     content = (word for word in dict.fromkeys(words(rest)) if word not in tables.idle)
     named = (word for word in content if not tables.other.fullmatch(word) and not _is_letter(word))
@@ -231,6 +234,7 @@ def parse(text: str, language: str) -> Question:
     is_follow_up = speaks_of_other and not any(
         kinship.person(word) or slots.NAME.search(f" {raw}") for raw in rest.split()[1:] for word in words(raw)
     )
+    # Of a question with idle words only, these are all there is to go by.
     if not terms and not is_follow_up:
         terms = [Term((word,)) for word in dict.fromkeys(words(plain)) if not _is_grammar(word, language)]
     distinct = tuple({term.states or term.words: term for term in terms}.values())
@@ -280,18 +284,18 @@ def corrects(correction: str, context: str, other: str, language: str) -> bool:
     """
     if not changes(correction, language):
         return False
-    said = f"{context} {correction}" if is_correction(correction, language) else correction
-    named = word_forms.content_words(said)
+    statement = f"{context} {correction}" if is_correction(correction, language) else correction
+    named = word_forms.content_words(statement)
     tokens = set(word_forms.tokens(other))
     return any(word in tokens or _is_part(word, tokens) for word in named)
 
 
 def _free_words(asks: re.Pattern[str], match: re.Match[str]) -> list[tuple[int, int]]:
     """Where a match has words that any other could stand for: "Jörg" in "womit verdient Jörg sein Geld"."""
-    found = _WORD.finditer(match.string, *match.span()) if " " in match[0] else ()
+    matches = _WORD.finditer(match.string, *match.span()) if " " in match[0] else ()
     return [
         word.span()
-        for word in found
+        for word in matches
         if asks.match(f"{match.string[: word.start()]}{_ANY_WORD}{match.string[word.end() :]}", match.start())
     ]
 
@@ -300,18 +304,18 @@ def _is_within(at: int, spans: Iterable[tuple[int, int]]) -> bool:
     return any(start <= at < end for start, end in spans)
 
 
-def outdates(later: str, earlier: str, question: Question) -> bool:
+def may_outdate(later: str, earlier: str, question: Question) -> bool:
     """Whether what a question would be answered with may be no longer so: something about it was said later that ends
     or replaces it, or repeats what the answer would be.
     """
     tokens = set(word_forms.tokens(later))
-    said = [*word_forms.content_words(earlier), *slots.calendar_words_in(earlier)]
+    answer_words = [*word_forms.content_words(earlier), *slots.calendar_words_in(earlier)]
     idle = tables_of(question.language).idle
-    shared = [word for word in said if word not in idle and word_forms.has_form(word, tokens)]
+    shared = [word for word in answer_words if word not in idle and word_forms.has_form(word, tokens)]
     if question.asks_still and shared:
         return True
-    asked = {word for term in question.terms for word in (*term.words, *term.names)}
-    answers = [word for word in shared if not word_forms.has_form(word, asked)]
+    question_words = {word for term in question.terms for word in (*term.words, *term.names)}
+    answers = [word for word in shared if not word_forms.has_form(word, question_words)]
     return bool(answers) and (len(shared) > 1 or tables_of(question.language).ended.search(later) is not None)
 
 

@@ -103,6 +103,7 @@ def _whole(expression: str, language: str) -> re.Pattern[str]:
 
 
 def _expand(expression: str, fragments: dict[str, str]) -> str:
+    # Fragments may refer to other fragments.
     while _REFERENCE.search(expression):
         expression = _REFERENCE.sub(lambda reference: f"(?:{fragments[reference[1]]})", expression)
     return expression
@@ -130,13 +131,13 @@ def is_verb_first(text: str, language: str) -> bool:
 
 
 @cache
-def _standing() -> tuple[re.Pattern[str], ...]:
+def _standing_patterns() -> tuple[re.Pattern[str], ...]:
     expressions = (tables["standing"] for tables in _phrases().values() if "standing" in tables)
     return tuple(re.compile(expression, re.IGNORECASE) for expression in expressions)
 
 
 @cache
-def _clauses() -> tuple[re.Pattern[str], ...]:
+def _clause_patterns() -> tuple[re.Pattern[str], ...]:
     expressions = (tables["clause"] for tables in _phrases().values() if "clause" in tables)
     return tuple(re.compile(expression, re.IGNORECASE) for expression in expressions)
 
@@ -157,6 +158,7 @@ def _recognize_in(plain: str, language: str) -> Request | None:
     for kind, pattern in _patterns(language):
         if match := pattern.fullmatch(plain):
             topic = (match.groupdict().get("topic") or "").strip(_QUOTES + ",:")
+            # "Merk dir, dass ich …" leaves the verb at the end, where no memory has it.
             if topic and _SUBORDINATE.search(plain[: match.start("topic")]):
                 topic = _main_clause(topic)
             return Request(kind, topic, language, every=bool(match.groupdict().get("every")))
@@ -170,8 +172,8 @@ def is_about_self(text: str) -> bool:
     if len(text) > MAX_CHARS:
         return False
     lower = plain.lower()
-    asked = {name for literal, names in _about_self().items() if literal in lower for name in names}
-    return any(_whole(*name).fullmatch(plain) for name in asked)
+    expressions = {name for literal, names in _about_self().items() if literal in lower for name in names}
+    return any(_whole(*name).fullmatch(plain) for name in expressions)
 
 
 @cache
@@ -179,12 +181,12 @@ def _about_self() -> dict[str, list[tuple[str, str]]]:
     """Expressions, each with its language, by what a text must have one of: most texts have none of it, and compiling
     takes longer than a search.
     """
-    found: dict[str, list[tuple[str, str]]] = {}
+    by_literal: dict[str, list[tuple[str, str]]] = {}
     for language, tables in _phrases().items():
         for expression in tables["requests"].get(RequestKind.ABOUT_SELF.value, ()):
             for literal in required_literals(_expand(expression, tables["fragments"])):
-                found.setdefault(literal.lower(), []).append((expression, language))
-    return found
+                by_literal.setdefault(literal.lower(), []).append((expression, language))
+    return by_literal
 
 
 def _main_clause(clause: str) -> str:
@@ -198,11 +200,12 @@ def _main_clause(clause: str) -> str:
 def is_question(text: str) -> bool:
     """Whether a text asks something, with a question mark or without; "can you always …?" tells something."""
     plain = collapse_spaces(text[:MAX_CHARS]).replace("’", "'")
-    if any(pattern.match(plain) for pattern in _standing()):
+    # Before the question mark counts: "can you always …?" states how someone wants it.
+    if any(pattern.match(plain) for pattern in _standing_patterns()):
         return False
     if question_share(text) > 0:
         return True
-    if any(pattern.fullmatch(plain) for pattern in _clauses()):
+    if any(pattern.fullmatch(plain) for pattern in _clause_patterns()):
         return False
     return any(_question_start(language).match(plain) or is_verb_first(plain, language) for language in _phrases())
 
@@ -230,14 +233,14 @@ def answer(name: str, language: str = ENGLISH, /, **values: object) -> str:
 
 
 @cache
-def _recitals() -> tuple[str, ...]:
+def _recall_openings() -> tuple[str, ...]:
     sentences = (tables["answers"].get(name, "") for tables in _phrases().values() for name in _RECITALS)
     openings = {sentence.partition("{")[0].strip() for sentence in sentences}
     return tuple(opening for opening in openings if len(opening) > _MIN_OPENING_CHARS)
 
 
 @cache
-def _heard() -> frozenset[str]:
+def _listening_replies() -> frozenset[str]:
     return frozenset(tables["answers"]["heard"] for tables in _phrases().values())
 
 
@@ -246,13 +249,13 @@ def without_filler(reply: str) -> str:
     if len(reply) > MAX_CHARS and not reply.startswith(EXCUSES):
         return reply
     plain = _EXCUSE.sub("", reply, count=1)
-    return "" if plain in _heard() else plain
+    return "" if plain in _listening_replies() else plain
 
 
-def is_recital(text: str) -> bool:
+def is_recall_reply(text: str) -> bool:
     """Whether a reply only tells what memory holds, so that it adds nothing to a conversation."""
     start = text[:MAX_CHARS]
-    return any(start.startswith(opening) or f". {opening}" in start for opening in _recitals())
+    return any(start.startswith(opening) or f". {opening}" in start for opening in _recall_openings())
 
 
 def day(value: date, language: str = ENGLISH) -> str:
@@ -271,7 +274,7 @@ def _months(language: str) -> tuple[str, ...]:
     return tuple(group.split("|")[0] for group in table.get("months", "").split())
 
 
-def addressed(text: str, language: str) -> str:
+def in_second_person(text: str, language: str) -> str:
     """A memory as it is told to the one whom it is about: "Sa sœur" is "Ta sœur"."""
     for opening, own in _phrases().get(language, {}).get("addressed", {}).items():
         if text.startswith(f"{opening} "):

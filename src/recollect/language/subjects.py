@@ -17,12 +17,13 @@ _GENITIVE = re.compile(r"[A-ZÄÖÜ][a-zäöüß]+s")
 
 def names_subject(text: str, question: Question) -> bool:
     """Whether the question names whom a statement is about, who comes first in it."""
-    asked = {word for term in question.terms for word in (*term.words, *term.names)}
+    question_words = {word for term in question.terms for word in (*term.words, *term.names)}
     states = [pattern for term in question.terms for pattern in term.states]
     opening = text.split()[: _OPENING_WORDS + 1]
     people = [word for raw in opening for word in words(raw)[:1] if raw[:1].isupper() or kinship.person(word)]
     return any(
-        word_forms.has_form(word, asked) or (kinship.person(word) and any(pattern.search(word) for pattern in states))
+        word_forms.has_form(word, question_words)
+        or (kinship.person(word) and any(pattern.search(word) for pattern in states))
         for word in people
     )
 

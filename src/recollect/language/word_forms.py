@@ -69,10 +69,10 @@ def _related() -> dict[str, set[str]]:
 
 
 @cache
-def _asked() -> dict[str, list[str]]:
+def _question_synonyms() -> dict[str, list[str]]:
     """Words of questions, and what stands for them in memories."""
-    asked = lexicon.tables("asked")[lexicon.ENGLISH]
-    return {word: answers.split() for group, answers in asked.items() for word in group.split()}
+    table = lexicon.tables("asked")[lexicon.ENGLISH]
+    return {word: answers.split() for group, answers in table.items() for word in group.split()}
 
 
 @cache
@@ -82,7 +82,7 @@ def _implied_by() -> dict[str, frozenset[str]]:
     return {word: frozenset(implying.split()) for group, implying in implied.items() for word in group.split()}
 
 
-def is_worded_from(source: str, fact: str, speaker: str = "", min_share: float | None = None) -> bool:
+def has_words_of(source: str, fact: str, speaker: str = "", min_share: float | None = None) -> bool:
     """Whether enough of the fact's content words were said, and all the sensitive ones."""
     if not is_comparable(source, fact):
         return True
@@ -183,7 +183,7 @@ def search_forms(text: str, terms: Iterable[str]) -> list[str]:
     """
     elided = query_words(_ELISION.sub(" ", text)) if _ELISION.search(text) else []
     forms = (form for term in (*terms, *elided) for form in conjugation.other_persons(term))
-    answers = (answer for term in terms for answer in _asked().get(term, ()))
+    answers = (answer for term in terms for answer in _question_synonyms().get(term, ()))
     return [word for word in (*elided, *forms, *answers) if word not in lexicon.words("stop")]
 
 

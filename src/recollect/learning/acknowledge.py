@@ -35,7 +35,7 @@ class Acknowledger:
         # A model that was faster keeps its wording; one that found nothing takes nothing away.
         if was_first or not tx.memos.from_message(*parse_message_ref(reference)):
             work(tx)
-        batches.acknowledged(tx, job, Subject.of_scope(job.queue).id, self._clock())
+        batches.close_after_acknowledgement(tx, job, Subject.of_scope(job.queue).id, self._clock())
 
 
 def confirm(tx: Tx, candidate: Candidate, taken: Collection[str]) -> Candidate | None:

@@ -65,23 +65,29 @@ def apply_statement(
 
     Every way into memory ends here, so the guard is applied here: what it refuses is skipped, with the reason.
     """
+    # The name costs a query, so it is read only by the check that needs it.
     screened = screen(candidate, lambda: _display_name(tx, candidate))
     if isinstance(screened, Reason):
         return [Skip(candidate, screened)]
     candidate = screened
     existing = _existing_memos(tx, candidate)
     decided = merge(candidate, existing, context.at)
+    # After the merge, not before: the limits judge what would change, not what was proposed.
     if context.again:
-        decided = relearn_limits.settle(decided, candidate, partial(said_at, tx), _learned_before(tx, context.message))
+        decided = relearn_limits.limit_changes(
+            decided, candidate, partial(statement_time, tx), _previously_learned(tx, context.message)
+        )
     changes = write(tx, decided, context, vector)
     written = {change.memo.id for change in changes if isinstance(change, Add)}
     written |= {change.after.id for change in changes if isinstance(change, Revise)}
     if written:
+        # Only once something was written: a refused statement must not lift the tombstone.
         if existing.tombstone is not None:
             tx.memos.remove_tombstone(existing.tombstone.scope, existing.tombstone.fingerprint)
         for change in changes:
             if isinstance(change, Add | Revise):
-                withheld.lift_stated(tx, change.memo if isinstance(change, Add) else change.after)
+                withheld.release_stated(tx, change.memo if isinstance(change, Add) else change.after)
+        # Last: the new memos count, and are themselves the last to go.
         changes += archive_surplus(tx, candidate, limits, written, context)
     return changes
 
@@ -118,9 +124,11 @@ def similar_memos(tx: Tx, subject: Subject, text: str) -> list[Memo]:
 
 def _forgotten_since(tx: Tx, candidate: Candidate) -> list[Memo]:
     """Memos forgotten after the message was written: learning from it must not bring them back in other words."""
+    # What people state by hand may always return; only learning is held back.
     if candidate.source.origin not in (Origin.DISCORD, Origin.SUMMARY):
         return []
     retired = tx.memos.list(candidate.subject, [Status.DEPRECATED], _MAX_FORGOTTEN)
+    # A statement made after forgetting is a new one, and wins.
     since = (memo for memo in retired if memo.updated >= candidate.at)
     return [memo for memo in since if tx.memos.tombstone(memo.subject.scope, tx.fingerprints.of_text(memo.text))]
 
@@ -135,12 +143,14 @@ def archive_surplus(
     archived: list[Retire] = []
     if limits.active is not None and tx.index.size([subject.scope]) > limits.active:
         active = tx.memos.list(subject, [Status.ACTIVE])
+        # Otherwise one busy guild would push out what another one knows.
         if limits.by_guild:
             active = [memo for memo in active if memo.source.guild == statement.source.guild]
         excess = overflow(active, limits.active, written)
         archived = write(tx, [retire(memo, context.at, Reason.OVER_LIMIT, Status.ARCHIVED) for memo in excess], context)
     if limits.total is not None and tx.memos.count(subject) > limits.total:
         for memo in over_limit(tx.memos.list(subject), limits.total, written):
+            # No step is recorded: beyond the total limit nothing is kept to undo.
             tx.memos.remove(memo)
             _log(tx, EventKind.MEMO_DROPPED, memo, context, Reason.OVER_LIMIT)
     return archived
@@ -156,8 +166,10 @@ def _write(tx: Tx, change: C, context: ChangeContext, vector: tuple[str, Vector]
         tx.memos.put(change.memo, vector, new=True)  # its id was chosen because no memo has it
         _record(tx, EventKind.MEMO_ADDED, change, None, change.memo, context)
     elif isinstance(change, Revise | Retire):
+        # The store increments the version in the same way; the record has to name the version that readers will see.
         change = replace(change, after=replace(change.after, version=change.before.version + 1))
         is_retired = isinstance(change, Retire)
+        # A retired memo is in no index, so its vector would only be dropped again.
         tx.memos.put(change.after, None if is_retired else vector)
         kind = EventKind.MEMO_RETIRED if is_retired else EventKind.MEMO_REVISED
         _record(tx, kind, change, change.before, change.after, context)
@@ -166,20 +178,21 @@ def _write(tx: Tx, change: C, context: ChangeContext, vector: tuple[str, Vector]
 
 def add_hidden(tx: Tx, memo: Memo, context: ChangeContext) -> Memo:
     """Store a memo that is forgotten from the start: the text of a message that is to be hidden."""
+    # It was never active: no "added" event, which would offer an undo that shows it.
     tx.memos.put(memo)
     change = Retire(memo, memo, Reason.FORGOTTEN, context.actor)
     _record(tx, EventKind.MEMO_RETIRED, change, None, memo, context)
     return memo
 
 
-def _learned_before(tx: Tx, message: str) -> list[tuple[str, Memo]]:
+def _previously_learned(tx: Tx, message: str) -> list[tuple[str, Memo]]:
     """Texts that were learned from a message earlier, each with the current state of its memo."""
     states = [step.after for step in tx.changes.caused_by(message) if step.after is not None]
     memos = ((state.text, tx.memos.get(state.subject, state.id)) for state in states)
     return [(text, memo) for text, memo in memos if memo is not None]
 
 
-def said_at(tx: Tx, memo: Memo) -> datetime:
+def statement_time(tx: Tx, memo: Memo) -> datetime:
     """When a memo's source message was written; without one, when the memo was."""
     message = source_message(tx, memo)
     return memo.updated if message is None else message.at
@@ -213,7 +226,7 @@ def add_tombstone(tx: Tx, memo: Memo, now: datetime) -> withheld.Retired:
 def remove_tombstone(tx: Tx, memo: Memo) -> None:
     """A memo was stated: it may be learned and shown again, even if it was forgotten once."""
     tx.memos.remove_tombstone(memo.subject.scope, tx.fingerprints.of_text(memo.text))
-    withheld.lift_stated(tx, memo)
+    withheld.release_stated(tx, memo)
 
 
 def _record(

@@ -58,7 +58,7 @@ def batch_key(job: Job) -> str | None:
     return None if queue is None else str(queue).removeprefix(learning_queue(""))
 
 
-def pend(tx: Tx, message: Message) -> None:
+def put_in_batch(tx: Tx, message: Message) -> None:
     """Add a message to those that wait for the job of its session and speaker."""
     owner = Owner.member(message.person, message.place.guild_key)
     key = key_of(message.place, message.author)
@@ -75,21 +75,21 @@ def add(tx: Tx, message: Message, now: datetime, key: str, *, closes: bool, is_u
 
     is_urgent = is_urgent or gate.is_urgent(message.text)
     here, closes = key_of(message.place, message.author), closes or is_urgent
-    batch = here if gate.can_hold_facts(message.text) else None
+    batch = here if gate.may_contain_facts(message.text) else None
     payload: Metadata = {"messages": [message_ref(message)], "batch": batch, "closes": closes, "trace": message.source}
     payload |= {"here": here, "urgent": is_urgent}
     acknowledgement = NewJob(ACKNOWLEDGE, Subject(message.person).scope, payload, now, key, tenant(message.place))
     is_new = tx.jobs.add(acknowledgement) is not None  # before the batch: so the queues are locked in one order
     if batch is not None:
         tx.jobs.add(batch_job(message.place, message.author, now + WINDOW))
-        pend(tx, message)
+        put_in_batch(tx, message)
         owner = Owner.member(message.person, message.place.guild_key)
         tx.state.append(StateKind.OPEN_BATCHES, message.person, batch, owner)
     if closes and not is_new:  # edited before it was acknowledged
         close_all(tx, message.person, now)
 
 
-def acknowledged(tx: Tx, job: Job, person: str, now: datetime) -> None:
+def close_after_acknowledgement(tx: Tx, job: Job, person: str, now: datetime) -> None:
     """The local extractor has read a message: close the batches that the message closes."""
     key = job.payload.get("batch")
     if job.payload.get("closes"):
@@ -108,6 +108,7 @@ def _postpone(tx: Tx, key: str, now: datetime) -> None:
     job = tx.jobs.find(job_key(key))
     if job is None or "first_due" not in job.payload:
         return
+    # Capped: someone who never pauses would otherwise never be learned from.
     due = min(now, from_ms(job.payload["first_due"]) + MAX_AGE - 2 * WINDOW) + WINDOW
     if due > job.due:
         tx.jobs.add(_job(key, due, job.tenant), postpone=True)
@@ -127,8 +128,8 @@ def close_all(tx: Tx, person: str, now: datetime, here: str | None = None, *, is
     keys = sorted(key for key in keys if is_urgent or key != here)  # queues are locked in this order
     tx.state.remove(StateKind.OPEN_BATCHES, person, keys)
     for key in keys:
-        asked = tx.state.items(StateKind.BATCH_ASKED, key) if key == here else []
-        close(tx, key, max([now, *(from_ms(int(time)) + MAX_AGE for time in asked)]))
+        request_times = tx.state.items(StateKind.BATCH_ASKED, key) if key == here else []
+        close(tx, key, max([now, *(from_ms(int(time)) + MAX_AGE for time in request_times)]))
     return len(keys)
 
 
@@ -154,6 +155,7 @@ def next_messages(tx: Tx, references: Sequence[str]) -> list[str]:
     total = 0
     for index, reference in enumerate(references[:MAX_MESSAGES]):
         total += tokens(tx, [reference])
+        # At least one message, however long, or the batch would never shrink.
         if index and total > MAX_TOKENS:
             return [*references[:index]]
     return [*references[:MAX_MESSAGES]]
@@ -169,11 +171,12 @@ def existing_messages(tx: Tx, references: Iterable[str]) -> list[Message]:
     return [message for message in rows if message is not None]
 
 
-def asked(tx: Tx, job: Job, key: str, done: Sequence[str], message: Message | None, now: datetime) -> None:
+def finish_round(tx: Tx, job: Job, key: str, done: Sequence[str], message: Message | None, now: datetime) -> None:
     """Messages of a job were learned from; what was said meanwhile waits for another round.
 
     That of a batch, of which a `message` is given, waits until it is closed in its turn.
     """
+    # Only what was read: messages of the meantime stay for the next round.
     tx.state.remove(StateKind.UNLEARNED_MESSAGES, key, done)
     remaining = tx.state.items(StateKind.UNLEARNED_MESSAGES, key)
     is_open = False
@@ -185,5 +188,6 @@ def asked(tx: Tx, job: Job, key: str, done: Sequence[str], message: Message | No
         if not remaining:
             tx.state.remove(StateKind.OPEN_BATCHES, message.person, [key])
             tx.state.remove(StateKind.SPEAKERS, message.place.session, [message.author])
+    # The job that ends now has left its queue before this is called, so its key is free again.
     if remaining:
         tx.jobs.add(_job(key, now + WINDOW if is_open else now, job.tenant))

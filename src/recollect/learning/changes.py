@@ -134,7 +134,7 @@ def rebuild_derived(tx: Tx, memo: Memo, now: datetime, reason: Reason, schedule:
     if message is not None:
         rebuild_summary(tx, message, now, reason)
         queue_daily_log(tx, message, now, schedule)
-    for repetition in derived.said_again(tx, memo, now) if schedule.daily_log else ():
+    for repetition in derived.messages_repeating(tx, memo, now) if schedule.daily_log else ():
         queue_daily_log(tx, repetition, now, schedule)
 
 

@@ -40,8 +40,11 @@ class Derived:
 
 def statements_of(message: Message, memos: Iterable[Memo], now: datetime, new_text: str = "") -> list[Retired]:
     """The text of a message and what was learned from it, except for what its new text still says."""
-    said = [part for part in repetition.sentences(message.text)[:MAX_STATEMENTS] if not part.rstrip().endswith("?")]
-    texts = dict.fromkeys([*(memo.text for memo in memos), *said])
+    # A question states nothing that could be repeated.
+    sentences = [
+        part for part in repetition.sentences(message.text)[:MAX_STATEMENTS] if not part.rstrip().endswith("?")
+    ]
+    texts = dict.fromkeys([*(memo.text for memo in memos), *sentences])
     scope, guild = Subject(message.person).scope, message.place.guild_key
     guilds = () if guild is None else (guild,)
     return [
@@ -56,13 +59,13 @@ def count(tx: Tx, subject: Subject, items: Sequence[Retired], since: datetime) -
     search = _Search(tx, subject, items[:MAX_STATEMENTS], since)
     summaries = [summary for name in search.sessions() if (summary := tx.summaries.get(name)) is not None]
     lines = (
-        len(repetition.sentences(summary.text)) - len(repetition.sentences(search.without(summary)))
+        len(repetition.sentences(summary.text)) - len(repetition.sentences(search.without_removed(summary)))
         for summary in summaries
     )
     return Derived(tuple(search.messages()), sum(lines))
 
 
-def said_again(tx: Tx, memo: Memo, now: datetime) -> list[Message]:
+def messages_repeating(tx: Tx, memo: Memo, now: datetime) -> list[Message]:
     """The messages in which its owner said what a memo says: they are hidden with it."""
     search = _Search(tx, memo.subject, [withheld.statement(tx, memo, now)], memo.created)
     return [row for row in search.candidates() if not row.bot and search.screen.hides(row)]
@@ -81,7 +84,7 @@ def remove(tx: Tx, subject: Subject, items: Sequence[Retired], since: datetime, 
         if message.place.guild_key is not None:
             tx.exchanges.remove_quoting(message.place.guild_key, message.id)
     for guild in search.guilds:
-        for entry in tx.exchanges.asked_by(guild=guild):
+        for entry in tx.exchanges.by_author(guild=guild):
             if search.screen.quotes(entry.text, entry.author):
                 tx.exchanges.remove(entry)
         for memo in tx.memos.list(Subject.lore(guild)):
@@ -91,7 +94,9 @@ def remove(tx: Tx, subject: Subject, items: Sequence[Retired], since: datetime, 
                     Event(EventKind.MEMO_RETIRED, now, "", memo.subject.scope, memo.id, Reason.SOURCE_DELETED)
                 )
     sent_prompts.remove_repeating(tx, search.screen)
-    sessions = [name for prefix in search.prefixes for name in tx.summaries.rewrite(prefix, since, search.without)]
+    sessions = [
+        name for prefix in search.prefixes for name in tx.summaries.rewrite(prefix, since, search.without_removed)
+    ]
     for session in sessions:
         tx.events.add(Event(EventKind.SUMMARY_RESET, now, "", session, reason=Reason.MESSAGE_DELETED))
     return Derived(tuple(messages), len(sessions))
@@ -131,15 +136,15 @@ class _Search:
     def sessions(self) -> list[str]:
         """Channels and conversations where it may have been repeated."""
         names = (name for prefix in self.prefixes for name in self._tx.messages.streams(prefix))
-        return [name for name in names if self._is_theirs(parse_session(name))]
+        return [name for name in names if self._is_of_person(parse_session(name))]
 
-    def without(self, summary: Summary) -> str:
+    def without_removed(self, summary: Summary) -> str:
         session = parse_session(summary.session)
-        if session is None or not self._is_theirs(session):
+        if session is None or not self._is_of_person(session):
             return summary.text
         return self._screen(session.place).without(summary.text)
 
-    def _is_theirs(self, session: Session | None) -> bool:
+    def _is_of_person(self, session: Session | None) -> bool:
         """Whether it is not the DM of someone else whose id begins with theirs."""
         return session is None or session.place.person in (None, self._subject.id)
 

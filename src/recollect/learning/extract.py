@@ -43,7 +43,7 @@ from recollect.learning.apply import (
     ChangeContext,
     apply_statement,
     retract,
-    said_at,
+    statement_time,
     write,
 )
 from recollect.learning.consent import is_silent
@@ -127,6 +127,7 @@ class Extractor:
         """The messages to learn from, one input per audience."""
         messages = [message for message in batches.existing_messages(tx, references) if not message.bot]
         messages.sort(key=lambda message: (str(message.place.audience), message.at))
+        # A mixed input could teach a fact from a DM with a channel's audience.
         groups = groupby(messages, key=lambda message: message.place.audience)
         return [self._input(tx, list(group)) for _, group in groups]
 
@@ -195,9 +196,9 @@ class Extractor:
             return replace(partial_answer, degraded=Reason.LEARNED_IN_PART, objection=second.flaw)
         if self._fallback is None:
             return second
-        return self._degrade(second, await self._extract_with(self._fallback, extraction_input))
+        return self._use_fallback(second, await self._extract_with(self._fallback, extraction_input))
 
-    def _degrade(self, failed: Extraction, fallback: Extraction) -> Extraction:
+    def _use_fallback(self, failed: Extraction, fallback: Extraction) -> Extraction:
         """The fallback's result, with the problems and the cost of the model."""
         return replace(
             fallback,
@@ -234,6 +235,7 @@ class Extractor:
             grounding = self._options.grounding
             messages, known_memos = extraction_input.messages, extraction_input.known_memos
             verdicts = [guard.check(proposal, messages, known_memos, grounding=grounding) for proposal in proposals]
+            # Only where nothing was learned: the log then says why an instruction left no memory.
             instructions = [] if result != _EMPTY_RESULT else _instructions_in(messages)
         checked = list(zip(proposals, verdicts, strict=True))
         if self._options.batches:
@@ -270,6 +272,7 @@ class Extractor:
     def _complete(self, tx: Tx, job: Job, references: Sequence[str], extractions: Sequence[Extraction]) -> None:
         messages = batches.existing_messages(tx, references)
         for extraction in extractions:
+            # Minutes may lie between reading and writing; nobody holds a transaction while a model thinks.
             _check_unchanged(extraction.input.messages, messages)
         skip_reason = self._skip_reason(tx, messages) if messages else None
         if skip_reason is not None:
@@ -280,11 +283,12 @@ class Extractor:
             self._apply(tx, extraction)
             note_unread_language(tx, extraction, (self._model, self._fallback), self._clock())
         usage = total_usage(*(extraction.result.usage for extraction in extractions))
+        # Also for a job that is skipped now: the tokens were spent.
         self._options.budget.spend(tx, job.tenant, usage, self._clock())
         key = batches.batch_key(job)
         if key is not None:
             message = messages[0] if messages and self._options.batches else None
-            batches.asked(tx, job, key, references, message, self._clock())
+            batches.finish_round(tx, job, key, references, message, self._clock())
 
     def _skip_reason(self, tx: Tx, messages: Sequence[Message]) -> Reason | None:
         """Why nothing is learned from these messages now; None when learning is on."""
@@ -340,6 +344,7 @@ class Extractor:
         if not matches and retraction.match:
             matches = covered_by(retraction.match, extraction_input.known_memos)
         last = extraction_input.messages[-1]
+        # An ambiguous description retires nothing: the wrong memo might go.
         for match in matches[:1] if len(matches) == 1 else ():
             memo = tx.memos.get(match.subject, match.id)
             if memo is not None and not _is_settled(tx, memo, last, context):
@@ -371,7 +376,7 @@ def _supersede(
 
 def _is_settled(tx: Tx, memo: Memo, message: Message, context: ChangeContext) -> bool:
     """Whether a memo must not be changed by an old message that is learned from again."""
-    return context.again and relearn_limits.is_settled(memo, message.at, message.id, partial(said_at, tx))
+    return context.again and relearn_limits.is_protected(memo, message.at, message.id, partial(statement_time, tx))
 
 
 def _instructions_in(messages: Sequence[Message]) -> list[Message]:

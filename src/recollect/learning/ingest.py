@@ -53,7 +53,9 @@ class ExchangeLimits:
     names: Names = field(default_factory=Names)
 
 
-def spoken(text: str, author: str, place: Place, at: datetime, *, name: str = "", trace: str = "voice") -> Message:
+def transcript_message(
+    text: str, author: str, place: Place, at: datetime, *, name: str = "", trace: str = "voice"
+) -> Message:
     """A transcript as a message; its id is made of who said what, where and when, so that it counts once.
 
     `trace` names where it was transcribed, as in `voice` or `voice_realtime`.

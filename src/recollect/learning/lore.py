@@ -24,5 +24,5 @@ def source_of(tx: Tx, line: str, message: Message, now: datetime) -> Source | Re
         return Reason.TOO_MANY_TODAY
     recent = tx.messages.recent(message.place, MAX_MESSAGES)
     screen = withheld.collect(tx, message.place, [message.person], recent)
-    others = [other for other in withheld.visible_messages(tx, screen, recent) if other.id != message.id]
-    return find_source(line, [*others, message])
+    earlier = [other for other in withheld.visible_messages(tx, screen, recent) if other.id != message.id]
+    return find_source(line, [*earlier, message])

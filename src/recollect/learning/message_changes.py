@@ -77,7 +77,7 @@ def delete_message(
     return True
 
 
-def screen_again(tx: Tx, reply: Message, now: datetime, schedule: Schedule, removed: RecentlyRemoved) -> None:
+def rescreen_reply(tx: Tx, reply: Message, now: datetime, schedule: Schedule, removed: RecentlyRemoved) -> None:
     """Remove from a stored reply what was removed while it was stored: neither transaction saw the other."""
     platform, text = reply.place.platform, screened(tx, reply, removed).text
     if not text and reply.text:

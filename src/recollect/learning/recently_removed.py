@@ -35,7 +35,7 @@ class _Removal:
     message: Message | None
     erased: bool
 
-    def takes_along(self, reply: Message, question: Message | None) -> bool:
+    def removes_reply(self, reply: Message, question: Message | None) -> bool:
         """Whether a reply to the message is removed with it, as if it had been stored before: "I see." may stay."""
         message = self.message
         if message is None or (message.place.platform, message.id) != (reply.place.platform, reply.reply_to):
@@ -57,19 +57,23 @@ class RecentlyRemoved:
         """Call this before searching for repetitions: a reply stored after the search is screened against it."""
         self._drop_old()
         self.count += 1
+        # Clipped: up to `MAX_REMOVALS` of these stay in memory.
         excerpt = message and replace(message, text=message.text[:MAX_CHARS])
         self._removals.append(_Removal(self._clock(), statements, excerpt, erased))
 
-    def without(self, tx: Tx, reply: Message) -> str:
+    def without_removed(self, tx: Tx, reply: Message) -> str:
         """The assistant's text without the sentences that repeat what was removed since it was asked for."""
         self._drop_old()
         if not self._removals:
             return reply.text
         recent = tx.messages.recent(reply.place, MAX_RECENT)
         question = withheld.question(tx, reply)
-        asked = question or next((row for row in reversed(recent) if not row.bot and reply.reply_to is None), None)
-        removals = [removal for removal in self._removals if asked is None or removal.at >= asked.at - _CLOCK_SKEW]
-        if any(removal.takes_along(reply, question) for removal in removals):
+        # A reply without a reference answers the last person who spoke.
+        answered = question or next((row for row in reversed(recent) if not row.bot and reply.reply_to is None), None)
+        removals = [
+            removal for removal in self._removals if answered is None or removal.at >= answered.at - _CLOCK_SKEW
+        ]
+        if any(removal.removes_reply(reply, question) for removal in removals):
             return ""
         items = [statement for removal in removals for statement in removal.statements]
         owners = {item.scope for item in items}
@@ -88,5 +92,5 @@ class RecentlyRemoved:
 
 def screened(tx: Tx, message: Message, removed: RecentlyRemoved | None) -> Message:
     """A message as it may be stored."""
-    text = removed.without(tx, message) if removed is not None and message.bot else message.text
+    text = removed.without_removed(tx, message) if removed is not None and message.bot else message.text
     return message if text == message.text else replace(message, text=text)

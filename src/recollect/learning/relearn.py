@@ -273,7 +273,7 @@ def _read_page(tx: Tx, selection: Selection, cursor: _Cursor) -> tuple[Sequence[
         return messages, messages[-1].at if messages else None
     after = cursor if isinstance(cursor, int) else 0
     rows = (
-        tx.messages.said_between(selection.since, selection.until, _PAGE_SIZE, after)
+        tx.messages.between(selection.since, selection.until, _PAGE_SIZE, after)
         if selection.person is None
         else tx.messages.written_by(selection.person, limit=_PAGE_SIZE, after=after)
     )

@@ -42,8 +42,9 @@ def restore(
 
     Active memos that contradict it are superseded in turn. `is_visible` has to let expired memos pass.
     """
+    # An id may name any state; numbers and texts only what the list of restorable memos shows.
     by_id = tx.memos.get(subject, reference.strip())
-    if by_id is not None and is_visible(by_id) and not _hid_a_message(tx, by_id):
+    if by_id is not None and is_visible(by_id) and not _is_stale_message_record(tx, by_id):
         matches = [by_id]
     else:
         matches = find(restorable(tx, subject, is_visible, context.at), reference, 0.0)
@@ -55,6 +56,7 @@ def restore(
     check_version(matches[0], version)
     if is_live(matches[0], context.at):
         return AlreadyActive(shown[0])
+    # What was deleted on the platform must not come back by way of memory.
     if not is_supported(tx, matches[0]):
         return CannotRestore(shown[0])
     return _restore(tx, matches[0], context, is_visible, schedule, limits or MemoLimits())
@@ -75,10 +77,12 @@ def restorable_page(
 
 def _retired(tx: Tx, subject: Subject, is_visible: VisibilityCheck, now: datetime) -> list[Memo]:
     memos = without_pending(tx.memos.list(subject))
-    return [memo for memo in memos if not is_live(memo, now) and is_visible(memo) and not _hid_a_message(tx, memo)]
+    return [
+        memo for memo in memos if not is_live(memo, now) and is_visible(memo) and not _is_stale_message_record(tx, memo)
+    ]
 
 
-def _hid_a_message(tx: Tx, memo: Memo) -> bool:
+def _is_stale_message_record(tx: Tx, memo: Memo) -> bool:
     """Whether it is the record of a hidden message that is no longer hidden: it never was a memory of its own."""
     if memo.status is not Status.DELETED:
         return False
@@ -91,6 +95,7 @@ def _not_restorable(
 ) -> RestoreOutcome:
     """Why a reference names nothing to restore; a number names nothing else."""
     if reference.strip().removeprefix("#").isdecimal():
+        # A number that is not in the list must not be taken as a part of a text.
         return NotFound(reference)
     active = find(active_memos(tx, subject, is_visible), reference, 0.0)
     if active:
@@ -105,10 +110,13 @@ def _restore(
     rivals = _rivals(tx, memo, context)
     change = Revise(memo, _reactivated(memo, rivals, context), Reason.RESTORED, context.actor)
     restored = write(tx, [change], context)[0].after
-    write(tx, [*(supersede(rival, memo.id, context.at) for rival in rivals), *_mend_links(tx, memo, rivals)], context)
+    write(
+        tx, [*(supersede(rival, memo.id, context.at) for rival in rivals), *_unlink_rivals(tx, memo, rivals)], context
+    )
     tx.memos.remove_tombstone(memo.subject.scope, tx.fingerprints.of_text(memo.text))
-    withheld.lift(tx, [restored])
+    withheld.release_restored(tx, [restored])
     rebuild_derived(tx, restored, context.at, Reason.SAID_COUNTS_AGAIN, schedule)
+    # The restored memo counts toward the limit, but is not itself archived.
     archived = archive_surplus(tx, restored, limits, {memo.id}, context)
     shown = partial(without_hidden_links, tx, is_visible=is_visible)
     return Restored(
@@ -125,6 +133,7 @@ def _reactivated(memo: Memo, rivals: list[Memo], context: ChangeContext) -> Memo
         status=Status.ACTIVE,
         superseded_by=None,
         supersedes=rivals[0].id if rivals else memo.supersedes,
+        # It would be gone again at once.
         expires=None if has_expired else memo.expires,
         updated=max(context.at, memo.updated),
     )
@@ -142,7 +151,7 @@ def _rivals(tx: Tx, memo: Memo, context: ChangeContext) -> list[Memo]:
     ]
 
 
-def _mend_links(tx: Tx, memo: Memo, rivals: list[Memo]) -> list[Revise]:
+def _unlink_rivals(tx: Tx, memo: Memo, rivals: list[Memo]) -> list[Revise]:
     """Unlink the memo that had replaced this one and stays beside it."""
     successor = tx.memos.get(memo.subject, memo.superseded_by) if memo.superseded_by else None
     if successor is None or successor.supersedes != memo.id or successor.id in {rival.id for rival in rivals}:

@@ -64,6 +64,7 @@ def rollback_message(
     for memo in _retired_by(tx, message):
         write(tx, _revive(tx, memo, Reason.NO_LONGER_ENDED), context)
     rebuild_summary(tx, message, now, Reason.MESSAGE_DELETED if text is None else Reason.MESSAGE_EDITED)
+    # After the rollback, which still reads the earlier states that are redacted here.
     _redact_changes(tx, message, text or "", named | {(memo.subject.scope, memo.id) for memo in memos})
     for memo in memos:
         _remove_unsupported(tx, memo, message)
@@ -79,7 +80,7 @@ def _remove_unsupported(tx: Tx, memo: Memo, message: Message) -> None:
     current = tx.memos.get(memo.subject, memo.id)
     if current is not None and not current.active and current.text == memo.text and not _is_own(current, message):
         tx.memos.remove(current)
-        withheld.lift(tx, [current])
+        withheld.release_restored(tx, [current])
 
 
 def _redact_changes(tx: Tx, message: Message, text: str, memos: Collection[tuple[str, str]]) -> None:
@@ -124,6 +125,7 @@ def _is_learned(memo: Memo) -> bool:
 
 
 def _quotes(memo: Memo, text: str) -> bool:
+    # Long evidence is stored clipped, with an ellipsis that the message does not have.
     evidence = fold(collapse_spaces(memo.source.evidence or "").removesuffix("…"))
     return bool(evidence) and evidence in fold(collapse_spaces(text))
 
@@ -134,6 +136,7 @@ def _is_own(memo: Memo, message: Message) -> bool:
 
 
 def _take_back(tx: Tx, memo: Memo, message: Message, now: datetime, *, deleted: bool) -> list[Change]:
+    # What was forgotten or archived stays so, whatever happens to its message.
     if not memo.active and memo.status is not Status.SUPERSEDED:
         return []
     earlier = _find_earlier_state(tx, memo)
@@ -152,6 +155,7 @@ def _release_replaced(tx: Tx, memo: Memo, since: int) -> list[Change]:
     changes: list[Change] = []
     for replaced in tx.memos.list(memo.subject, [Status.SUPERSEDED]):
         retirement = _retirement(tx, replaced)
+        # Steps up to `since` belong to the state that is being restored.
         if replaced.superseded_by != memo.id or (retirement.id if retirement else 0) <= since:
             continue
         if memo.active:  # its support was checked when its own message changed
@@ -182,6 +186,7 @@ def _find_earlier_state(tx: Tx, memo: Memo) -> _EarlierState:
         state = None if step.undone or step.undoes is not None else memo_before(tx, step)
         if state is None:
             continue
+        # Steps come newest first, so the first change of audience found is the last one made.
         if shared is None and _is_shared(step, state, later):
             shared = later.audience
         if state.active and is_supported(tx, state):

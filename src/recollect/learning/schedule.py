@@ -119,6 +119,7 @@ def flush_all(tx: Tx, now: datetime) -> int:
         references = tx.state.items(StateKind.UNLEARNED_MESSAGES, key)
         for message in batches.existing_messages(tx, references)[:1]:
             places[message.place.session] = message.place
+    # Sorted, so that two flushes lock the queues in the same order.
     return sum(flush(tx, places[session], now) for session in sorted(places))
 
 
@@ -173,7 +174,7 @@ def _handle_message(tx: Tx, message: Message, now: datetime, schedule: Schedule)
         if schedule.learn in _DELAYED_TRIGGERS:
             due = _due(schedule.learn, now, schedule)
             tx.jobs.add(batches.batch_job(message.place, message.author, due), postpone=schedule.learn == "idle")
-        batches.pend(tx, message)
+        batches.put_in_batch(tx, message)
 
 
 def _is_addressed(tx: Tx, message: Message) -> bool:
@@ -209,6 +210,7 @@ def _handle_reply(tx: Tx, reply: Message, question: Message | None, now: datetim
     user = question.author if question is not None and schedule.per_user_sessions else None
     if schedule.summarize == "every_n_turns" and (question is not None or not schedule.per_user_sessions):
         session = session_name(reply.place, user)
+        # The message and its reply are one turn, not two.
         tx.state.remove(StateKind.TURNS, session, [f"{_UNANSWERED}{reply.reply_to}"])
         tx.state.append(StateKind.TURNS, session, reply.id, Owner.of_session(session))
         if tx.state.count(StateKind.TURNS, session) >= schedule.summarize_every_turns:
@@ -236,6 +238,7 @@ def _queue_extraction(tx: Tx, messages: Iterable[Message], now: datetime, schedu
 
 
 def _add_extraction(tx: Tx, job: NewJob, schedule: Schedule, now: datetime) -> None:
+    # A job that was queued before adds nothing, so nothing need be dropped.
     if tx.jobs.add(job) is None or schedule.max_queued is None:
         return
     for dropped in tx.jobs.discard_oldest(EXTRACT, schedule.max_queued):
@@ -273,6 +276,7 @@ def _is_learnable(tx: Tx, message: Message, schedule: Schedule) -> bool:
 def _due(trigger: str, now: datetime, schedule: Schedule) -> datetime:
     if trigger == "idle":
         return now + schedule.idle_after
+    # The end of the UTC day, wherever people live.
     return datetime.combine(now.astimezone(UTC).date() + timedelta(days=1), time(), UTC)
 
 

@@ -104,6 +104,7 @@ class Summarizer:
             generated = await self._next_summary(text or None, exchange)
             checked = self._check(generated, f"{text}\n{exchange}", page)
             usage, reason = total_usage(usage, generated.usage), reason or checked.reason
+            # Nothing is saved, so the same messages are read again by the next attempt.
             if not checked.text and generated.usage.requests:
                 return partial(self._keep_last, job=job, page=page, usage=usage, reason=reason or Reason.NO_SUMMARY)
             text = checked.text or text
@@ -123,6 +124,7 @@ class Summarizer:
         """The next summary within its limit: shortened by the model once, and cut if it is still too long."""
         limit = self._options.limit
         first = await self._ask(self._model.summarize(previous, exchange, limit))
+        # Far too long is no summary: shortening it would cost a call for nothing.
         if not limit < len(first.text) <= MAX_OVERLENGTH * limit:
             return first
         shorter = await self._ask(self._model.shorten(first.text, limit))
@@ -144,11 +146,13 @@ class Summarizer:
     def _complete(self, tx: Tx, job: Job, page: _Page, written: GeneratedText, reason: Reason | None) -> None:
         for message in page.messages:
             now = tx.messages.get(message.place.platform, message.id)
+            # A summary of words that were edited or deleted during the call would keep them.
             if now is None or now.text != message.text:
                 raise StaleResult
         moment = self._clock()
         if written.text:
             summary = Summary(page.session, written.text, page.sequence + 1, moment, page.through, page.place.audience)
+            # Before saving: afterwards the summary's own end would hide them.
             missed = _missed_messages(tx, job, page)
             if not tx.summaries.save(summary):
                 log.info("a newer summary of %s is there, or it was reset; this one is dropped", page.session)
@@ -194,6 +198,7 @@ def _page(tx: Tx, job: Job) -> _Page:
     user = job.payload.get("user")
     place = Place(**job.payload["place"])
     newest = tx.messages.recent(place, 1)
+    # The job may be older than the last change of who can read the channel.
     place = newest[-1].place if newest else place
     session = session_name(place, user)
     previous = _previous_summary(tx, session, place)
@@ -206,6 +211,7 @@ def _page(tx: Tx, job: Job) -> _Page:
         full, through = len(messages) >= MAX_MESSAGES_PER_SUMMARY, messages[-1].at if messages else page.through
         visible = _visible_messages(tx, user, place, [*came_late, *messages])
         page = replace(page, messages=visible, through=through, full=full)
+        # A page of hidden messages only is skipped, or the summary would never get past it.
         if page.messages or not full:
             return page
 

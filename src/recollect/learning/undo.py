@@ -53,6 +53,7 @@ def undo(
         steps = _last_change(tx, subject) if memo_id is None else _last_learned_change(tx, subject, memo_id)
     if isinstance(steps, CannotUndo):
         return steps
+    # The client saw this id in an offer; if another change came since, it must not be undone unseen.
     newest = next((step.id for step in steps if memo_id in (None, step.memo)), None)
     if expected is not None and expected != newest:
         return CannotUndo(Reason.CHANGED_SINCE)
@@ -73,12 +74,14 @@ def redo(
     if last is None or last.batch is None or last.undoes is None:
         return None
     steps = [step for step in tx.changes.of_batch(subject.scope, last.batch) if not step.undone]
-    if any(not step.undoable or _is_lost(tx, subject, step) for step in steps):
+    # All or nothing: half a redo would leave memos that contradict each other.
+    if any(not step.undoable or _has_lost_support(tx, subject, step) for step in steps):
         return CannotUndo(Reason.UNSUPPORTED)
     offer = _describe(tx, subject, steps, is_visible)
     for step in steps:
         _take_back(tx, subject, step, context, schedule)
     tx.changes.mark_undone([step.id for step in steps])
+    # Only of those memos: the others were left out of the undo because their message was gone.
     memos = {step.memo for step in steps}
     redone = [step.id for step in tx.changes.of_batch(subject.scope, last.undoes) if step.memo in memos]
     tx.changes.mark_undone(redone, undone=False)
@@ -96,7 +99,7 @@ def _take_back(tx: Tx, subject: Subject, step: Step, context: ChangeContext, sch
         tx.memos.put(after)
         if memo.status is Status.DEPRECATED:  # it hides a message
             tx.memos.remove_tombstone(memo.subject.scope, tx.fingerprints.of_text(memo.text))
-            withheld.lift(tx, [memo])
+            withheld.release_restored(tx, [memo])
             rebuild_derived(tx, memo, context.at, Reason.SAID_COUNTS_AGAIN, schedule)
     else:
         after = _restore(tx, memo, before, step)
@@ -104,7 +107,7 @@ def _take_back(tx: Tx, subject: Subject, step: Step, context: ChangeContext, sch
             reason = Reason.SAID_COUNTS_AGAIN if after.active else Reason.SAID_WAS_FORGOTTEN
             rebuild_derived(tx, memo, context.at, reason, schedule)
         if after.active:
-            withheld.lift(tx, [after])
+            withheld.release_restored(tx, [after])
     _record(tx, step, memo, after, context)
 
 
@@ -150,7 +153,7 @@ def _describe(tx: Tx, subject: Subject, steps: Sequence[Step], is_visible: Visib
         memo = tx.memos.get(subject, step.memo)
         if memo is not None:
             before = memo_before(tx, step)
-            reversals[memo.id] = Reversal(memo, before and _as_next(memo, before))
+            reversals[memo.id] = Reversal(memo, before and _as_next_version(memo, before))
     visible = [
         _without_hidden_links(tx, reversal, is_visible)
         for reversal in reversals.values()
@@ -196,7 +199,7 @@ def _undoable_steps(tx: Tx, subject: Subject, step: Step) -> list[Step] | Cannot
     for part in tx.changes.of_batch(subject.scope, step.batch):
         if part.undone:
             continue
-        if part.memo in lost or not part.undoable or _is_lost(tx, subject, part):
+        if part.memo in lost or not part.undoable or _has_lost_support(tx, subject, part):
             lost.add(part.memo)
         else:
             remaining.append(part)
@@ -206,7 +209,7 @@ def _undoable_steps(tx: Tx, subject: Subject, step: Step) -> list[Step] | Cannot
 def _last_learned_change(tx: Tx, subject: Subject, memo_id: str) -> list[Step]:
     """The steps by which a memo was last learned and others were superseded by it; empty if it was changed since."""
     last = next(iter(tx.changes.of_memo(subject.scope, memo_id)), None)
-    if last is None or not last.batch or last.undone or not _is_learned(last) or _is_lost(tx, subject, last):
+    if last is None or not last.batch or last.undone or not _is_learned(last) or _has_lost_support(tx, subject, last):
         return []
     steps = (step for step in tx.changes.of_batch(subject.scope, last.batch) if not step.undone)
     return [step for step in steps if step.id == last.id or _was_replaced(tx, subject, step, memo_id)]
@@ -224,21 +227,21 @@ def _was_replaced(tx: Tx, subject: Subject, step: Step, memo_id: str) -> bool:
     return memo is not None and memo.status is Status.SUPERSEDED and memo.superseded_by == memo_id
 
 
-def _is_lost(tx: Tx, subject: Subject, step: Step) -> bool:
+def _has_lost_support(tx: Tx, subject: Subject, step: Step) -> bool:
     """Whether the state before this step is no longer supported by its message."""
     if step.before is None or tx.memos.get(subject, step.memo) is None:
         return False
     return step.before.active and not is_supported(tx, step.before)
 
 
-def _as_next(current: Memo, before: Memo) -> Memo:
+def _as_next_version(current: Memo, before: Memo) -> Memo:
     """An earlier state as the next one."""
     return replace(before, key=current.key, hits=current.hits, version=current.version + 1)
 
 
 def _restore(tx: Tx, current: Memo, before: Memo, step: Step) -> Memo:
     """Restore the earlier state; a memo that was forgotten then gets its tombstone back."""
-    memo = _as_next(current, before)
+    memo = _as_next_version(current, before)
     tx.memos.put(memo)
     if memo.active:
         tx.memos.remove_tombstone(memo.subject.scope, tx.fingerprints.of_text(memo.text))

@@ -21,7 +21,7 @@ def note_unread_language(tx: Tx, extraction: Extraction, models: Iterable[Model 
         return
     for message in extraction.input.messages:
         language = reader.unread_language(message.text)
-        if language and not _is_told(tx, message, language):
+        if language and not _mark_notified(tx, message, language):
             data = {"message": message_ref(message), "kind": "", "text": ""}
             scope, reason = Subject(message.person).scope, Reason.UNREAD_LANGUAGE
             event = Event(
@@ -30,7 +30,7 @@ def note_unread_language(tx: Tx, extraction: Extraction, models: Iterable[Model 
             tx.events.add(event)
 
 
-def _is_told(tx: Tx, message: Message, language: str) -> bool:
+def _mark_notified(tx: Tx, message: Message, language: str) -> bool:
     """Whether they were told before; marks them as told."""
     key = join_escaped("/", message.person, message.place.session)
     if tx.state.count(StateKind.UNREAD_LANGUAGES, key):

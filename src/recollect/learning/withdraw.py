@@ -37,15 +37,16 @@ def withdraw(
 ) -> Forgotten:
     """Hide messages of the subject that are not hidden yet; with `learned`, memos return to their state before."""
     own = [message for message in messages if message.person == subject.id]
+    # Only these get a record that hides them.
     shown = [message for message in own if not withheld.is_hidden(tx, message)]
-    taken_back = [change for message in own if learned for change in _taken_back(tx, subject, message, context)]
+    taken_back = [change for message in own if learned for change in _revert_changes(tx, subject, message, context)]
     write(tx, taken_back, context)
     retired = [change.before for change in taken_back if isinstance(change, Retire)]
     records = [_hidden(tx, subject, message, context) for message in shown]
     items = [add_tombstone(tx, memo, context.at) for memo in (*retired, *records)]
     for change in taken_back:
         if isinstance(change, Revise):
-            withheld.lift(tx, [change.after])
+            withheld.release_restored(tx, [change.after])
     for memo in (*retired, *records):
         rebuild_derived(tx, memo, context.at, Reason.SAID_WAS_FORGOTTEN, schedule)
     since = min((message.at for message in own), default=context.at)
@@ -54,7 +55,7 @@ def withdraw(
     return Forgotten(memos, len(repeated.messages), repeated.summary_lines, tuple(shown))
 
 
-def _taken_back(tx: Tx, subject: Subject, message: Message, context: ChangeContext) -> list[Retire | Revise]:
+def _revert_changes(tx: Tx, subject: Subject, message: Message, context: ChangeContext) -> list[Retire | Revise]:
     """The changes that restore the memos that a message changed, unless they were changed since."""
     changes: dict[str, Retire | Revise] = {}
     for step in tx.changes.caused_by(message_ref(message)):
@@ -66,6 +67,7 @@ def _taken_back(tx: Tx, subject: Subject, message: Message, context: ChangeConte
             after = replace(before, key=memo.key, hits=memo.hits)
             changes[memo.id] = Revise(memo, after, Reason.SAID_WAS_FORGOTTEN)
     for memo in tx.memos.from_message(message.place.platform, message.id):
+        # There is no earlier state to restore, so they go as a whole.
         if memo.active and memo.subject == subject and memo.id not in changes:
             changes[memo.id] = retire(memo, context.at, Reason.FORGOTTEN, detail=context.actor)
     return list(changes.values())

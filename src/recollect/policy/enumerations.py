@@ -38,19 +38,19 @@ def without_named(text: str, said: str) -> str | None:
     is_over = _over_unspaced(parts, said) if is_unspaced else _over(parts, said)
     if not any(is_over) or all(is_over):
         return None
-    kept = [part for part, over in zip(parts, is_over, strict=True) if not over]
+    retained = [part for part, over in zip(parts, is_over, strict=True) if not over]
     joints = [separator[0] for separator in separators]
     if is_unspaced:
         tail = _NAMED_UNSPACED.sub("", parts[-1], count=1) if is_over[-1] else ""
-        return joints[0].join(kept) + tail
+        return joints[0].join(retained) + tail
     if is_over[0]:
         lead = _lead(parts[0], said)
-        if lead is None or _VERB.match(kept[0]):
+        if lead is None or _VERB.match(retained[0]):
             return None
-        kept[0] = f"{lead} {kept[0]}"
+        retained[0] = f"{lead} {retained[0]}"
     if _shares_noun(parts):
         return None
-    return kept[0] if len(kept) == 1 else joints[0].join(kept[:-1]) + joints[-1] + kept[-1]
+    return retained[0] if len(retained) == 1 else joints[0].join(retained[:-1]) + joints[-1] + retained[-1]
 
 
 def _over(parts: Sequence[str], said: str) -> list[bool]:

@@ -35,14 +35,16 @@ _PRESENT = re.compile(r"[^\W\d_]{3,}o$")
 """Verb ending of the first person in the present in both, at the start of a clause."""
 
 
-def can_hold_facts(text: str) -> bool:
+def may_contain_facts(text: str) -> bool:
     """Whether a message may tell something durable about its speaker, or ask for something that lasts."""
     if len(text) > MAX_JUDGED_CHARS:
         return True
     text = _LINK.sub(" ", _plain(text))
     words: list[str] = _WORD.findall(text)
+    # Links, pictures and emoji alone state nothing.
     if not words:
         return False
+    # Without spaces there are no words to look up, so only known small talk is left out.
     if _KANA.search(text):
         return _chatter().fullmatch("".join(words)) is None
     if any(_LATIN.match(word) is None for word in words):

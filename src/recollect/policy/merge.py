@@ -45,12 +45,15 @@ def merge(candidate: Candidate, existing: ExistingMemos, now: datetime) -> list[
         candidate = replace(candidate, text=text)
     if not candidate.text:
         return [Skip(candidate, Reason.EMPTY)]
+    # Before anything else: what was forgotten must not even revise a similar memo.
     if _is_forgotten(candidate, existing):
         return [Skip(candidate, Reason.FORGOTTEN_BY_OWNER)]
+    # Rivals are only sought among live memos: an expired one contradicts nothing.
     similar = [(memo, compare(candidate.text, memo.text)) for memo in existing.similar if is_live(memo, now)]
     superseded = existing.find_by_id(candidate.supersedes.strip()) if candidate.supersedes else None
     contradicted = [memo for memo, similarity in similar if similarity is Similarity.CONTRADICTS]
     rivals = _replaceable(candidate, [*filter(None, [superseded]), *existing.same, *contradicted], now)
+    # One newer rival outweighs the candidate as a whole.
     newer = next((memo for memo in rivals if _predates(candidate, memo, contradicts=memo in contradicted)), None)
     if newer is not None:
         return [Skip(candidate, Reason.OUTDATED, newer)]
@@ -74,6 +77,7 @@ def _is_forgotten(candidate: Candidate, existing: ExistingMemos) -> bool:
     has_active = any(memo.active for memo in existing.same)
     if retired and not has_active and not any(_restates(candidate, memo.updated) for memo in retired):
         return True
+    # By likeness, as learning may find other words for what was forgotten.
     similar = (memo for memo in existing.forgotten if compare(candidate.text, memo.text) in _SAME_FACT)
     return any(not _restates(candidate, memo.updated) for memo in similar)
 
@@ -95,6 +99,7 @@ def _predates(candidate: Candidate, memo: Memo, *, contradicts: bool = False) ->
     """Whether the candidate is older than what the owner wrote or said since: work in flight, or an import."""
     if candidate.source.origin is Origin.MANUAL:
         return False
+    # An older repetition of what was learned still counts: it changes no meaning.
     is_newer = contradicts or is_authored(memo) or candidate.source.origin is Origin.IMPORT
     return candidate.at < memo.updated and is_newer
 
@@ -137,6 +142,7 @@ def _match_by_id(candidate: Candidate, existing: ExistingMemos, now: datetime) -
 
 
 def _match_same_text(candidate: Candidate, existing: ExistingMemos, now: datetime) -> Revise | Skip | None:
+    # An active memo first: otherwise a retired twin would be revived beside it.
     for memo in sorted(existing.same, key=lambda memo: not memo.active):
         if _may_repeat(candidate, memo):
             return _revise(candidate, memo, now, Reason.STATED_AGAIN if memo.active else Reason.REMEMBERED_AGAIN)
@@ -165,6 +171,7 @@ def _replace_rivals(change: Add | Revise, rivals: Sequence[Memo], confidence: fl
     `confidence` is that of the memo that the candidate names as replaced; the new memo inherits it.
     """
     memo = change.memo if isinstance(change, Add) else change.after
+    # Revising a memo into the candidate's words may make it its own rival.
     replaced = [rival for rival in rivals if rival.id != memo.id]
     if not replaced:
         return [change]
@@ -192,6 +199,7 @@ def _revise(candidate: Candidate, memo: Memo, now: datetime, reason: Reason) -> 
         pinned=memo.pinned or candidate.pinned,
         status=Status.ACTIVE,
         superseded_by=None,
+        # Never backwards: an old statement that is read late makes no memo older.
         updated=max(_said_at(candidate, now), memo.updated),
     )
     return Revise(memo, after, reason)
@@ -267,6 +275,7 @@ def overflow(active: Collection[Memo], limit: int | None, written: Collection[st
     """
     if limit is None or len(active) <= limit:
         return []
+    # May be fewer than needed: then the limit is exceeded rather than a pinned memo lost.
     removable = [memo for memo in active if memo.id not in written and not memo.pinned]
     removable.sort(key=lambda memo: (is_authored(memo), memo.confidence >= CERTAIN_CONFIDENCE, memo.updated, memo.key))
     return removable[: len(active) - limit]

@@ -57,6 +57,7 @@ class Clause:
             if member not in self.members_allowed and not (all_roles_pass and member not in self.members_denied):
                 return False
         other_has_roles = other.everyone or bool(other.base) or bool(other.allowed)
+        # Someone denied by name may still have any role of the other clause.
         if other_has_roles and not self.members_denied <= other.members_denied | other.members_allowed:
             return False
         return self._includes_roles(other)
@@ -64,6 +65,7 @@ class Clause:
     def _includes_roles(self, other: "Clause") -> bool:
         def passes(role: str, rivals: frozenset[str]) -> bool:
             """Whether people with a role pass, though they may have these denied roles too."""
+            # Discord applies all denials of roles first, then all allowances: an allowance wins.
             return role in self.allowed or (not rivals and (self.everyone or role in self.base))
 
         if not all(passes(role, self.denied) for role in other.allowed):

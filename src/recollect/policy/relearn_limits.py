@@ -15,7 +15,7 @@ from recollect.policy.similarity import Similarity, compare
 _SAME_FACT = (Similarity.SAME, Similarity.RICHER, Similarity.POORER)
 
 
-def settle(
+def limit_changes(
     changes: Sequence[Change],
     candidate: Candidate,
     said_at: Callable[[Memo], datetime],
@@ -31,14 +31,14 @@ def settle(
             return [Skip(candidate, Reason.OUTDATED, memo)]
     touched = [change.before for change in changes if isinstance(change, Revise | Retire)]
     for memo in touched:
-        if is_settled(memo, candidate.at, candidate.source.message, said_at):
+        if is_protected(memo, candidate.at, candidate.source.message, said_at):
             return [Skip(candidate, Reason.OUTDATED, memo)]
     if isinstance(first, Revise) and not _adds_to(first, candidate):
         return [Skip(candidate, Reason.ALREADY_KNOWN, first.before)]
     return list(changes)
 
 
-def is_settled(memo: Memo, at: datetime, message: str | None, said_at: Callable[[Memo], datetime]) -> bool:
+def is_protected(memo: Memo, at: datetime, message: str | None, said_at: Callable[[Memo], datetime]) -> bool:
     """Whether a memo is immune to a message of this time: it was written, pinned or retired by
     hand, or rests on another message that is not older.
     """

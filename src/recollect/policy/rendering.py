@@ -39,7 +39,7 @@ def render_plain(memo: Memo, place: Place | None = None) -> str:
     return f"- [{to_kind(memo.kind)}] {collapse_spaces(memo.text)} ({', '.join(source)})"
 
 
-def ended(memo: Memo) -> str:
+def render_end(memo: Memo) -> str:
     """` (until 2026-06-09)` behind what another memo replaced; empty for what still holds."""
     return f" (until {memo.updated.date()})" if memo.status is Status.SUPERSEDED else ""
 

@@ -154,12 +154,12 @@ def unlabeled(sentence: str) -> str:
     return _LABEL.sub("", sentence)
 
 
-def speaks_of_a_third(text: str) -> bool:
+def mentions_third_person(text: str) -> bool:
     """Whether a text mentions someone who is neither its speaker nor its listener."""
     return not lexicon.words("third_persons").isdisjoint(sense(text).words)
 
 
-def speaks_to_someone(text: str) -> bool:
+def addresses_someone(text: str) -> bool:
     """Whether a text addresses its listener."""
     return not lexicon.words("second_persons").isdisjoint(sense(text).words)
 

@@ -173,10 +173,11 @@ def compare(new: str, old: str) -> Similarity:
     if fresh.normalized == known.normalized:
         return Similarity.SAME
     if fresh.slot and known.slot and fresh.slot.name == known.slot.name:
+        # Slots decide before words: "lives in Paris" and "lives in Rome" share most of their words.
         similarity = _compare_values(fresh.slot.value, known.slot.value)
         is_same = similarity is not Similarity.SAME or fresh.symbols == known.symbols
         return similarity if is_same else Similarity.CONTRADICTS  # "A+", "A-"
-    is_reversed = _flips(fresh, known) or _moved_away(fresh, known)
+    is_reversed = _is_reversal(fresh, known) or _is_relocation(fresh, known)
     similarity = Similarity.CONTRADICTS if is_reversed else _compare_words(fresh, known)
     if similarity is Similarity.OTHER:  # the usual case, decided without looking for persons
         return similarity
@@ -198,6 +199,7 @@ def details(long: str, short: str) -> bool:
 
 def _is_contained(short: list[str], long: list[str]) -> bool:
     """Whether all words of a text occur in another one, in their order."""
+    # `in` consumes the iterator, so each word is sought behind the one before it.
     rest = iter(long)
     return all(word in rest for word in short)
 
@@ -307,7 +309,7 @@ def _head(order: list[str]) -> list[str]:
     return list(takewhile(lambda word: word not in ends, order))
 
 
-def _flips(new: _Parsed, old: _Parsed) -> bool:
+def _is_reversal(new: _Parsed, old: _Parsed) -> bool:
     """A reversed preference, or the same statement with a negation or an opposite verb."""
     if new.prefers and old.prefers:
         better, worse, when = old.prefers
@@ -333,7 +335,7 @@ def _without_negation(order: list[str]) -> list[str]:
     return [word for word in order if word not in lexicon.words("negation")]
 
 
-def _moved_away(new: _Parsed, old: _Parsed) -> bool:
+def _is_relocation(new: _Parsed, old: _Parsed) -> bool:
     """Whether the new text is like "moved from Berlin to Paris" and the old one like "lives in Berlin"."""
     if new.left is None or old.slot is None or old.slot.name != "home":
         return False

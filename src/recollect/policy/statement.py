@@ -19,7 +19,7 @@ from recollect.policy.redaction import redact, redact_memo, redact_tags
 from recollect.policy.redaction.json_values import redact_value
 from recollect.policy.redaction.span import MARKER
 from recollect.policy.viewer import lore_audience, provenance, subject_of
-from recollect.policy.visibility import VisibilityPolicy, addressed, limit_audience, stated_audience
+from recollect.policy.visibility import VisibilityPolicy, limit_audience, stated_audience, with_qualified_owner
 
 _SECOND_THOUGHT = re.compile(r"\b(?:and|but|und|aber|et|mais|y|pero|e|mas|ma|ale|ama)\b", re.IGNORECASE)
 _NAMES_SECRET = re.compile(
@@ -80,7 +80,7 @@ def statement(
     if isinstance(statement, Refused):
         return statement
     subject = subject_of(user, place, lore)
-    requested = stated_audience(place, policy) if audience is None else addressed(audience, subject.id)
+    requested = stated_audience(place, policy) if audience is None else with_qualified_owner(audience, subject.id)
     source = provenance(user, place, message, origin)
     if metadata or evidence is not None:
         redacted = None if evidence is None else redact(evidence).text

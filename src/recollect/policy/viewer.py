@@ -21,7 +21,7 @@ from recollect.core.types import (
     bare_id,
     person_key,
 )
-from recollect.policy.visibility import VisibilityPolicy, is_heard_in, is_visible, source_audience
+from recollect.policy.visibility import VisibilityPolicy, covers_audience_of, is_visible, source_audience
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Viewer:
 
     def __call__(self, item: Memo | Message) -> bool:
         if isinstance(item, Message):
-            return is_heard_in(item.place, self.place)
+            return covers_audience_of(item.place, self.place)
         return not self._is_expired(item) and is_visible(item, self.place, {self.user}, self.policy)
 
     def can_tell(self, memo: Memo, present: Collection[str]) -> bool:

@@ -40,12 +40,14 @@ def is_visible(
         in_guild = place.dm is None and place.guild_key is not None and place.guild_key == memo.subject.guild
         return in_guild and audience_covers_place(memo.audience, place)
     is_owner_present = memo.subject.id in present
+    # Before the owner's own DM: under this policy not even the owner is told elsewhere what a guild heard.
     if policy is VisibilityPolicy.GUILD_ISOLATED and _source_guild(memo.source) != place.guild_key:
         return False
     if place.person == memo.subject.id:
         return True
     if policy is VisibilityPolicy.USER_GLOBAL and is_owner_present:
         return True
+    # Shared by its owner, so it follows the owner around; it is not for strangers in other places.
     if memo.audience == EVERYWHERE:
         return is_owner_present
     return audience_covers_place(memo.audience, place)
@@ -56,13 +58,14 @@ def audience_covers_place(audience: Audience, place: Place) -> bool:
 
     What was said before a place was opened to more people doesn't cover it any more.
     """
+    # An audience that could not be read in full covers nothing, not even itself.
     if audience.level == AudienceLevel.CHANNEL and not audience.id:
         return False
     return includes(audience, place.audience)
 
 
 @lru_cache(maxsize=1024)  # cached: nearly all messages of a prompt come from the same place
-def is_heard_in(said: Place, here: Place) -> bool:
+def covers_audience_of(said: Place, here: Place) -> bool:
     """Whether everyone who may be listening here could hear what was said in another place."""
     return audience_covers_place(said.audience, here)
 
@@ -111,7 +114,7 @@ def _channel_audience(source: Provenance) -> Audience:
     return Place(source.platform, source.guild, source.channel, source.thread, private_thread=True).audience
 
 
-def addressed(audience: Audience, owner: str) -> Audience:
+def with_qualified_owner(audience: Audience, owner: str) -> Audience:
     """The audience, with the owner's DM by their `person_key`, also if it names them by their bare id."""
     is_own_dm = audience.level == AudienceLevel.DM and audience.id == split_person(owner)[1]
     return Audience(AudienceLevel.DM, owner) if is_own_dm else audience
@@ -128,6 +131,7 @@ def limit_audience(audience: Audience, place: Place, policy: VisibilityPolicy) -
 
 def narrowest(audiences: Collection[Audience]) -> Audience | None:
     """The audience of something derived from several sources; None when no one is known to have heard them all."""
+    # Derived from nothing, so nothing can leak.
     if not audiences:
         return EVERYWHERE
     return next((audience for audience in audiences if all(includes(other, audience) for other in audiences)), None)
@@ -140,6 +144,7 @@ def narrower(then: Place, now: Place) -> Place:
     if includes(then.audience, now.audience):
         return replace(then, public=now.public, private_thread=now.private_thread, readers=now.readers)
     is_known = all(place.readers or place.public for place in (then, now))
+    # Where one side is unknown, nobody but the owner surely had both.
     rule = readers.both(then.readers, now.readers) if is_known else readers.NOBODY
     private = then.private_thread or now.private_thread
     return replace(then, public=then.public and now.public, private_thread=private, readers=rule)

@@ -30,7 +30,7 @@ from recollect.privacy.inventory import (
 )
 from recollect.privacy.target import ErasureTarget
 from recollect.recall import sent_prompts
-from recollect.recall.withheld import lift, statement
+from recollect.recall.withheld import release_restored, statement
 
 RETAINED_FIELDS = ("undoes",)
 """Event fields that survive redaction: the log needs the batch that was undone, and its number reveals nothing."""
@@ -68,11 +68,13 @@ def erase_messages(
     """Erase messages with their index entries, vectors and exchanges; dependent summaries are rebuilt."""
     messages = [message for _, message in rows]
     for message in messages:
+        # Noted before the rows go: a reply that is being written may already have read them.
         removed.note(derived.statements_of(message, (), now), message, erased=True)
     erased = tx.messages.erase([(message.place.platform, message.id) for message in messages], now)
     for message in messages:
         if message.place.guild_key is not None:
             tx.exchanges.remove_quoting(message.place.guild_key, message.id)
+        # The log on disk is updated by a job, which needs only the message's name.
         queue_daily_log(tx, message, now, schedule)
     _reset_summaries(tx, target, messages, now)
     return erased
@@ -104,7 +106,7 @@ def erase_memos(tx: Tx, target: ErasureTarget, memos: Sequence[Memo], now: datet
     """Erase memos with everything derived from them; a fingerprint of each text stays, so that it can't come back."""
     for memo in memos:
         tx.memos.remove(memo)
-    lift(tx, memos)
+    release_restored(tx, memos)
     events = list(iter_log(tx, target, memos)) if not target.is_whole_user else []
     for memo in memos:
         _add_tombstones(tx, memo.subject, [memo.text], now)
@@ -119,7 +121,7 @@ def erase_expired(tx: Tx, memos: Sequence[Memo], now: datetime) -> int:
     """Erase expired memos; what they say may be learned again if it is said again."""
     for memo in memos:
         tx.memos.remove(memo)
-    lift(tx, memos)
+    release_restored(tx, memos)
     _redact_events(tx, [event for memo in memos for event in iter_events(tx, memo.subject.scope, memo.id)], now)
     for scope in sorted({memo.subject.scope for memo in memos}):
         _record_erasure(tx, Event(ERASED, now, scope=scope, reason=Reason.EXPIRED))
@@ -167,7 +169,7 @@ def erase_remaining(
 ) -> dict[str, int]:
     """Erase exchanges, jobs, log and own summaries, and log that this was done, without details."""
     sent_prompts.remove_all(tx)  # a request may have been sent since the erasure began
-    for exchange in tx.exchanges.asked_by(target.user, target.guild):
+    for exchange in tx.exchanges.by_author(target.user, target.guild):
         tx.exchanges.remove(exchange)
     counts = {
         "jobs": tx.jobs.erase([job.id for job in find_jobs(tx, target, inventory.references)]),

@@ -116,14 +116,17 @@ class PrivacyService:
         Raises BadInput for an id without a platform of which there is nothing, while another platform has it.
         """
         started_at, now = monotonic(), self._clock()
+        # Only a target without traces is questioned: an interrupted erasure must always be able to go on.
         if target.user is not None and await self.is_clean(target):
             await self._store.read(partial(people.resolve, user=target.user, changes=True, speakers=True))
         if target.user is None and await self.is_clean(target):
             await self._store.read(partial(_require_only, target=target))
         inventory = await take_inventory(self._store, target)
+        # An interrupted run has deleted rows already; what it noted of them is still searched for.
         await self._store.read(lambda tx: delete_rows.load_intent(tx, target, inventory))
         inventory.samples.add(await self._hooks.files.resume(str(target), inventory.samples.chosen()))
         memos = await self._store.read(lambda tx: owned_memos(tx, target))
+        # Before the first row goes: after a crash it could no longer be known what to look for.
         await self._store.write(lambda tx: delete_rows.save_intent(tx, target, inventory))
         steps = _Steps(progress, len(inventory.message_keys) + len(memos))
         files = await self._remove_files(target, inventory, memos)
@@ -134,9 +137,12 @@ class PrivacyService:
         files += await self._remove_files(target, inventory, memos)
         # Last, because it is needed to find the files.
         counts["counters"] = await self._store.write(lambda tx: tx.state.erase(target.owner))
+        # After all rows are gone: it rewrites the pages on which they were.
         await self._store.purge_deleted(steps.store_progress)
+        # After the last write, as readers may have cached rows until now.
         self._hooks.clear_caches()
         clear_function_caches()
+        # Searched from outside, with samples of what was there: deleting without an error proves nothing.
         result = await probe(self._store, target, inventory, now, self._hooks.search, self._hooks.files.find)
         receipt = Receipt(
             target=target,
@@ -150,6 +156,7 @@ class PrivacyService:
             notes=self._notes(),
         )
         await self._store.write(partial(_log_receipt, receipt=receipt, now=self._clock()))
+        # Last: until the receipt is stored, a crash must find what is needed to go on.
         await self._hooks.files.end(str(target))
         return receipt
 
@@ -194,13 +201,13 @@ class PrivacyService:
         """Delete what was said in a part of a guild, and erase what was learned there."""
         return await purge(self._store, selection, self._delete_message, self._clock())
 
-    async def about(self, guild: str, person: str, names: Collection[str]) -> list[Memo]:
+    async def memos_about_person(self, guild: str, person: str, names: Collection[str]) -> list[Memo]:
         """What others said about someone in a guild, found by these names."""
         return await self._store.read(lambda tx: memos_about(tx, guild, person, names))
 
-    async def forget_about(self, guild: str, person: str, names: Collection[str]) -> int:
+    async def erase_memos_about_person(self, guild: str, person: str, names: Collection[str]) -> int:
         """Erase that; returns how many memos that was."""
-        memos, now = await self.about(guild, person, names), self._clock()
+        memos, now = await self.memos_about_person(guild, person, names), self._clock()
         return await self._store.write(lambda tx: delete_rows.erase_expired(tx, memos, now)) if memos else 0
 
     def _delete_message(self, tx: Tx, message: Message) -> bool:
@@ -239,6 +246,7 @@ class PrivacyService:
             batch = statements[start : start + derived.MAX_STATEMENTS]
             removal = partial(delete_rows.remove_derived, memos=batch, now=now, removed=self._hooks.removed)
             await self._store.write(removal)
+        # While the messages are still there to compare with.
         await self._remove_repeated(target, now)
         async for page, replies in iter_pages(self._store, target):
             erase = partial(delete_rows.erase_messages, target=target, now=now, schedule=self._schedule)
@@ -246,6 +254,7 @@ class PrivacyService:
             counts["messages"] += len(page)
             counts["replies"] += len(replies)
             steps.advance(len(page) + len(replies))
+        # A loop, as a running job may have added some meanwhile.
         while memos := await self._store.read(lambda tx: owned_memos(tx, target)):
             for start in range(0, len(memos), PAGE_SIZE):
                 erase = partial(delete_rows.erase_memos, target=target, now=now)

@@ -46,7 +46,7 @@ def _read_rows(tx: Tx, target: ErasureTarget) -> dict[str, Any]:
         "learning_paused": target.user is not None and is_paused(tx, target.user),
         "memos": [_memo(tx, memo) for memo in memos],
         "summaries": [_summary(summary) for summary in summaries],
-        "exchanges": [_exchange(exchange) for exchange in tx.exchanges.asked_by(target.user, target.guild)],
+        "exchanges": [_exchange(exchange) for exchange in tx.exchanges.by_author(target.user, target.guild)],
         "events": [_event(event) for event in events],
     }
 

@@ -104,7 +104,7 @@ def _note_rows(tx: Tx, target: ErasureTarget, inventory: Inventory) -> None:
     inventory.authors |= {memo.subject.id for memo in memos if not memo.subject.is_lore}
     inventory.samples.add(memo.text for memo in memos)
     inventory.samples.add(memo.source.evidence or "" for memo in memos)
-    exchanges = tx.exchanges.asked_by(target.user, target.guild)
+    exchanges = tx.exchanges.by_author(target.user, target.guild)
     sessions = inventory.sessions | {session for session in tx.summaries.sessions() if target.owns_session(session)}
     summaries = [summary for session in sessions for summary in tx.summaries.history(session, PAGE_SIZE)]
     inventory.samples.add(summary.text for summary in summaries if target.owns_session(summary.session))

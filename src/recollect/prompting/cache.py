@@ -54,6 +54,7 @@ class Cache(Generic[K, V]):
             if age >= self._lifetime:
                 self._start(key, make)
             return value
+        # Others may wait for the same computation: one caller's cancellation must not end it for them.
         return await asyncio.shield(self._start(key, make))
 
     def clear(self) -> None:
@@ -70,6 +71,7 @@ class Cache(Generic[K, V]):
             await asyncio.wait(running)
 
     def _start(self, key: K, make: Callable[[], Awaitable[V]]) -> asyncio.Task[V]:
+        # With the generation: who asks after `clear` must not join a computation that began before it.
         task_key = self._generation, key
         task = self._tasks.get(task_key)
         if task is None:
@@ -82,8 +84,10 @@ class Cache(Generic[K, V]):
         try:
             value = await make()
         finally:
+            # Before the result is stored: whoever asks next finds either the entry or no task.
             del self._tasks[task_key]
         now = self._clock()
+        # After `clear` the result is too old to keep, though its callers get it.
         if self._lifetime and generation == self._generation and self._is_valid(value, now):
             self._entries[key] = now, value
             self._entries.move_to_end(key)

@@ -19,13 +19,13 @@ from recollect.core.state import StateKind
 from recollect.core.text import clip
 from recollect.core.types import Message, Place, Summary
 from recollect.jobs.read_batcher import ReadBatcher
-from recollect.language.leaning import leans, refers_back
+from recollect.language.context_dependence import depends_on_context, refers_back
 from recollect.policy.rendering import window
 from recollect.prompting.assemble import Prompt, assemble, completed, headers_of, quoted
 from recollect.prompting.cache import Cache
 from recollect.prompting.instructions import INSTRUCTIONS
 from recollect.recall import withheld
-from recollect.recall.summaries import latest_for, may_be_told
+from recollect.recall.summaries import latest_for, may_be_shown
 from recollect.recall.withheld import Withheld
 
 log = logging.getLogger("recollect.prompting")
@@ -103,14 +103,16 @@ class Composer:
         message_id = request.message if snapshot.is_stored else None
         unstored = snapshot.unstored
         ids = tuple(message.id for message in unstored)
+        # The generation changes with every write of any process, so a cached prompt is never older than the store.
         key = request.user, request.place, request.text, message_id, actions, snapshot.generation, whole, ids
         recent = [*snapshot.recent, *unstored][-self._options.max_messages :]
         prepared = replace(
             request,
+            # Layers start together, so their first reads share a transaction.
             store=ReadBatcher(request.store),
             recent=recent,
             summary=snapshot.summary,
-            subject_matter=self._subject_matter(request.text, recent),
+            subject_matter=self._query_context(request.text, recent),
             withheld=snapshot.withheld if snapshot.withheld.items else None,
         )
         return await self._cache.get(key, lambda: self._compose(prepared, actions, whole, unstored, self._timeout))
@@ -139,6 +141,7 @@ class Composer:
         def work(tx: Tx) -> _StoreSnapshot:
             stored = tx.messages.get(request.place.platform, request.message) if request.message else None
             said = max(request.now, stored.at) if stored else request.now  # a platform's clock may be ahead of ours
+            # One more than is used, as the message itself is among the newest.
             newest = tx.messages.recent(request.place, self._options.max_messages + 1, before=said + MOMENT)
             visible = [message for message in newest if message.id != request.message and request.is_visible(message)]
             recent = request.with_unique_names(tx, visible[-self._options.max_messages :])
@@ -162,6 +165,7 @@ class Composer:
         if whole:
             layer_blocks += self._history(request, unstored)
         layout = completed(self._layout) if whole else self._layout
+        # Known only now: layers of plug-ins bring headers of their own, which no line may forge either.
         headers = headers_of(layer_blocks, layout)
         blocks = [quoted(block, headers) for block in layer_blocks]
         own_texts = {"actions": actions.strip()}
@@ -184,13 +188,14 @@ class Composer:
         lines = window(request.recent if is_layer else unstored, budget)
         return [Block("history", tuple(Line(line, "said in this conversation") for line in lines), chars=budget)]
 
-    def _subject_matter(self, text: str, recent: Sequence[Message]) -> str:
+    def _query_context(self, text: str, recent: Sequence[Message]) -> str:
         """The context of "and the other one?": the last exchange, and those before it that it depends on."""
-        if not self._options.queries_recent or not leans(text):
+        if not self._options.queries_recent or not depends_on_context(text):
             return ""
         exchange: list[Message] = []
         for message in reversed(recent[-MAX_SUBJECT_MESSAGES:]):
             exchange.append(message)
+            # The first question that stands by itself ends the chain of references.
             if not message.bot and not refers_back(message.text):
                 break
         return "\n".join(clip(message.text, MAX_SUBJECT_CHARS) for message in reversed(exchange))
@@ -218,7 +223,7 @@ def _summary_before(tx: Tx, session: str, place: Place, message: Message | None)
     if summary is None or message is None or not _covers(summary, message):
         return summary
     earlier = tx.summaries.history(session)
-    return next((past for past in earlier if not _covers(past, message) and may_be_told(past, place)), None)
+    return next((past for past in earlier if not _covers(past, message) and may_be_shown(past, place)), None)
 
 
 def _covers(summary: Summary, message: Message) -> bool:
@@ -238,6 +243,7 @@ async def collect_blocks(
     }
     try:
         if tasks:
+            # Not `gather`: whatever is ready in time is used, and one that fails fails alone.
             await asyncio.wait(tasks.values(), timeout=timeout)
         blocks: list[Block] = []
         missing: list[str] = []

@@ -59,7 +59,7 @@ def _is_visible_char(char: str) -> bool:
     return char.isalnum() or char == "|" or unicodedata.category(char) in ("Mn", "Mc")
 
 
-def tag(user: str) -> str:
+def disambiguation_tag(user: str) -> str:
     """A suffix that distinguishes people of the same name and reveals nothing about them."""
     return f"#{digest('name', user)[:_TAG_CHARS]}"
 
@@ -106,13 +106,13 @@ def _named(messages: list[Message]) -> list[Message]:
 
 
 @cache
-def _reserved_looks() -> frozenset[str]:
+def _reserved_skeletons() -> frozenset[str]:
     headers = (part for header in HEADERS for part in (header, header.partition("(")[0]))
     return frozenset(map(skeleton, (*ROLES, *headers)))
 
 
 @lru_cache(maxsize=4096)
-def _looks(name: str) -> frozenset[str]:
+def _skeletons(name: str) -> frozenset[str]:
     """The skeletons of a name and of each run of its words: "Rec (you)" contains that of "Rec"."""
     parts = re.findall(r"[^\W_]+", name)[:_MAX_NAME_WORDS]
     runs = (parts[start:end] for end in range(1, len(parts) + 1) for start in range(max(0, end - 3), end))
@@ -147,10 +147,10 @@ class Names:
     def _tag_if_ambiguous(self, message: Message, key: str | None, bots: set[str], owners: dict[str, str]) -> Message:
         if message.bot:
             return message
-        looks, guild = _looks(_name(message)), _namespace(message.place)
+        looks, guild = _skeletons(_name(message)), _namespace(message.place)
         own = any((None, look) in self._own or (guild, look) in self._own for look in looks)
-        if own or not looks.isdisjoint(bots) or skeleton(_name(message)) in _reserved_looks():
-            return replace(message, tag=tag(message.author))
+        if own or not looks.isdisjoint(bots) or skeleton(_name(message)) in _reserved_skeletons():
+            return replace(message, tag=disambiguation_tag(message.author))
         # Earlier versions recorded no claims: the first message at hand counts.
         is_owner = key is None or owners.setdefault(key, message.author) == message.author
-        return message if is_owner else replace(message, tag=tag(message.author))
+        return message if is_owner else replace(message, tag=disambiguation_tag(message.author))

@@ -30,13 +30,14 @@ class _Held:
     until: datetime | None
 
 
-def with_past(tx: Tx, hits: Sequence[Hit], asked: TimeQuestion, is_visible: VisibilityCheck) -> list[Hit]:
+def with_predecessors(tx: Tx, hits: Sequence[Hit], asked: TimeQuestion, is_visible: VisibilityCheck) -> list[Hit]:
     """The hits, each with what it replaced: first the memo that was true at the time asked about."""
     result: dict[tuple[str, str], Hit] = {}
     for place, hit in enumerate(hits):
         memo = hit.memo
         if memo is None:
             continue
+        # Only of the first hits: each step reads a memo.
         line = list(_lineage(tx, memo, is_visible)) if place < MAX_LINEAGES else []
         score = max(hit.score, calibration.RELEVANT_SCORE) if _is_named(line, asked) else hit.score
         for held in _answering(line, asked) if len(line) > 1 else ():
@@ -65,6 +66,7 @@ def _lineage(tx: Tx, memo: Memo, is_visible: VisibilityCheck) -> Iterator[_Held]
             until = max(current.updated, since)
         if is_visible(current):
             yield _Held(current, since, until)
+        # Also for invisible ones: the next visible one was not true during their time.
         until = current.created
         earlier = tx.memos.get(current.subject, current.supersedes) if current.supersedes else None
         # One that was forgotten since, or brought back, is no longer a part of it.

@@ -123,8 +123,8 @@ def _find_by_meaning(memos: Sequence[Memo], reference: str, fragment: str) -> li
     """Memos that a reference names in other words; only the best kind of match counts."""
     name = naming.parse(reference)
     own = [memo for memo in memos if name.is_meant(memo.text)]
-    by_words = [memo for memo in own if naming.says(fold(memo.text), fragment)]
-    by_source = by_words or [memo for memo in own if naming.says(fold(memo.source.evidence or ""), fragment)]
+    by_words = [memo for memo in own if naming.contains_words(fold(memo.text), fragment)]
+    by_source = by_words or [memo for memo in own if naming.contains_words(fold(memo.source.evidence or ""), fragment)]
     return by_source or [memo for memo in memos if name.is_about(memo.text, is_person=memo.kind is Kind.PERSON)]
 
 

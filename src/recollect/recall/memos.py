@@ -31,6 +31,7 @@ MAX_MEMOS_SCANNED = 2_000
 def find_candidates(tx: Tx, query: Query, is_visible: VisibilityCheck) -> Candidates:
     allowed = matching_keys(tx, query)
     candidates, is_truncated = _collect(tx, query, is_visible, allowed)
+    # The index does not know who may see what: its best hits may all be hidden, and visible ones further down.
     if is_truncated and len(candidates.rows) < query.limit:
         visible = {memo.key for memo in _newest(tx, query) if is_visible(memo)}
         candidates, _ = _collect(tx, query, is_visible, visible if allowed is None else visible & allowed)
@@ -75,6 +76,7 @@ def _best_first(hits: dict[int, WordHit], cosines: dict[int, float], recent: lis
     top = max((hit.score for hit in hits.values()), default=1.0) or 1.0
     high, low = max(cosines.values(), default=1.0), min(cosines.values(), default=0.0)
     spread = high - low or 1.0
+    # Both indexes are scaled to 1, as BM25 and cosines have nothing in common.
     scores = {key: hit.score / top for key, hit in hits.items()}
     for key, cosine in cosines.items():
         scores[key] = scores.get(key, 0.0) + (cosine - low) / spread

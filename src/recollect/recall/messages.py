@@ -37,6 +37,7 @@ def find_candidates(tx: Tx, query: Query, is_visible: VisibilityCheck) -> Candid
     previous, neighbors = _read_neighbors(
         tx, {*best_by_words[:MAX_HITS_WITH_NEIGHBORS], *best_by_cosine[:MAX_HITS_WITH_NEIGHBORS]}
     )
+    # Filters hold for neighbors, too: they are results, not only context.
     neighbors = neighbors if allowed is None else neighbors & allowed
     cosines |= nearest(tx, query, 0, neighbors - cosines.keys(), allowed)
     rows = {key: row for key, row in tx.messages.fetch(keys | cosines.keys() | neighbors).items() if is_visible(row)}

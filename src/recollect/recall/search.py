@@ -86,10 +86,12 @@ class Searcher:
             search_scopes(user, place, over, subject) if among is None else among.scopes,
             RankQuery(text, self._clock(), place.channel, user),
         )
+        # Memos have no speakers, so parsing the question needs no read.
         sample = EMPTY_SAMPLE
         if over == "messages":
             sample = await self._store.read(lambda tx: corpus_sample(tx, over, scopes))
         parsed = parse_query(question, sample.speakers.values())
+        # Rankers of other designs embed the whole question, as those designs did.
         topic = parsed.topic if ranker == OUR_RANKER else text
         query = Query(
             question=question,
@@ -110,12 +112,14 @@ class Searcher:
             scopes = facts.scopes(viewer, parsed, [*sample.speakers.items()])
             query = replace(query, facts=FactSearch(scopes, vector, partial(facts.is_visible_to, viewer)))
         reranking = self._reranking if ranker == OUR_RANKER else None
+        # The reranker scores anew, so the caller's limits apply to its scores, not to ours.
         found = replace(query, limit=max(limit, RERANKED_HITS), strict=False, min_score=None) if reranking else query
         accepts = None if among is None else among.accepts
         hits = await self._store.read(lambda tx: search(tx, found, accepts or withheld.search_filter(tx, viewer, over)))
         if reranking:
             hits = await reranking.order(text, hits)
             hits = [hit for hit in hits if (hit.relevant or not strict) and hit.score >= (min_score or 0.0)][:limit]
+        # In the background: a search must not wait for a write.
         if count_use:
             used = (hit for hit in hits[:USED_RESULTS] if hit.score > 0)
             self._usage.add(hit.item.key for hit in used if isinstance(hit.item, Memo))
@@ -137,8 +141,9 @@ def search(tx: Tx, query: Query, is_visible: VisibilityCheck) -> list[Hit]:
     hits = [_hit(candidates, result) for result in best]
     asked = _time_question(query)
     if asked is not None and asked.is_as_of:
+        # Also what is not relevant now: a predecessor may answer where its successor does not.
         all_hits = [_hit(candidates, result) for result in diversify(ranked, query.limit)]
-        hits = _accepted(query, lineage.with_past(tx, all_hits, asked, is_visible))[: query.limit]
+        hits = _accepted(query, lineage.with_predecessors(tx, all_hits, asked, is_visible))[: query.limit]
     return [_shown(tx, hit, is_visible) for hit in hits]
 
 

@@ -10,12 +10,12 @@ def latest_for(tx: Tx, session: str, place: Place) -> Summary | None:
     an earlier one, or one of what was said since.
     """
     newest = tx.summaries.get(session)
-    if newest is None or may_be_told(newest, place):
+    if newest is None or may_be_shown(newest, place):
         return newest
-    return next((summary for summary in tx.summaries.history(session) if may_be_told(summary, place)), None)
+    return next((summary for summary in tx.summaries.history(session) if may_be_shown(summary, place)), None)
 
 
-def may_be_told(summary: Summary, place: Place) -> bool:
+def may_be_shown(summary: Summary, place: Place) -> bool:
     """Whether everyone in a place could hear what the summary covers; if unknown, in its own conversation alone."""
     if summary.audience is None:
         return summary.session == place.session or summary.session.startswith(f"{place.session}:user:")

@@ -69,6 +69,7 @@ def retire(tx: Tx, memo: Memo, now: datetime, *, name: str = "") -> Retired:
 def _append(tx: Tx, item: Retired) -> None:
     for kind, key, owner in _lists(item):
         tx.state.append(kind, key, _pack(item), owner)
+        # Pruned at twice the limit, so that the whole list is not read again at each new item.
         if tx.state.count(kind, key) > 2 * MAX_ITEMS:
             lines = {_unpack(line): line for line in tx.state.items(kind, key)}
             newest = set(newest_of_each(lines))
@@ -112,17 +113,17 @@ def guild_place(guild: str) -> Place:
     return Place(unescape(platform, "~"), guild_id) if separator else Place("discord", guild)
 
 
-def lift(tx: Tx, memos: Sequence[Memo]) -> None:
+def release_restored(tx: Tx, memos: Sequence[Memo]) -> None:
     """Memos were restored: what repeats them is shown again."""
     ids = {memo.id for memo in memos}
     for scope in {memo.subject.scope for memo in memos}:
-        _lift(tx, scope, lambda item: item.memo in ids)
+        _release(tx, scope, lambda item: item.memo in ids)
 
 
-def lift_stated(tx: Tx, memo: Memo) -> None:
+def release_stated(tx: Tx, memo: Memo) -> None:
     """A memo was stated: what repeats it, in these words or others, is shown again."""
     text = normalize(memo.text)
-    _lift(
+    _release(
         tx,
         memo.subject.scope,
         lambda item: (
@@ -133,7 +134,7 @@ def lift_stated(tx: Tx, memo: Memo) -> None:
     )
 
 
-def _lift(tx: Tx, scope: str, matches: Callable[[Retired], bool]) -> None:
+def _release(tx: Tx, scope: str, matches: Callable[[Retired], bool]) -> None:
     for line in tx.state.items(StateKind.WITHHELD, scope):
         item = _unpack(line)
         if matches(item):
@@ -186,13 +187,14 @@ class Withheld:
 
     def hides(self, message: Message, question: Message | None = None) -> bool:
         """Whether a message is withheld: it is the source of a retired statement, the reply to it, or repeats it.
-        `asked` is the message that it answers.
+        `question` is the message that it answers.
         """
         if not self.items:
             return False
         platform = message.place.platform
         if (platform, message.id) in self.sources:
             return True
+        # The assistant may repeat anyone's words; a person only withdraws their own.
         if message.bot:
             return (platform, message.reply_to) in self.sources or self.repeats(message.text, question)
         scope = Subject(message.person).scope
@@ -200,6 +202,7 @@ class Withheld:
             repetition.repeats(sentence, item.text, about=True)
             for sentence in repetition.sentences(message.text)
             for item in self._items_near(sentence)
+            # Said again after forgetting it is a new statement, and stays.
             if item.scope == scope and not item.source_gone and message.at <= item.at
         )
 
@@ -253,14 +256,14 @@ class Withheld:
     def _is_about_someone_else(self, line: str, item: Retired, addressee: str | None) -> bool:
         """Whether a line is said by, to or about someone else than the owner."""
         is_to_owner = _is_owner(addressee, item)
-        if _mentions_owner(line, item) or (is_to_owner and repetition.speaks_to_someone(line)):
+        if _mentions_owner(line, item) or (is_to_owner and repetition.addresses_someone(line)):
             return False
         words = repetition.sense(line).words
         if repetition.speaker(line) in self.participants or any(
             name and name <= words for name in self.participants.values()
         ):
             return True
-        return addressee is not None and not is_to_owner and not repetition.speaks_of_a_third(line)
+        return addressee is not None and not is_to_owner and not repetition.mentions_third_person(line)
 
 
 NOTHING = Withheld()
@@ -278,7 +281,7 @@ def _is_owner(user: str | None, item: Retired) -> bool:
 def _is_addressed(sentence: str, item: Retired, addressee: str | None) -> bool:
     """Whether a sentence is said to the owner; "you" in a summary may be anyone there."""
     if addressee is None:
-        return repetition.speaks_to_someone(sentence)
+        return repetition.addresses_someone(sentence)
     return _is_owner(addressee, item)
 
 

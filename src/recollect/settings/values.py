@@ -35,7 +35,7 @@ def flag(raw: object) -> bool:
     raise ValueError("is neither yes nor no; accepted are 1, true, yes, on and 0, false, no, off")
 
 
-def whole(raw: object) -> int:
+def integer(raw: object) -> int:
     if isinstance(raw, float) and math.isfinite(raw) and raw.is_integer():
         return int(raw)
     if isinstance(raw, bool) or not re.fullmatch(r"[+-]?\d{1,18}", str(raw).strip()):
@@ -46,7 +46,7 @@ def whole(raw: object) -> int:
 def limit(raw: object) -> int | None:
     if raw is None or str(raw).strip().casefold() in _NONE_WORDS:
         return None
-    value = whole(raw)
+    value = integer(raw)
     if value < 0:
         raise ValueError("is below zero; accepted are whole numbers from 0, or none for no limit")
     return value
@@ -179,7 +179,7 @@ def redacted(value: str) -> str:
 
 
 Flag = Annotated[bool, Parse(flag)]
-Count = Annotated[int, Parse(whole)]
+Count = Annotated[int, Parse(integer)]
 Limit = Annotated[int | None, Parse(limit)]
 Seconds = Annotated[float, Parse(seconds)]
 Hours = Annotated[float, Parse(hours)]

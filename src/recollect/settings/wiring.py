@@ -58,7 +58,7 @@ def switched_off(settings: Settings) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def forgetting(settings: Settings) -> tuple[float, bool]:
+def forget_match_options(settings: Settings) -> tuple[float, bool]:
     """How much of a memo a text has to cover to select it, and whether it has to occur in the memo verbatim."""
     from recollect.policy.merge import COVERAGE  # for this mode only
 

@@ -57,7 +57,7 @@ def answer(rows: Sequence[tuple[int, Any]]) -> Reply:
     return Reply(json.dumps({"object": "list", "data": data, "model": "m", "usage": usage}).encode())
 
 
-def well(request: Request) -> Reply:
+def valid_vectors(request: Request) -> Reply:
     return of_dims(DIMS)(request)
 
 
@@ -95,7 +95,7 @@ def cut() -> Behavior:
     return lambda _: Reply(None)
 
 
-def held(until: asyncio.Event, then: Behavior = well) -> Behavior:
+def held(until: asyncio.Event, then: Behavior = valid_vectors) -> Behavior:
     """Answers when the event is set; one that never is makes a server that hangs."""
 
     def behave(request: Request) -> Reply:
@@ -108,14 +108,14 @@ def held(until: asyncio.Event, then: Behavior = well) -> Behavior:
 def refusing(bad: Callable[[str], bool], trouble: Behavior | None = None) -> Behavior:
     """Well, except for requests with such a text: they get a 400, or the trouble that is named."""
     refusal = trouble or status(400, "bad text")
-    return lambda request: (refusal if any(map(bad, request.texts)) else well)(request)
+    return lambda request: (refusal if any(map(bad, request.texts)) else valid_vectors)(request)
 
 
 class EmbeddingServer(Loopback):
     def __init__(self) -> None:
         super().__init__()
         self.requests: list[Request] = []
-        self._always: Behavior = well
+        self._always: Behavior = valid_vectors
         self._next: deque[Behavior] = deque()
 
     @property

@@ -9,23 +9,23 @@ from recollect.core.ports import ExtractionInput, ExtractionResult, GeneratedTex
 from recollect.core.types import Memo, Message
 
 
-def quoting(message: Message, text: str | None = None, kind: str = "fact", **more: Any) -> Proposal:
+def proposal_for(message: Message, text: str | None = None, kind: str = "fact", **more: Any) -> Proposal:
     """The proposal to remember a message, or this text because of it."""
     return Proposal(text or message.text, kind, message.text, message.id, **more)
 
 
-def everything(extraction_input: ExtractionInput) -> ExtractionResult:
+def propose_everything(extraction_input: ExtractionInput) -> ExtractionResult:
     """Propose each message as a fact, word for word."""
-    return ExtractionResult(tuple(map(quoting, extraction_input.messages)), usage=Usage(1, 10, 5))
+    return ExtractionResult(tuple(map(proposal_for, extraction_input.messages)), usage=Usage(1, 10, 5))
 
 
-def nothing(extraction_input: ExtractionInput) -> ExtractionResult:
+def propose_nothing(extraction_input: ExtractionInput) -> ExtractionResult:
     """Learn nothing."""
     del extraction_input
     return ExtractionResult()
 
 
-def the_beginning(previous: str | None, exchange: str, limit: int) -> str:
+def first_characters(previous: str | None, exchange: str, limit: int) -> str:
     """Summarize by the first characters of the exchange."""
     del previous
     return exchange[:limit]
@@ -41,8 +41,8 @@ def no_change(memos: Sequence[Memo]) -> ExtractionResult:
 class FakeModel:
     """`learns` answers an extraction and `condenses` an exchange; either may raise, or wait for something."""
 
-    learns: Callable[[ExtractionInput], ExtractionResult | Awaitable[ExtractionResult]] = everything
-    condenses: Callable[[str | None, str, int], str | Awaitable[str]] = the_beginning
+    learns: Callable[[ExtractionInput], ExtractionResult | Awaitable[ExtractionResult]] = propose_everything
+    condenses: Callable[[str | None, str, int], str | Awaitable[str]] = first_characters
     shortens: Callable[[str, int], str] = lambda summary, limit: summary[:limit]
     consolidates: Callable[[Sequence[Memo]], ExtractionResult] = no_change
     name: str = "fake"
@@ -79,4 +79,4 @@ class BlockingModel(FakeModel):
     async def _learns(self, extraction_input: ExtractionInput) -> ExtractionResult:
         self.asked.set()
         await self.answer.wait()
-        return everything(extraction_input)
+        return propose_everything(extraction_input)

@@ -125,6 +125,7 @@ async def copy(source: Store, target: Store, progress: Progress | None = None) -
     The target has to be empty, or hold nothing but an earlier copy of this source; else BadInput is raised and
     nothing is touched.
     """
+    # Read before the first record, so that any write during the copy is noticed.
     generation = await source.read(lambda tx: tx.generation())
     identity, bookmark = await _read_bookmark(source, target)
     copier = _Copier(source, target, bookmark or Bookmark(identity), progress)
@@ -170,6 +171,7 @@ class _Copier:
         def unit(tx: Tx) -> None:
             if tx.archive.bookmark() is not None:
                 raise StoreError(_CONCURRENT_COPY)
+            # Within the transaction: a check beforehand could be overtaken.
             if any(map(tx.archive.count, SECTIONS)):
                 raise BadInput("the target holds memories of its own; a copy needs an empty store")
             tx.archive.put_secret(fingerprints.secret)
@@ -208,6 +210,7 @@ class _Copier:
 
     async def _follow(self, sections: Sequence[str]) -> None:
         """Remove what the source no longer has, vectors before their rows; then copy what is new or different."""
+        # Sections are in the order of their references, so removal goes backward.
         for section in reversed(sections):
             await self._prune(section)
         for section in sections:
@@ -233,6 +236,7 @@ class _Copier:
             while True:
                 page = await coming
                 if page.after is not None:
+                    # Read the next page while this one is written.
                     coming = asyncio.create_task(self._read(section, page.after))
                 self.written += await self._change(partial(_write, section, page, move))
                 self._advance(len(page.records))
@@ -249,6 +253,7 @@ class _Copier:
         before = self._bookmark
 
         def unit(tx: Tx) -> Changed:
+            # The bookmark works as a lock: a second copier would find it moved.
             if tx.archive.bookmark() != str(before):
                 raise StoreError(_CONCURRENT_COPY)
             after, changed = work(tx, before)

@@ -72,6 +72,7 @@ def keep_private(path: Path | int) -> None:
 @contextmanager
 def open_file(path: Path, flags: int) -> Generator[int]:
     """The descriptor of a regular file; a link in its place is not followed."""
+    # Checked by the descriptor, not the path: a link could take the file's place in between.
     file = os.open(path, flags | _SAFE_FLAGS, 0o600)
     try:
         if not stat.S_ISREG(os.fstat(file).st_mode):
@@ -93,6 +94,7 @@ def read(file: int, limit: int) -> bytes:
 
 def _write(file: int, data: bytes) -> None:
     """Write in one call, so that lines of concurrent writers don't mix, and sync."""
+    # A short write means a full disk; writing the rest would not be one call any more.
     if os.write(file, data) < len(data):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     os.fsync(file)
@@ -128,6 +130,7 @@ def create(path: Path, data: bytes) -> bool:
     """Create a file together with its content; False if it exists."""
     temporary = _write_temporary(path, data)
     try:
+        # A link fails where the name is taken, unlike `rename`, and shows the content as a whole.
         path.hardlink_to(temporary)
     except FileExistsError:
         return False
@@ -150,6 +153,7 @@ def _create_without_link(path: Path, data: bytes) -> bool:
 
 def move(old: Path, new: Path) -> None:
     """Rename; a file never replaces another one, even if that was created meanwhile."""
+    # Folders can't be linked; renaming one onto an existing folder fails unless that is empty.
     if not old.is_file():
         old.rename(new)
         return

@@ -78,13 +78,13 @@ def test_a_fact_of_version_2_keeps_how_often_it_was_used(tmp_path: Path) -> None
     assert (fact.source.guild, fact.source.channel_name, fact.source.origin) == ("900", "dev", Origin.SUMMARY)
 
 
-def test_what_was_consolidated_says_so(tmp_path: Path) -> None:
+def test_a_consolidated_fact_has_summary_origin(tmp_path: Path) -> None:
     file = durable(tmp_path / "durable" / "42.json", {**DISCO_FACT, "source": {"type": "consolidation"}}, version=2)
     (fact,) = entries(FORMAT, file)
     assert (fact.source.origin, dict(fact.source.metadata)) == (Origin.SUMMARY, {"type": "consolidation"})
 
 
-def test_what_was_learned_in_a_channel_stays_in_it(tmp_path: Path) -> None:
+def test_a_fact_learned_in_a_channel_gets_that_channels_audience(tmp_path: Path) -> None:
     in_dm = {**LEARNED, "source": {"type": "summary", "channelId": "8", "messageId": "9"}}
     file = durable(tmp_path / "durable" / "42.json", LEARNED, in_dm, DISCO_FACT)
     assert [fact.audience for fact in entries(FORMAT, file)] == [Audience("channel", "77", "900"), None, EVERYWHERE]
@@ -268,7 +268,7 @@ def test_of_two_summaries_of_a_session_the_later_counts(tmp_path: Path) -> None:
     assert [item.text for item in read(FORMAT, tmp_path) if isinstance(item, SummaryEntry)] == ["new", "new"]
 
 
-def test_what_has_no_place_here_is_said(tmp_path: Path) -> None:
+def test_unsupported_parts_are_reported_as_problems(tmp_path: Path) -> None:
     summary(tmp_path / "rolling" / "discord:dm:42.json", "They sail.", continuationCapsule={"activeTask": "sails"})
     written(tmp_path / "shortterm" / "900-42.json", '{"version": 1, "entries": []}')
     assert [where for where, _ in problems(FORMAT, tmp_path)] == [

@@ -44,7 +44,7 @@ def test_a_project_gets_two_more_when_the_question_is_about_projects(word: str):
 
 
 @pytest.mark.acceptance("B25")
-def test_what_was_updated_recently_gets_one_more():
+def test_a_match_updated_within_a_week_scores_one_more():
     assert score("tea", item(1, "Likes tea", days_old=7)) == 2
     assert score("tea", item(1, "Likes tea", days_old=7.01)) == 1
     assert score("coffee", item(1, "Likes tea", days_old=0)) == 1

@@ -26,7 +26,7 @@ def test_what_both_lanes_found_comes_before_the_best_of_one():
     assert keys(rrf.rank(QUESTION, pool(both, words_only, vector_only, size=10)))[0] == 1
 
 
-def test_what_no_lane_found_is_left_out():
+def test_items_without_any_score_are_left_out():
     assert rrf.rank(QUESTION, pool(item(1), item(2, cosine=0.0), item(3, cosine=-0.2))) == []
 
 

@@ -15,7 +15,7 @@ from recollect.core.ports import ModelOptions
 from recollect.core.types import Kind, Message, Subject
 from recollect.faces.assistant.assistant import Assistant
 from recollect.testing.model_server import Calls, ModelServer, Request, Says, Slow, Status
-from recollect.testing.models import FakeModel, nothing
+from recollect.testing.models import FakeModel, propose_nothing
 from tests.scenes import DEV, DM, GENERAL, STAFF, Stage, opened
 from tests.waiting import eventually
 
@@ -50,7 +50,7 @@ class Talk:
 async def talking(
     answer: Sequence[Any] | Callable[[Request], Any] = (), spec: str = PROVIDERS[0], **settings: Any
 ) -> AsyncIterator[Talk]:
-    settings = {"model": FakeModel(nothing), **settings}
+    settings = {"model": FakeModel(propose_nothing), **settings}
     async with ModelServer(answer) as server, opened(**settings) as stage:
         options = ModelOptions(server.url, lambda name: "a-key" if name else None)
         model = plugins.load("models", f"pydantic_ai:{spec}", options)
@@ -267,7 +267,7 @@ async def test_a_model_that_raises_something_odd_still_gets_a_reply() -> None:
         def explained(self, error: Exception) -> ModelError:
             raise error
 
-    async with opened(model=FakeModel(nothing)) as stage:
+    async with opened(model=FakeModel(propose_nothing)) as stage:
         reply = await Assistant(stage.memory, Odd(), clock=stage.clock).reply(stage.message("hello?"))
     assert reply.is_offline
     assert reply.text.startswith("My model can't be reached right now")
@@ -312,7 +312,7 @@ async def test_a_thread_named_like_a_closed_channel_does_not_open_its_context_fi
 
 
 async def test_without_a_model_it_answers_from_memory_alone_and_says_so() -> None:
-    async with opened(model=FakeModel(nothing)) as stage:
+    async with opened(model=FakeModel(propose_nothing)) as stage:
         assistant = Assistant(stage.memory, clock=stage.clock)
         await stage.remember("Lives in Berlin", "Has two cats")
         reply = await assistant.reply(stage.message("where do I live?"))
@@ -406,7 +406,7 @@ async def test_turns_of_one_conversation_are_answered_one_after_the_other() -> N
 @pytest.mark.acceptance("D41")
 @pytest.mark.parametrize("profile", ["unified", "clanker"])
 async def test_the_same_slice_serves_text_voice_and_what_nobody_asked_for(profile: str) -> None:
-    async with opened(profile, model=FakeModel(nothing), embedder="null") as stage:
+    async with opened(profile, model=FakeModel(propose_nothing), embedder="null") as stage:
         await stage.remember("Lives in Berlin")
         for source in ("text", "voice", "voice_realtime", "automation", "initiative"):
             message = Message(f"x-{source}", "ann", DEV, "Berlin weather", stage.clock(), source=source)

@@ -8,7 +8,7 @@ from recollect.core.ports import ExtractionInput, ExtractionResult
 from recollect.core.types import Message, Place
 from recollect.faces.assistant.assistant import Assistant
 from recollect.testing.model_server import Calls, Request, Says
-from recollect.testing.models import FakeModel, quoting
+from recollect.testing.models import FakeModel, proposal_for
 from tests.faces.assistant.test_alone import alone
 from tests.faces.assistant.test_assistant import Talk, talking
 from tests.scenes import DEV, DM, GENERAL, opened
@@ -21,7 +21,7 @@ ASKED = "where do I live?"
 def learning(hearing: ExtractionInput) -> ExtractionResult:
     """Learn what people state, not what they ask."""
     return ExtractionResult(
-        tuple(quoting(one) for one in hearing.messages if "?" not in one.text and "!" not in one.text)
+        tuple(proposal_for(one) for one in hearing.messages if "?" not in one.text and "!" not in one.text)
     )
 
 
@@ -133,7 +133,7 @@ async def test_what_the_model_itself_forgot_by_its_tool_is_not_in_the_next_turn(
         assert "Lisbon" not in later(talk, since)
 
 
-async def test_what_is_stated_again_is_told_again() -> None:
+async def test_a_forgotten_fact_stated_again_is_in_the_prompt_again() -> None:
     async with talking(answering, **settings()) as talk:
         await story(talk)
         await talk.ask("!memory forget Lisbon")

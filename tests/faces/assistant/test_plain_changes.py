@@ -114,7 +114,7 @@ async def test_what_a_withdrawn_message_had_replaced_holds_again() -> None:
         assert await known(stage) == after
 
 
-async def test_that_is_what_was_just_answered_or_remembered() -> None:
+async def test_forget_that_means_the_last_answer_or_memory() -> None:
     async with opened(model="local", run_worker=True) as stage:
         talk = alone(stage)
         await told(
@@ -191,7 +191,7 @@ async def test_what_was_noted_begins_with_a_capital_only_if_it_was_said_with_one
         assert await told(alone(stage), said) == [noted]
 
 
-async def test_what_no_model_learned_says_so() -> None:
+async def test_why_names_the_built_in_patterns_as_the_origin() -> None:
     async with opened(model="local", run_worker=True) as stage:
         _, explained = await told(alone(stage), "I live in Lisbon", "!memory why Lisbon")
     assert "added by the built-in patterns, without a model" in explained

@@ -16,7 +16,7 @@ def test_remember_answers_with_the_text_and_stores_it(cli: Run):
     assert "1. I prefer Rust\n" in cli("show").out
 
 
-def test_what_may_not_be_remembered_says_why(cli: Run):
+def test_remember_refuses_a_secret_with_the_reason(cli: Run):
     refused = cli("remember", "AKIAIOSFODNN7EXAMPLE", code=1)
     assert refused.err == "recollect: That looks like a secret, so it was not remembered\n"
     refused = cli("remember", "AKIAIOSFODNN7EXAMPLE", "--json", code=1)
@@ -310,7 +310,7 @@ def test_edit_changes_the_words_of_a_memory_and_undo_brings_them_back(cli: Run):
     assert "no number 7" in cli("edit", "7", "x", code=3).err
 
 
-def test_who_remembers_something_twice_is_told_so(cli: Run):
+def test_remember_reports_a_memo_known_already(cli: Run):
     cli("remember", "I like tea")
     assert cli("remember", "I like tea").out.startswith('I knew that already: "I like tea"\n')
     assert len(cli("show").out.splitlines()) == 2

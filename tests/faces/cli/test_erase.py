@@ -91,7 +91,7 @@ def test_a_dry_run_tells_and_changes_nothing(cli: Run, store: Path, folder: Path
     assert cli("erase", "nobody", "--dry-run").out == "Nothing is known of user nobody\n"
 
 
-def test_nothing_is_erased_unasked(cli: Run, store: Path, folder: Path):
+def test_erase_without_confirmation_changes_nothing(cli: Run, store: Path, folder: Path):
     assert "--yes" in cli("erase", "ann", code=2).err
     assert bytes_with(folder, "zanzibar")
     assert cli("erase", "--yes").out.startswith("Erased of user me: nothing"), "who speaks, as everywhere"
@@ -105,7 +105,7 @@ def test_a_receipt_never_overwrites_and_nothing_is_erased_then(cli: Run, store: 
     assert (folder / "receipt.json").read_text() == "mine"
 
 
-def test_what_is_left_makes_it_fail(cli: Run, store: Path, folder: Path):
+def test_erase_fails_when_a_file_still_holds_the_text(cli: Run, store: Path, folder: Path):
     notes = folder / "data" / "workspace" / "MEMORY.md"
     notes.parent.mkdir()
     notes.write_text("I like zanzibar tea")

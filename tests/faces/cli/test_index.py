@@ -87,7 +87,7 @@ def test_a_new_file_is_of_whoever_speaks_when_the_folder_is_nobodys(cli: Run, fo
 
 @pytest.mark.sqlite
 @pytest.mark.acceptance("E10", "E44")
-def test_it_rebuilds_the_search_index(cli: Run, folder: Path) -> None:
+def test_index_rebuilds_the_search_index(cli: Run, folder: Path) -> None:
     cli("remember", "The API uses JWT tokens with 24h expiration", **DEVCLAW)
     with closing(apsw.Connection(str(folder / "data" / "memory.db"))) as connection:
         connection.execute("INSERT INTO memo_words (memo_words) VALUES ('delete-all')")

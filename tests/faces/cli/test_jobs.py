@@ -55,7 +55,7 @@ def test_without_a_store_there_are_no_jobs(cli: Run):
     assert cli("jobs", "--run").out == "0 jobs waiting, 0 running, 0 failed\n"
 
 
-def test_what_waits_is_counted_and_listed(cli: Run, store: Path):
+def test_jobs_counts_and_lists_waiting_jobs(cli: Run, store: Path):
     asyncio.run(observe(store, "I like tea", "I live in Berlin"))
     done = cli("jobs", "--json").json
     assert done["counts"] == {"waiting": len(done["jobs"])}
@@ -67,7 +67,7 @@ def test_what_waits_is_counted_and_listed(cli: Run, store: Path):
     assert len(cli("jobs", "--limit", "1", "--json").json["jobs"]) == 1
 
 
-def test_what_waits_is_done_on_demand(cli: Run, store: Path):
+def test_jobs_run_executes_waiting_jobs(cli: Run, store: Path):
     asyncio.run(observe(store, "I like tea", "I live in Berlin"))
     assert "\textract\t" not in cli("jobs", "--run", RECOLLECT_MODEL="null").out
     assert extractions(cli) == []
@@ -107,7 +107,7 @@ def test_a_job_that_does_not_exist_is_no_match(cli: Run):
     assert cli("jobs", "--retry", "all", code=3).out == ""
 
 
-def test_one_thing_is_done_at_a_time(cli: Run):
+def test_jobs_refuses_two_actions_at_once(cli: Run):
     assert "one thing at a time" in cli("jobs", "--run", "--drop", "1", code=2).err
     assert "one thing at a time" in cli("jobs", "--retry", "1", "--drop", "1", code=2).err
 

@@ -62,6 +62,6 @@ def test_a_mark_after_a_thread_makes_a_private_thread_of_an_open_channel():
 
 
 @pytest.mark.parametrize("text", ["", " ", "#dev/!", "dm!", "!", "#de!v"])
-def test_what_is_no_place_is_refused(text: str):
+def test_a_malformed_place_is_refused(text: str):
     with pytest.raises(BadInput, match="not a place"):
         parse(text, "ada")

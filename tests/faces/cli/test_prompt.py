@@ -49,7 +49,7 @@ def test_profile_speaker_and_place_decide(cli: Run):
     assert layered == "## Relevant Memories\n\n- [preference] I like green tea\n"
 
 
-def test_nothing_is_stored(cli: Run):
+def test_prompt_stores_no_message(cli: Run):
     before = cli("search", "--messages", "--json", "morning", "--in", "#kitchen").json
     cli("prompt", "good morning to you", "--in", "#kitchen")
     assert cli("search", "--messages", "--json", "morning", "--in", "#kitchen").json == before

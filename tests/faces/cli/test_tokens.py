@@ -52,5 +52,5 @@ def test_without_a_name_it_is_for_the_person_that_all_commands_are_about(cli: Ru
         (["delete", "x"], 2, "delete"),
     ],
 )
-def test_what_can_not_be_done_says_why(cli: Run, args: list[str], code: int, told: str):
+def test_an_impossible_token_action_fails_with_the_reason(cli: Run, args: list[str], code: int, told: str):
     assert told in cli("tokens", *args, code=code).err

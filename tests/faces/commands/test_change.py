@@ -38,7 +38,7 @@ async def test_remember_answers_with_the_text_and_stores_it_as_stated(profile: s
         )
 
 
-async def test_what_may_not_be_remembered_says_why():
+async def test_remember_command_refuses_a_secret_with_the_reason():
     async with talking() as talk:
         reply = await talk("!memory remember AKIAIOSFODNN7EXAMPLE")
         assert reply == "That looks like a secret, so it was not remembered"

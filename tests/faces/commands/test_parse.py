@@ -62,7 +62,7 @@ def test_a_pair_of_quotation_marks_around_the_words_is_taken_off(words: str, bar
     assert unquoted(words) == bare
 
 
-async def test_what_is_no_order_is_not_answered():
+async def test_text_that_is_no_command_is_not_answered():
     async with talking() as talk:
         assert await talk.commands.answer("hello", user="ann", place=DEV) is None
         assert await talk.commands.answer("!memoryfoo", user="ann", place=DEV) is None
@@ -95,6 +95,6 @@ def test_a_line_is_only_cut_when_it_is_too_long_for_a_page():
     assert pages("x" * 120, 50) == ("x" * 50, "x" * 50, "x" * 20)
 
 
-def test_no_page_is_empty():
+def test_pagination_yields_no_empty_page():
     assert pages("", 50) == ()
     assert pages("a\n\n" + "b" * 50 + "\n\n", 50) == ("a", "b" * 50)

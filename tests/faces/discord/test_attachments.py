@@ -8,7 +8,7 @@ from simcord.backend.models.message import MessageSticker, Poll, PollAnswer
 from recollect.faces.discord.attachments import MAX_FILE_CHARS
 from recollect.faces.discord.client import Client
 from recollect.testing.clock import START
-from recollect.testing.models import FakeModel, nothing
+from recollect.testing.models import FakeModel, propose_nothing
 from tests.faces.discord.scene import acting
 from tests.faces.discord.test_slash_commands import text
 
@@ -81,7 +81,7 @@ async def test_a_file_of_someone_who_was_not_told_is_not_opened_to_remember_it()
 
 
 async def test_without_a_model_the_answer_says_what_was_not_read() -> None:
-    async with acting(model=FakeModel(nothing)) as scene:
+    async with acting(model=FakeModel(propose_nothing)) as scene:
         await scene.env.restart_bot(Client(scene.memory, None, clock=lambda: scene.env.now(), shard_count=1))
         await scene.ask("hello")
         mention = f"<@{scene.client.user.id}>"
@@ -92,7 +92,7 @@ async def test_without_a_model_the_answer_says_what_was_not_read() -> None:
 
 
 async def test_polls_stickers_and_forwards_are_named_and_a_forwards_words_are_nobodys() -> None:
-    async with acting(model=FakeModel(nothing)) as scene:
+    async with acting(model=FakeModel(propose_nothing)) as scene:
         said = await scene.bob.send(scene.general, "My PIN is on the fridge")
         await scene.ann.forward(said, scene.dev)
         answers = [PollAnswer(1, "Pizza", None), PollAnswer(2, "Soup", None)]

@@ -27,7 +27,7 @@ async def test_on_first_contact_one_is_told_in_a_dm_once_and_not_again_after_a_r
         assert "\n" not in NOTICE
 
 
-async def test_who_was_not_told_is_not_overheard() -> None:
+async def test_messages_are_stored_only_after_the_privacy_notice() -> None:
     async with acting(discord={"privacy_notice": "dm"}) as scene:
         await scene.ann.send(scene.dev, "I like green tea")
         await scene.settle()

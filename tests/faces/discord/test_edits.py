@@ -218,7 +218,7 @@ async def test_while_it_looks_back_the_bot_answers() -> None:
             await wire.learned(1)
 
 
-async def test_it_can_be_switched_off() -> None:
+async def test_resync_can_be_switched_off() -> None:
     async with wired(discord={"resync_messages": 0, "catch_up": "never"}) as wire:
         async with wire.online():
             (gone,) = await said(wire, "I like green tea")

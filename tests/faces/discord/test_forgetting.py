@@ -7,7 +7,7 @@ import pytest
 
 from recollect.core.ports import ExtractionInput, ExtractionResult
 from recollect.testing.model_server import ModelServer, Request, Says
-from recollect.testing.models import FakeModel, quoting
+from recollect.testing.models import FakeModel, proposal_for
 from tests.faces.discord.scene import Scene, acting, speaker_of
 from tests.faces.discord.test_memory_channel import channel_id, mirrored
 from tests.faces.discord.wire import WAIT, wired
@@ -15,7 +15,7 @@ from tests.waiting import eventually
 
 
 def learning(hearing: ExtractionInput) -> ExtractionResult:
-    return ExtractionResult(tuple(quoting(one) for one in hearing.messages if "?" not in one.text))
+    return ExtractionResult(tuple(proposal_for(one) for one in hearing.messages if "?" not in one.text))
 
 
 def condensing(previous: str | None, exchange: str, limit: int) -> str:

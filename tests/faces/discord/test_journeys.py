@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from recollect.testing.model_server import Says
-from recollect.testing.models import FakeModel, nothing
+from recollect.testing.models import FakeModel, propose_nothing
 from tests.faces.discord.scene import acting
 
 DAYS = 86_400.0
@@ -76,7 +76,7 @@ async def test_the_bot_is_restarted_in_the_middle_of_a_conversation_and_still_kn
         summary={"every_n_turns": 2},
         history={"inject_max_chars": 0},
         past={"max_messages": 0},
-        model=FakeModel(nothing),
+        model=FakeModel(propose_nothing),
     ) as scene:
         await scene.ask("we plan the move to Porto")
         await scene.ask("the flat needs two rooms")
@@ -123,7 +123,7 @@ async def test_what_a_server_knows_does_not_cross_into_another_without_its_owner
 
 @pytest.mark.acceptance("A28", "A30", "A32", "A33")
 async def test_what_goes_on_in_public_channels_is_known_in_others_for_a_while_and_nothing_else_is() -> None:
-    async with acting([Says("Let us restart the build.")] * 9, model=FakeModel(nothing)) as scene:
+    async with acting([Says("Let us restart the build.")] * 9, model=FakeModel(propose_nothing)) as scene:
         await scene.ask("the build is red again")
         await scene.ask("we let somebody go", where=scene.staff)
         await scene.whisper("I am tired of builds")
@@ -143,7 +143,7 @@ async def test_what_goes_on_in_public_channels_is_known_in_others_for_a_while_an
 @pytest.mark.acceptance("A5")
 @pytest.mark.parametrize("profile", ["unified", "discoclaw"])
 async def test_summaries_are_made_without_a_word_about_it(profile: str) -> None:
-    async with acting(profile=profile, summary={"every_n_turns": 1}, model=FakeModel(nothing)) as scene:
+    async with acting(profile=profile, summary={"every_n_turns": 1}, model=FakeModel(propose_nothing)) as scene:
         for number in range(3):
             await scene.ask(f"part {number} of the plan")
         await scene.settle()
@@ -154,7 +154,7 @@ async def test_summaries_are_made_without_a_word_about_it(profile: str) -> None:
 @pytest.mark.acceptance("A35", "A36")
 @pytest.mark.parametrize("profile", ["unified", "discoclaw"])
 async def test_notes_are_named_in_dms_only_and_by_their_path(profile: str, tmp_path: Path) -> None:
-    async with acting(profile=profile, data_dir=str(tmp_path), model=FakeModel(nothing)) as scene:
+    async with acting(profile=profile, data_dir=str(tmp_path), model=FakeModel(propose_nothing)) as scene:
         workspace = scene.memory.settings.workspace.dir
         notes = workspace / "users" / str(scene.ann.id) if profile == "unified" else workspace
         notes.mkdir(parents=True)

@@ -12,7 +12,7 @@ from recollect.faces.discord.learned_notices import LearnedNotices
 from recollect.privacy.target import ErasureTarget
 from recollect.stores._sql.state import State
 from recollect.testing.model_server import Says
-from recollect.testing.models import FakeModel, nothing, quoting
+from recollect.testing.models import FakeModel, proposal_for, propose_nothing
 from tests.faces.discord.scene import Scene, acting
 from tests.faces.discord.test_memory_channel import TICK
 from tests.faces.discord.wire import WAIT, wired
@@ -31,7 +31,7 @@ async def learned(scene: Scene, text: str = "I like green tea", **how: object) -
     return line
 
 
-async def test_it_says_what_was_learned_and_where() -> None:
+async def test_a_learned_notice_shows_the_memo_and_its_message_link() -> None:
     async with acting(discord=HERE) as scene:
         line = await learned(scene)
         said = scene.dev.history()[-2]
@@ -158,7 +158,7 @@ async def test_what_its_owner_changed_since_is_not_undone_by_its_line() -> None:
 async def test_a_line_follows_its_fact_into_other_words_and_back() -> None:
     def anew(hearing: ExtractionInput) -> ExtractionResult:
         return ExtractionResult(
-            (quoting(hearing.messages[-1], id=hearing.known_memos[0].id if hearing.known_memos else None),)
+            (proposal_for(hearing.messages[-1], id=hearing.known_memos[0].id if hearing.known_memos else None),)
         )
 
     async with acting(discord=HERE, model=FakeModel(anew)) as scene:
@@ -173,7 +173,7 @@ async def test_a_line_follows_its_fact_into_other_words_and_back() -> None:
 async def test_undo_takes_back_nothing_but_what_its_line_still_tells() -> None:
     def anew(hearing: ExtractionInput) -> ExtractionResult:
         return ExtractionResult(
-            (quoting(hearing.messages[-1], id=hearing.known_memos[0].id if hearing.known_memos else None),)
+            (proposal_for(hearing.messages[-1], id=hearing.known_memos[0].id if hearing.known_memos else None),)
         )
 
     async with acting(discord=HERE, model=FakeModel(anew)) as scene:
@@ -208,7 +208,7 @@ async def test_undo_brings_back_what_had_given_way() -> None:
 def replacing(hearing: ExtractionInput) -> ExtractionResult:
     """Whatever is said takes the place of what was known."""
     said = hearing.messages[-1]
-    return ExtractionResult((quoting(said, replaces=tuple(memo.id for memo in hearing.known_memos)),))
+    return ExtractionResult((proposal_for(said, replaces=tuple(memo.id for memo in hearing.known_memos)),))
 
 
 async def test_it_is_kept_private_and_no_longer_shown_where_it_was_said() -> None:
@@ -324,7 +324,7 @@ async def test_by_default_learning_says_nothing() -> None:
 @pytest.mark.parametrize("button", ["Forget", "Undo"])
 async def test_lore_is_told_and_only_those_who_manage_messages_can_take_it_back(button: str) -> None:
     said = Says("Congratulations!\nmemory_line: Ann won the quiz night")
-    async with acting([said], discord=HERE, model=FakeModel(nothing)) as scene:
+    async with acting([said], discord=HERE, model=FakeModel(propose_nothing)) as scene:
         moderators = scene.guild.create_role("moderators", permissions=discord.Permissions(manage_messages=True))
         eve = scene.guild.add_member(scene.env.create_user("eve"), roles=[moderators])
         await scene.env.advance_time(TICK)

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from recollect.testing.models import FakeModel, everything
+from recollect.testing.models import FakeModel, propose_everything
 from tests import ground
 from tests.faces.discord.scene import acting
 
 
 @pytest.mark.acceptance("A53")
 async def test_what_people_say_is_learned_with_where_it_was_said_and_what_the_bot_says_is_not() -> None:
-    model = FakeModel(everything)
+    model = FakeModel(propose_everything)
     async with acting(model=model) as scene:
         sent = await scene.ann.send(scene.dev, f"<@{scene.client.user.id}> I work on the platform team")
         await scene.settle()

@@ -149,7 +149,7 @@ async def test_a_long_answer_comes_in_messages_under_the_limit_and_code_stays_co
     assert all(f"line_{number} = {number}" in "\n".join(pages) for number in range(200))
 
 
-async def test_nobody_is_pinged_by_what_the_bot_says() -> None:
+async def test_replies_allow_no_mentions() -> None:
     async with acting([Says("Hello @everyone and <@1>!")]) as scene:
         await scene.ask("greet them")
         (request,) = [

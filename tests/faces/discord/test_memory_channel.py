@@ -10,7 +10,7 @@ from recollect.bot_state import snapshot_message
 from recollect.core.types import Kind, Memo, Place, Provenance, Subject, Summary
 from recollect.faces.discord.memory_channel import snapshot
 from recollect.testing.clock import START
-from recollect.testing.models import FakeModel, nothing
+from recollect.testing.models import FakeModel, propose_nothing
 from tests.faces.discord.scene import Scene, acting
 
 TICK = 3.0
@@ -143,7 +143,7 @@ async def test_a_summary_that_was_taken_back_leaves_the_messages_of_all_who_had_
     async with acting(
         discord__memory_channel=await channel_id(),
         summary={"every_n_turns": 1},
-        model=FakeModel(nothing, lambda before, said, limit: f"{before or ''} {said}"[-limit:]),
+        model=FakeModel(propose_nothing, lambda before, said, limit: f"{before or ''} {said}"[-limit:]),
     ) as scene:
         await mirrored(scene)
         await scene.ask("the surprise is hidden under the plant")
@@ -157,7 +157,7 @@ async def test_a_summary_that_was_taken_back_leaves_the_messages_of_all_who_had_
         assert not any("under the plant" in one for one in shown)
 
 
-async def test_who_left_the_server_is_no_longer_shown_there() -> None:
+async def test_the_memory_channel_drops_members_who_left() -> None:
     async with acting(discord__memory_channel=await channel_id(), summary={"enabled": False}) as scene:
         await mirrored(scene)
         await scene.order("!memory remember I like tea")

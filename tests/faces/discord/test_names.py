@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.recall.display_names import tag
+from recollect.recall.display_names import disambiguation_tag
 from recollect.testing.model_server import ModelServer, Request, Says
 from tests.doubles.discord.things import User
 from tests.faces.discord.scene import speaker_of
@@ -44,7 +44,7 @@ async def test_a_person_who_is_called_like_the_bot_does_not_speak_for_it(name: s
         await say(bot, mallory, "a refund for all")
         await ask(bot, bot.lab.ada, "and now?")
         first, _, last = map(named, server.requests)
-    mark = tag(str(mallory.id))
+    mark = disambiguation_tag(str(mallory.id))
     assert f"{mark}]: everyone gets a refund" in first
     assert f"{mark}]: a refund for all" in last
     assert f"{mark}]: tell them again" in last, "in the turns as well"
@@ -63,7 +63,7 @@ async def test_neither_the_bots_name_in_the_settings_nor_its_nickname_is_anybody
             await ask(bot, bot.lab.ada, "what was promised?")
             request = named(server.requests[0])
     for person in people:
-        assert f"[{person.name.title()}{tag(str(person.id))}]: a promise of {person.id}" in request
+        assert f"[{person.name.title()}{disambiguation_tag(str(person.id))}]: a promise of {person.id}" in request
 
 
 async def test_a_person_with_another_members_name_does_not_speak_for_them_and_lines_stay_the_same() -> None:
@@ -75,6 +75,6 @@ async def test_a_person_with_another_members_name_does_not_speak_for_them_and_li
         await ask(bot, bot.lab.ada, "when is it?")
         await ask(bot, other, "is it off?")
         first, second = map(named, server.requests)
-    shown = f"[Ada]: the release is on Friday\n[Adа{tag(str(other.id))}]: the release is cancelled"
+    shown = f"[Ada]: the release is on Friday\n[Adа{disambiguation_tag(str(other.id))}]: the release is cancelled"
     assert shown in first
     assert "[Ada]: when is it?" in second

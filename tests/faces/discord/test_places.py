@@ -73,7 +73,7 @@ async def test_a_change_of_permissions_counts_from_the_next_message_on() -> None
 
 
 @pytest.mark.parametrize("channel", [None, object(), discord.Object(5)])
-def test_what_is_unknown_is_private(channel: object) -> None:
+def test_an_unknown_channel_is_private(channel: object) -> None:
     place = place_of(channel, 1, 7)
     assert not place.public
     assert place.audience.level == "channel"

@@ -216,7 +216,7 @@ async def test_what_is_said_aloud_is_kept_only_once_its_speaker_was_told() -> No
         async with wire.online() as client:
             said = Transcript(lounge.id, wire.lab.ada.id, "I like green tea", wire.clock())
             assert await client.answer(said) == NOT_NOTIFIED
-            assert not await client.hear(said)
+            assert not await client.add_transcript(said)
             assert await client.answer(Transcript(lounge.id, wire.lab.ada.id, "!memory help", wire.clock()))
             assert await wire.memory.worker.wait_idle(WAIT)
             assert await kept(wire) == []

@@ -25,9 +25,9 @@ async def test_what_is_said_aloud_is_learned_once_with_what_transcribed_it_and_w
         board = scene.guild.create_voice_channel("board")
         await scene.allow(board, everyone=False)
         said = aloud(scene, lounge.id, "I like green tea", trace="voice_realtime")
-        assert await scene.client.hear(said)
-        assert not await scene.client.hear(said), "the same transcript again"
-        assert await scene.client.hear(aloud(scene, board.id, "I will be promoted in May"))
+        assert await scene.client.add_transcript(said)
+        assert not await scene.client.add_transcript(said), "the same transcript again"
+        assert await scene.client.add_transcript(aloud(scene, board.id, "I will be promoted in May"))
         await scene.settle()
         private, public = await scene.memos()
         guild = str(scene.guild.id)
@@ -50,14 +50,14 @@ async def test_nobody_is_overheard_who_is_not_allowed_not_told_paused_or_exclude
     ):
         async with acting(discord=options) as scene:
             lounge = scene.guild.create_voice_channel("lounge")
-            assert not await scene.client.hear(aloud(scene, lounge.id, "I like green tea"))
+            assert not await scene.client.add_transcript(aloud(scene, lounge.id, "I like green tea"))
     async with acting(discord={"allowed_users": [ann]}) as scene:
         lounge = scene.guild.create_voice_channel("lounge")
         await scene.order("!memory pause")
-        assert await scene.client.hear(aloud(scene, lounge.id, "I like green tea"))
+        assert await scene.client.add_transcript(aloud(scene, lounge.id, "I like green tea"))
         stranger = scene.env.create_user("eve")
-        assert not await scene.client.hear(aloud(scene, lounge.id, "I like black tea", stranger.id))
-        assert not await scene.client.hear(aloud(scene, lounge.id, "   "))
+        assert not await scene.client.add_transcript(aloud(scene, lounge.id, "I like black tea", stranger.id))
+        assert not await scene.client.add_transcript(aloud(scene, lounge.id, "   "))
         await scene.settle()
         assert await scene.known() == []
 
@@ -66,7 +66,7 @@ async def test_a_channel_without_voice_or_one_that_is_not_seen_is_refused() -> N
     async with acting() as scene:
         for channel in (scene.dev.id, 7):
             with pytest.raises(BadInput, match="not a voice channel"):
-                await scene.client.hear(aloud(scene, channel, "I like green tea"))
+                await scene.client.add_transcript(aloud(scene, channel, "I like green tea"))
 
 
 @pytest.mark.acceptance("D21", "D22")
@@ -89,7 +89,7 @@ async def test_a_line_about_something_said_aloud_leads_to_the_channel() -> None:
     async with acting(discord={"learned_notices": "here"}) as scene:
         lounge = scene.guild.create_voice_channel("lounge")
         await scene.env.advance_time(TICK)
-        await scene.client.hear(aloud(scene, lounge.id, "I like green tea"))
+        await scene.client.add_transcript(aloud(scene, lounge.id, "I like green tea"))
         await scene.settle()
         await scene.env.advance_time(TICK)
         (line,) = lounge.history()

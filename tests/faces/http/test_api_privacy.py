@@ -55,7 +55,7 @@ async def test_a_guild_is_erased_by_its_name(client: httpx.AsyncClient, memory: 
     assert (await client.get("/api/v1/memos", params={"guild": "g1"})).json()["total"] == 0
 
 
-async def test_nobody_in_particular_can_not_be_erased(client: httpx.AsyncClient):
+async def test_erase_requires_a_person_or_guild(client: httpx.AsyncClient):
     for path, body in (("/erase/survey", {}), ("/erase", {"confirm": "x"}), ("/erase/survey", {"user": "__lore__"})):
         assert (await client.post(f"/api/v1{path}", json=body)).status_code == 422
 

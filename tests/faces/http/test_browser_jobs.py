@@ -55,7 +55,7 @@ def hand(window: Window) -> Iterator[Hand]:
     assert hand.clicks <= MAX_CLICKS
 
 
-def test_something_is_found_whoever_said_it(hand: Hand):
+def test_page_search_finds_memos_of_every_person(hand: Hand):
     hand.page.keyboard.press("/")
     hand.page.keyboard.type("allergic to kiwi")
     hand.enter()

@@ -79,7 +79,7 @@ async def test_a_memo_that_was_changed_since_is_left_as_it_is(remote: Client):
     assert not (await remote.forget(changed, version=changed.version)).active
 
 
-async def test_what_may_not_be_remembered_is_an_outcome(remote: Client):
+async def test_remember_returns_refused_for_a_secret(remote: Client):
     assert await remote.remember("AKIAIOSFODNN7EXAMPLE", user="ann") == Refused(Reason.SECRET)
 
 
@@ -137,7 +137,7 @@ async def test_an_event_has_its_reason_in_words_and_as_a_code(
     assert fields[1] == fields[2] == ("audience everywhere", "audience_set", "everywhere")
 
 
-async def test_what_is_refused_says_why(remote: Client, app: FastAPI):
+async def test_a_refused_request_raises_with_status_and_reason(remote: Client, app: FastAPI):
     with pytest.raises(ApiError, match="say whose memory") as refused:
         await remote.list()
     assert refused.value.status == 422

@@ -189,7 +189,7 @@ async def test_requests_under_way_never_give_way(http: str):
 
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(socket, "TCP_USER_TIMEOUT"), reason="only Linux can tell")
-async def test_who_takes_in_nothing_of_an_answer_is_let_go(http: str):
+async def test_a_client_that_reads_nothing_is_disconnected(http: str):
     gone = asyncio.Event()
 
     async def pour(scope: Any, receive: Any, send: Any) -> None:

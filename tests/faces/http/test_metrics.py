@@ -100,7 +100,7 @@ async def test_health_and_readiness_need_none(stranger: httpx.AsyncClient):
     assert (await stranger.get("/ready")).json() == {"status": "ready"}
 
 
-async def test_it_is_not_ready_without_its_worker(tmp_path: Path, clock: FakeClock):
+async def test_ready_fails_while_the_worker_does_not_run(tmp_path: Path, clock: FakeClock):
     async with (
         opened(tmp_path, clock, run_worker=True) as memory,
         asking(create(memory, TOKENS, clock=clock, run_worker=True)) as client,
@@ -112,7 +112,7 @@ async def test_it_is_not_ready_without_its_worker(tmp_path: Path, clock: FakeClo
         assert (await client.get("/health")).status_code == 200
 
 
-async def test_it_is_not_ready_when_the_store_is_gone_or_it_is_about_to_stop(
+async def test_ready_fails_without_a_store_or_while_stopping(
     stranger: httpx.AsyncClient, memory: AsyncMemory, app: FastAPI
 ):
     app.state.recollect.closing.set()
@@ -138,7 +138,7 @@ async def fill_up(client: httpx.AsyncClient) -> None:
 
 
 @pytest.mark.sqlite
-async def test_it_is_not_ready_from_a_write_that_found_no_space(client: httpx.AsyncClient, memory: AsyncMemory):
+async def test_ready_fails_after_a_write_without_disk_space(client: httpx.AsyncClient, memory: AsyncMemory):
     await memory.store.write(lambda tx: allow(tx, 10))
     assert (await client.get("/ready")).status_code == 200, "nobody has tried"
     await fill_up(client)
@@ -157,7 +157,7 @@ async def swell(_: Job) -> UnitOfWork:
 
 
 @pytest.mark.sqlite
-async def test_it_is_not_ready_from_a_write_of_the_worker_that_found_no_space(tmp_path: Path, clock: FakeClock):
+async def test_ready_fails_after_a_worker_write_without_disk_space(tmp_path: Path, clock: FakeClock):
     async with (
         opened(tmp_path, clock, run_worker=True) as memory,
         asking(create(memory, TOKENS, clock=clock, run_worker=True)) as client,
@@ -180,7 +180,7 @@ async def talk(memory: AsyncMemory, clock: FakeClock) -> None:
 
 
 @pytest.mark.sqlite
-async def test_it_is_not_ready_from_a_write_of_the_bot_that_found_no_space(
+async def test_ready_fails_after_a_bot_write_without_disk_space(
     stranger: httpx.AsyncClient, memory: AsyncMemory, clock: FakeClock
 ):
     await memory.store.write(lambda tx: allow(tx, 10))

@@ -22,7 +22,7 @@ def test_characters_that_hide_or_turn_round_are_named():
 
 
 @pytest.mark.parametrize("text", ["👩‍👩‍👧", "می‌خواهم", "naïve café", "שלום", "line\nbreak\ttab"])
-def test_what_people_need_to_write_stays(text: str):
+def test_joiners_and_accents_are_not_stripped(text: str):
     assert words.reveal_hidden(text) == text
     assert words.strip_hidden(text) == text
 

@@ -105,7 +105,7 @@ async def test_the_metrics_token_signs_nobody_in(app: FastAPI):
         "",
     ],
 )
-async def test_nobody_is_led_elsewhere_after_signing_in(app: FastAPI, path: str):
+async def test_sign_in_redirects_only_to_local_paths(app: FastAPI, path: str):
     async with asking(app, PAGE) as stranger:
         done = await signing_in(stranger, TOKENS.operator, next=path)
     assert done.headers["location"] == "/"
@@ -116,7 +116,7 @@ def test_a_path_of_ours_is_kept_with_its_query():
     assert local_path("//evil.example", "/people") == "/people"
 
 
-async def test_who_is_signed_in_needs_no_login_page(app: FastAPI):
+async def test_the_login_page_redirects_a_signed_in_visitor(app: FastAPI):
     async with visiting(app) as visitor:
         answer = await visitor.client.get("/login", params={"next": "/jobs"})
         assert answer.headers["location"] == "/jobs"

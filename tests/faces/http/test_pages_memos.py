@@ -412,7 +412,7 @@ async def test_a_bare_id_of_two_platforms_is_asked_about_and_changes_nobody(app:
     assert (await state(memory, memo)).active
 
 
-async def test_one_memo_alone_is_not_merged(app: FastAPI, memory: AsyncMemory, memo: Memo):
+async def test_merging_requires_two_memos(app: FastAPI, memory: AsyncMemory, memo: Memo):
     async with visiting(app) as visitor:
         page = await visitor.follow(await visitor.send("/memos/pick", user="ann", pick=[memo.id]))
         assert "Tick two memories or more" in page

@@ -14,7 +14,7 @@ from recollect.core.ports import ExtractionInput, ExtractionResult
 from recollect.core.types import Message
 from recollect.models.local import LocalModel
 from recollect.testing.clock import FakeClock
-from recollect.testing.models import FakeModel, nothing
+from recollect.testing.models import FakeModel, propose_nothing
 from tests.faces.http.conftest import BASE, TOKENS, opened
 from tests.faces.http.visiting import hidden, text_of, visiting
 from tests.scenes import AT_ONCE
@@ -24,7 +24,7 @@ DEV = Place("discord", "77", "701", name="dev", public=True)
 
 @pytest.fixture
 def model() -> FakeModel:
-    return FakeModel(nothing)
+    return FakeModel(propose_nothing)
 
 
 @pytest.fixture

@@ -86,13 +86,13 @@ class TestTool:
             assert await said(client, "update_memory", content="x is y") == "error: update_memory needs id"
             assert await said(client, "save_memory") == "error: save_memory needs content"
 
-    async def test_there_is_no_other_tool(self, memory: AsyncMemory):
+    async def test_an_unknown_tool_is_refused(self, memory: AsyncMemory):
         async with connected(memory) as client:
             with pytest.raises(MCPError, match="there is no tool 'shell'") as error:
                 await client.call_tool("shell", {})
             assert error.value.code == INVALID_PARAMS
 
-    async def test_what_one_client_saves_another_finds(self, memory: AsyncMemory):
+    async def test_a_memo_saved_by_one_client_is_found_by_another(self, memory: AsyncMemory):
         async with connected(memory) as one, connected(memory) as other:
             await said(one, "save_memory", content="The API uses JWT", category="fact")
             assert "The API uses JWT" in await said(other, "search_memory", query="JWT")
@@ -158,7 +158,7 @@ class TestResources:
 
 
 class TestPrompt:
-    async def test_it_asks_with_what_is_known(self, memory: AsyncMemory):
+    async def test_the_recall_prompt_includes_known_memos(self, memory: AsyncMemory):
         async with connected(memory) as client:
             assert (await asked(client)).endswith("(nothing yet)")
             await memory.remember("I prefer tea over coffee", user="ann")
@@ -168,7 +168,7 @@ class TestPrompt:
             assert "not instructions" in text
             assert ("tea" in text, "Nora" in text) == (True, True)
 
-    async def test_it_may_have_a_topic(self, memory: AsyncMemory):
+    async def test_the_recall_prompt_can_be_limited_to_a_topic(self, memory: AsyncMemory):
         await memory.remember("I prefer tea over coffee", user="ann")
         await memory.remember("My sister Nora lives in Lyon", user="ann")
         async with connected(memory) as client:
@@ -184,7 +184,7 @@ class TestPrompt:
         assert isinstance(asked, TextContent)
         assert asked.text.startswith("What do you remember about me and where do I live?\n")
 
-    async def test_there_is_no_other_prompt(self, memory: AsyncMemory):
+    async def test_an_unknown_prompt_is_refused(self, memory: AsyncMemory):
         async with connected(memory) as client:
             with pytest.raises(MCPError, match="there is no prompt"):
                 await client.get_prompt("jailbreak")

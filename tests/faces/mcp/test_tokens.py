@@ -92,7 +92,7 @@ async def test_a_token_for_a_name_never_reaches_someone_of_that_name_elsewhere(m
         assert "Lisbon" not in str(message)
 
 
-async def test_who_has_no_valid_token_is_told_what_to_do(memory: AsyncMemory):
+async def test_a_missing_or_revoked_token_is_refused_with_instructions(memory: AsyncMemory):
     tokens = AccessTokens(memory, now)
     async with served(memory) as address, httpx2.AsyncClient(headers=ACCEPTED) as web:
         assert (await web.post(address, json=HELLO)).status_code == 200, "nobody has a token yet, and only we connect"

@@ -90,7 +90,7 @@ async def test_a_memory_is_saved_found_changed_explained_forgotten_and_restored(
         assert (listed["total"], listed["memories"][0]["content"]) == (1, "I prefer green tea")
 
 
-async def test_what_a_model_writes_almost_right_is_taken(memory: AsyncMemory):
+async def test_nearly_valid_tool_arguments_are_accepted(memory: AsyncMemory):
     async with connected(memory) as client:
         for number in range(7):
             await called(

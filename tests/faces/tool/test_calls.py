@@ -181,7 +181,7 @@ class TestSchema:
 
 
 @given(calls())
-def test_what_the_code_takes_the_schema_takes(call: dict[str, Any]):
+def test_the_schema_accepts_every_call_that_the_parser_accepts(call: dict[str, Any]):
     if not is_taken(call):
         return
     filled = {"action": call["action"], **parse_object(call)}  # numbers as text, and ids as numbers, are put right

@@ -42,7 +42,7 @@ def files(folder: Path) -> list[str]:
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if not path.is_dir())
 
 
-def test_it_is_the_tool_that_models_know(tool: AnthropicMemory):
+def test_the_definition_is_anthropics_memory_tool(tool: AnthropicMemory):
     assert tool.to_dict() == {"type": "memory_20250818", "name": "memory"}
 
 
@@ -87,7 +87,7 @@ class TestCommands:
             "2B\t/memories/a/deep/c.md",
         ]
 
-    def test_what_exists_is_not_created_anew(self, tool: AnthropicMemory):
+    def test_creating_an_existing_file_is_refused(self, tool: AnthropicMemory):
         do(tool, "create", path=NOTE, file_text="one")
         assert error(tool, "create", path=NOTE, file_text="two") == f"File {NOTE} already exists"
         assert "already exists" in error(tool, "create", path="/memories/notes", file_text="two")
@@ -159,7 +159,7 @@ class TestCommands:
         assert files(folder) == ["users/ann/MEMORY.md"]
         assert tool.clear_all_memory() == "All memory cleared"
 
-    def test_what_is_missing_or_no_file_is_said_so(self, tool: AnthropicMemory):
+    def test_a_missing_path_or_a_folder_is_reported(self, tool: AnthropicMemory):
         do(tool, "create", path=NOTE, file_text="tea")
         for command, more in (("view", {}), ("insert", {"insert_line": 0, "insert_text": "x"})):
             assert error(tool, command, path="/memories/no.md", **more) == (
@@ -183,7 +183,7 @@ class TestCommands:
             {"path": "/memories"},
         ],
     )
-    def test_what_is_no_command_is_told_to_the_model(self, tool: AnthropicMemory, given: object):
+    def test_an_invalid_command_raises_a_tool_error(self, tool: AnthropicMemory, given: object):
         with pytest.raises(ToolError, match="This is no memory command"):
             tool.call(given)
 
@@ -204,7 +204,7 @@ class TestSafety:
             *("/memories/../../bob/memories/x.md", "/memories/C:/x", "../memories/x", "/memories/" + "a" * 300),
         ],
     )
-    def test_no_path_leads_out(self, tool: AnthropicMemory, folder: Path, path: str):
+    def test_paths_outside_the_users_folder_are_refused(self, tool: AnthropicMemory, folder: Path, path: str):
         AnthropicMemory(folder, user="bob").call({"command": "create", "path": "/memories/x.md", "file_text": "bob's"})
         Workspace(folder, "ann").write("MEMORY.md", "hers")
         do(tool, "create", path="/memories/ok.md", file_text="ok")
@@ -279,7 +279,7 @@ class TestLimits:
         do(tool, "delete", path="/memories/7.md")
         do(tool, "create", path=NOTE, file_text="x")
 
-    def test_what_is_no_text_is_refused(self, tool: AnthropicMemory, folder: Path):
+    def test_binary_content_is_refused(self, tool: AnthropicMemory, folder: Path):
         assert error(tool, "create", path=NOTE, file_text="a\0b")
         do(tool, "create", path=NOTE, file_text="x")
         (folder / "users/ann/memories/picture.png").write_bytes(b"\x89PNG\xff")

@@ -160,7 +160,7 @@ async def test_a_memo_that_may_not_be_heard_here_or_is_somebody_elses_can_not_be
         assert (await stage.memory.get(memo.id, user="ann", place=STAFF)).text == "The raise is decided"
 
 
-async def test_nothing_new_changes_nothing():
+async def test_an_update_without_changes_writes_no_step():
     async with opened() as stage:
         memo = await stage.remember("The office is in Rome", tags=["office"])
         same = await stage.memory.update(memo.id, memo.text, user="ann", place=DEV, tags=["Office"])

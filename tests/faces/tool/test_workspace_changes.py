@@ -46,7 +46,7 @@ class TestCreate:
         assert workspace.read_text("a.md") == made
         assert everything(folder) == ["a.md"]
 
-    def test_what_is_too_large_leaves_nothing_behind(self, workspace: Workspace, folder: Path):
+    def test_an_oversized_file_leaves_no_folder_behind(self, workspace: Workspace, folder: Path):
         with pytest.raises(BadInput):
             workspace.create("a.md", "x" * (MAX_FILE_BYTES + 1))
         assert not folder.exists()
@@ -112,7 +112,7 @@ class TestMove:
         assert everything(folder) == ["a", "newer", "newer/deep", "newer/deep/c.md"]
         assert not workspace.move("none", "x")
 
-    def test_nothing_is_ever_replaced(self, workspace: Workspace):
+    def test_moving_onto_an_existing_path_is_refused(self, workspace: Workspace):
         workspace.write("a.md", "a")
         workspace.write("b/c.md", "c")
         for target in ("b/c.md", "b"):

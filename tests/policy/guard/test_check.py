@@ -80,7 +80,7 @@ GOOD = [
 
 
 @pytest.mark.parametrize(("said", "fact", "evidence"), GOOD)
-def test_what_was_said_is_accepted(said: str, fact: str, evidence: str | None):
+def test_a_fact_supported_by_its_message_is_accepted(said: str, fact: str, evidence: str | None):
     found = judged(said, fact, evidence)
     assert isinstance(found, Accepted), found
     assert found.text == fact
@@ -148,7 +148,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("said", "fact", "evidence", "why"), BAD)
-def test_what_was_not_said_is_refused(said: str, fact: str, evidence: str | None, why: str):
+def test_an_unsupported_fact_is_refused_with_its_reason(said: str, fact: str, evidence: str | None, why: str):
     assert reason(said, fact, evidence) == why
 
 

@@ -63,7 +63,7 @@ class TestPeople:
             assert lines(await stage.prompt(), "people") == ["- Bob: Bob plays golf", "- Bob: Bob breeds otters"]
 
     @pytest.mark.parametrize("privacy", ["dual", "user_global", "guild_isolated"])
-    async def test_what_others_said_in_private_is_never_told(self, privacy: str):
+    async def test_the_people_layer_leaves_out_private_statements(self, privacy: str):
         async with opened(visibility=privacy) as stage:
             bobs = DM.__class__("discord", dm="bob", channel="dm-2")
             await stage.learned("Bob is ill", user="bob", place=bobs)
@@ -73,7 +73,7 @@ class TestPeople:
             assert "ill (" not in prompt.text
             assert "people" not in names(prompt)
 
-    async def test_what_expired_about_others_is_not_told(self):
+    async def test_the_people_layer_leaves_out_expired_memos(self):
         async with opened() as stage:
             await stage.remember("Bob is on holiday", user="bob", expires=stage.clock() + timedelta(minutes=5))
             await stage.say("hi", user="bob")

@@ -31,7 +31,7 @@ async def test_ten_minutes_later_an_exchange_is_known_in_another_channel(profile
 
 
 @pytest.mark.acceptance("A29")
-async def test_it_expires_after_six_hours():
+async def test_exchanges_expire_after_six_hours():
     async with opened("discoclaw", exchanges=ON) as stage:
         await talk(stage)
         stage.clock.advance(hours=5, minutes=58)
@@ -69,7 +69,7 @@ async def test_a_public_reply_to_a_private_question_is_not_recorded():
 
 
 @pytest.mark.acceptance("A31")
-async def test_it_is_off_by_default_in_discoclaw():
+async def test_exchanges_are_off_by_default_in_discoclaw():
     async with opened("discoclaw") as stage:
         await talk(stage)
         assert await recorded(stage) == []

@@ -4,14 +4,14 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from recollect.testing.models import FakeModel, nothing
+from recollect.testing.models import FakeModel, propose_nothing
 from tests import ground
 from tests.scenes import Stage, opened
 
 
 @asynccontextmanager
 async def keeping(folder: Path, profile: str = "unified", **settings: object) -> AsyncIterator[Stage]:
-    settings = {"data_dir": folder, "model": FakeModel(nothing), "run_worker": True, **settings}
+    settings = {"data_dir": folder, "model": FakeModel(propose_nothing), "run_worker": True, **settings}
     async with opened(profile, ground.at(folder / "memory.db"), **settings) as stage:
         yield stage
 

@@ -8,15 +8,15 @@ import pytest
 
 from recollect.core.state import StateKind
 from recollect.core.types import Message, Place
-from recollect.learning.ingest import spoken
+from recollect.learning.ingest import transcript_message
 from recollect.testing.clock import START
-from recollect.testing.models import FakeModel, nothing
+from recollect.testing.models import FakeModel, propose_nothing
 from recollect.transfer.mirror import daily_log
 from tests.scenes import DEV, DM, STAFF
 from tests.transfer.mirror.keeping import keeping, kept, written
 
 TODAY = "2025-03-01.md"
-SILENT = FakeModel(nothing)
+SILENT = FakeModel(propose_nothing)
 
 
 def memory(data: Path) -> Path:
@@ -58,7 +58,7 @@ async def test_a_message_seen_twice_has_one_line(tmp_path: Path) -> None:
         assert len(shown(tmp_path)) == 1
 
 
-async def test_what_bots_say_and_mere_signs_have_no_line(tmp_path: Path) -> None:
+async def test_the_daily_log_leaves_out_bots_and_empty_messages(tmp_path: Path) -> None:
     async with keeping(tmp_path, "clanker", model=SILENT) as stage:
         asked = await stage.say("when do we ship?")
         await stage.reply("on Friday", asked)
@@ -79,9 +79,9 @@ async def test_a_message_belongs_to_the_day_on_which_it_was_said(tmp_path: Path)
         assert shown(tmp_path) == ["- 12:00:00 #dev ann: number 2"]
 
 
-async def test_what_was_said_aloud_has_its_line_too(tmp_path: Path) -> None:
+async def test_the_daily_log_includes_voice_transcripts(tmp_path: Path) -> None:
     async with keeping(tmp_path, "clanker", model=SILENT) as stage:
-        said = spoken("we ship on Friday", "ann", DEV, START, name="Ann")
+        said = transcript_message("we ship on Friday", "ann", DEV, START, name="Ann")
         await stage.memory.add(said)
         await stage.memory.add(said)
         stage.clock.advance(minutes=1)
@@ -114,7 +114,7 @@ async def test_a_message_that_was_edited_before_its_line_was_written_has_one_lin
         assert shown(tmp_path) == ["- 12:00:00 #dev Ann: second"]
 
 
-async def test_what_people_add_to_a_journal_stays(tmp_path: Path) -> None:
+async def test_manual_notes_in_a_daily_log_are_kept(tmp_path: Path) -> None:
     path = memory(tmp_path) / TODAY
     async with keeping(tmp_path, "clanker", model=SILENT) as stage:
         await stage.tell("first")

@@ -9,7 +9,7 @@ import pytest
 
 from recollect.core.types import EVERYWHERE, Kind, Memo, Status, Subject
 from recollect.testing.clock import START
-from recollect.testing.models import FakeModel, nothing
+from recollect.testing.models import FakeModel, propose_nothing
 from recollect.transfer.mirror.json_files import durable_name, render_durable
 from tests.scenes import DEV, DM, THREAD, opened
 from tests.transfer.mirror.keeping import keeping, kept, written
@@ -265,7 +265,7 @@ async def test_one_file_that_cant_be_written_does_not_hold_up_the_others(tmp_pat
 
 
 async def test_nothing_is_learned_by_keeping_files(tmp_path: Path) -> None:
-    model = FakeModel(nothing)
+    model = FakeModel(propose_nothing)
     async with keeping(tmp_path, "discoclaw", model=model) as stage:
         await stage.remember("I prefer tea")
         await written(stage)

@@ -74,7 +74,7 @@ async def test_the_directory_is_set_by_the_variable_of_the_design(
         assert not folder(tmp_path / "data").exists()
 
 
-async def test_what_is_not_public_is_in_no_file(tmp_path: Path) -> None:
+async def test_exchanges_of_private_places_are_not_mirrored(tmp_path: Path) -> None:
     async with keeping(tmp_path, "discoclaw", **ON) as stage:
         for place in (DM, STAFF):
             await ask(stage, "what next?", "lunch", place=place)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from recollect.core.ports import ExtractionInput, ExtractionResult
-from recollect.testing.models import FakeModel, quoting
+from recollect.testing.models import FakeModel, proposal_for
 from tests.scenes import GENERAL, Stage
 from tests.transfer.mirror.keeping import keeping, written
 
@@ -13,7 +13,7 @@ FILES = ["rolling", "journal", "snapshot", "categories"]
 
 
 def learning(hearing: ExtractionInput) -> ExtractionResult:
-    return ExtractionResult(tuple(quoting(one) for one in hearing.messages if "?" not in one.text))
+    return ExtractionResult(tuple(proposal_for(one) for one in hearing.messages if "?" not in one.text))
 
 
 def condensing(previous: str | None, exchange: str, limit: int) -> str:

@@ -42,7 +42,7 @@ async def test_an_edit_is_a_revision_with_its_history_and_is_found_by_the_search
         assert "I prefer tea\n" in desk.read(TEA)
 
 
-async def test_what_nobody_touched_is_nothing_to_do(tmp_path: Path) -> None:
+async def test_unchanged_pages_cause_no_changes(tmp_path: Path) -> None:
     async with filing(tmp_path) as desk:
         await with_tea(desk)
         await desk.stage.remember("猫が好き", "I live in Rome", user="bob")

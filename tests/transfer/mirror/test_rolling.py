@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from recollect.admin import Admin
-from recollect.testing.models import FakeModel, nothing
+from recollect.testing.models import FakeModel, propose_nothing
 from recollect.transfer.mirror.json_files import summary_name
 from tests.scenes import DEV, DM, Stage
 from tests.transfer.mirror.keeping import keeping, kept, written
@@ -22,7 +22,7 @@ def rolling(data: Path) -> Path:
 
 
 def counting() -> FakeModel:
-    return FakeModel(nothing, lambda previous, exchange, limit: f"{previous or ''}+")
+    return FakeModel(propose_nothing, lambda previous, exchange, limit: f"{previous or ''}+")
 
 
 async def turn(stage: Stage, text: str = "what next?", **how: object) -> None:
@@ -83,7 +83,7 @@ async def test_a_summary_that_is_reset_has_no_file_and_others_stay(tmp_path: Pat
 
 
 async def test_a_summary_that_quoted_a_deleted_message_is_made_anew_in_the_file(tmp_path: Path) -> None:
-    model = FakeModel(nothing)
+    model = FakeModel(propose_nothing)
     async with keeping(tmp_path, "dnam", model=model, summary=ONE_TURN) as stage:
         secret = await stage.say("the code word is heron")
         await stage.reply("go on", secret)

@@ -9,7 +9,7 @@ from recollect.core.ports import ExtractionInput, ExtractionResult
 from recollect.core.types import Message
 from recollect.settings import load
 from recollect.testing.clock import START
-from recollect.testing.models import FakeModel, quoting
+from recollect.testing.models import FakeModel, proposal_for
 from recollect.transfer.mirror import daily_log, snapshot
 from tests.scenes import DEV, DM, ELSEWHERE, Stage
 from tests.transfer.mirror.keeping import keeping, kept, written
@@ -36,7 +36,7 @@ async def snapshot_of(stage: Stage) -> str:
 async def test_the_snapshot_says_what_is_known_of_whom_the_lore_and_what_was_said_lately(tmp_path: Path) -> None:
     def learns(hearing: ExtractionInput) -> ExtractionResult:
         said = [message for message in hearing.messages if message.text.startswith("I ")]
-        return ExtractionResult(tuple(quoting(message) for message in said))
+        return ExtractionResult(tuple(proposal_for(message) for message in said))
 
     async with keeping(tmp_path, "clanker", model=FakeModel(learns)) as stage:
         await stage.tell("I work at Acme on the platform team", user="1234", name="Ann")

@@ -14,8 +14,8 @@ from recollect.adapters.langgraph.namespaces import (
     Namespace,
     Namespaces,
     fits_all,
-    may_lead_to,
-    passes,
+    matches_filter,
+    may_match_below,
 )
 from recollect.adapters.turns import AnyMemory, asynchronous
 from recollect.core.background_loop import LOOP
@@ -124,7 +124,7 @@ class RecollectStore(BaseStore):
     async def _search(self, op: SearchOp) -> list[SearchItem]:
         owner = self._names.owner(op.namespace_prefix)
         if owner is None:
-            if self._names.leads_to(op.namespace_prefix) and len(op.namespace_prefix) < len(self._names.template):
+            if self._names.matches_start(op.namespace_prefix) and len(op.namespace_prefix) < len(self._names.template):
                 raise InvalidNamespaceError(f"a search is in one user's memory: name it, as in {self._names}")
             return []
         user, path = owner
@@ -161,7 +161,7 @@ class RecollectStore(BaseStore):
 
         def place_of(user: str) -> Place | None:
             place = self._configured_place(user)
-            is_visible = _can_read(user, place) and may_lead_to(self._names.name(user), conditions)
+            is_visible = _can_read(user, place) and may_match_below(self._names.name(user), conditions)
             return place if is_visible else None
 
         namespaces = {self._names.name(user, path) for user, path in await self._items.paths(place_of)}
@@ -210,4 +210,4 @@ def _can_read(user: str, place: Place) -> bool:
 
 def _is_match(memo: Memo, path: Namespace, op: SearchOp) -> bool:
     """Whether a memo is below these labels and passes the filter."""
-    return values.address(memo)[0][: len(path)] == path and passes(values.value(memo), op.filter)
+    return values.address(memo)[0][: len(path)] == path and matches_filter(values.value(memo), op.filter)

@@ -25,12 +25,12 @@ class Namespaces:
     def owner(self, namespace: Namespace) -> tuple[str, Namespace] | None:
         """The user of a namespace and the labels below; None when it does not match the template."""
         size = len(self.template)
-        if len(namespace) < size or not self.leads_to(namespace[:size]):
+        if len(namespace) < size or not self.matches_start(namespace[:size]):
             return None
         user = _unescape_label(namespace[self.template.index(USER)])
         return None if user == LORE or not user.strip() else (user, namespace[size:])
 
-    def leads_to(self, namespace: Namespace) -> bool:
+    def matches_start(self, namespace: Namespace) -> bool:
         """Whether some matching namespaces begin like this."""
         return all(expected in (USER, label) for expected, label in zip(self.template, namespace, strict=False))
 
@@ -54,7 +54,7 @@ def fits_all(namespace: Namespace, conditions: Collection[Condition]) -> bool:
     return all(_fits(namespace, kind, path) for kind, path in conditions)
 
 
-def may_lead_to(namespace: Namespace, conditions: Collection[Condition]) -> bool:
+def may_match_below(namespace: Namespace, conditions: Collection[Condition]) -> bool:
     """Whether a namespace below this one may fit, judging by the prefixes."""
     prefixes = [path[: len(namespace)] for kind, path in conditions if kind == "prefix"]
     return all(_fits(namespace, "prefix", prefix) for prefix in prefixes)
@@ -68,25 +68,27 @@ def _fits(namespace: Namespace, kind: str, path: Sequence[str]) -> bool:
     return all(expected in ("*", label) for expected, label in zip(path, namespace, strict=False))
 
 
-def passes(value: Mapping[str, Any], expected: Mapping[str, Any] | None) -> bool:
+def matches_filter(value: Mapping[str, Any], expected: Mapping[str, Any] | None) -> bool:
     """Whether a value passes a filter; what can't be compared does not."""
-    return all(_agrees(value.get(name), expected_value) for name, expected_value in (expected or {}).items())
+    return all(_matches_value(value.get(name), expected_value) for name, expected_value in (expected or {}).items())
 
 
-def _agrees(value: Any, expected: Any) -> bool:
+def _matches_value(value: Any, expected: Any) -> bool:
     if isinstance(expected, dict):
         conditions = cast("dict[str, Any]", expected)
         if any(name.startswith("$") for name in conditions):
-            return all(_compares(value, name, expected_value) for name, expected_value in conditions.items())
-        return isinstance(value, dict) and passes(cast("dict[str, Any]", value), conditions)
+            return all(_satisfies(value, name, expected_value) for name, expected_value in conditions.items())
+        return isinstance(value, dict) and matches_filter(cast("dict[str, Any]", value), conditions)
     if isinstance(expected, list | tuple):
         expected_items = cast("Sequence[Any]", expected)
         items = cast("Sequence[Any]", value) if isinstance(value, list | tuple) else None
-        return items is not None and len(items) == len(expected_items) and all(map(_agrees, items, expected_items))
+        return (
+            items is not None and len(items) == len(expected_items) and all(map(_matches_value, items, expected_items))
+        )
     return bool(value == expected)
 
 
-def _compares(value: Any, operator: str, expected: Any) -> bool:
+def _satisfies(value: Any, operator: str, expected: Any) -> bool:
     if operator in ("$eq", "$ne"):
         return (value == expected) is (operator == "$eq")
     if operator not in ("$gt", "$gte", "$lt", "$lte"):

@@ -100,13 +100,15 @@ class AsyncMemory:
         refuse(timestamp=timestamp)
         refuse_instructions(memory_type, prompt if infer else None)
         scope = Scope.of({"user_id": user_id, "agent_id": agent_id, "run_id": run_id}, 'add(…, user_id="alice")')
-        said = messages_of(messages)
+        turns = messages_of(messages)
         details, expires = metadata_of(metadata), expiry_of(expiration_date)
-        if not said:
+        if not turns:
             return {"results": []}
         if not infer:
-            return {"results": [result for item in said if (result := await self._keep(item, scope, details, expires))]}
-        spoken = [{ROLE: message[ROLE], "content": message["content"]} for message in said]
+            return {
+                "results": [result for item in turns if (result := await self._keep(item, scope, details, expires))]
+            }
+        spoken = [{ROLE: message[ROLE], "content": message["content"]} for message in turns]
         added = await self.memory.add(spoken, user=scope.owner, place=scope.place, wait=LEARN_TIMEOUT_SECONDS)
         results: list[dict[str, Any]] = []
         for learned in added.learned:
@@ -237,7 +239,7 @@ class AsyncMemory:
         memo, user, place = await self._existing(memory_id)
         if not memo.active:
             await self.memory.restore(memo, user=user, place=place)
-        user, place = _said_in(memo)  # it stays the agent's
+        user, place = _source_place(memo)  # it stays the agent's
         merged = None if metadata is None else {**memo.source.metadata, **metadata_of(metadata)}
         expires = None if isinstance(expiration_date, Unset) else expiry_of(expiration_date) or "never"
         await self.memory.update(memo, text, user=user, place=place, metadata=merged, expires=expires)
@@ -341,7 +343,7 @@ def _home(owner: Subject) -> tuple[str, Place]:
     return user, Place(platform=platform, dm=user)
 
 
-def _said_in(memo: Memo) -> tuple[str, Place]:
+def _source_place(memo: Memo) -> tuple[str, Place]:
     """Its owner's id, and the part of their DM that a memo comes from."""
     source, (user, place) = memo.source, _home(memo.subject)
     if source.platform == LOCAL:

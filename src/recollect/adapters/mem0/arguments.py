@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from typing import Any, cast
 
-from recollect.adapters.mem0.filters import check, passes
+from recollect.adapters.mem0.filters import check, matches_filters
 from recollect.adapters.mem0.records import ACTOR, OWN_METADATA, ROLE, SCOPES, Ids, ids_of, result_of
 from recollect.core.errors import BadInput
 from recollect.core.types import LOCAL, Memo, Place
-from recollect.inputs import IGNORED_ROLES, shown
+from recollect.inputs import IGNORED_ROLES, clip_value
 
 log = logging.getLogger("recollect")
 
@@ -52,7 +52,7 @@ class Scope:
     def find(self, memo: Memo, conditions: Mapping[str, Any]) -> dict[str, Any] | None:
         """The memo as a result, under the ids that are asked for; None if it has none of them."""
         for ids in ids_of(memo):
-            if self.ids.items() <= ids.items() and passes(result := result_of(memo, ids), conditions):
+            if self.ids.items() <= ids.items() and matches_filters(result := result_of(memo, ids), conditions):
                 return result
         return None
 
@@ -60,7 +60,7 @@ class Scope:
 def scope_of(ids: Mapping[str, Any], filters: object, verb: str) -> tuple[Scope, Mapping[str, Any]]:
     """Whose memories, named as arguments or in the filters, and the remaining filters. Raises BadInput."""
     if not isinstance(filters, Mapping | None):
-        raise BadInput(f"filters= is a dictionary such as {{'user_id': 'alice'}}, not {shown(filters)}")
+        raise BadInput(f"filters= is a dictionary such as {{'user_id': 'alice'}}, not {clip_value(filters)}")
     conditions = dict(cast("Mapping[str, Any]", filters or {}))
     named = {name: value for name, value in ids.items() if value is not None}
     for name in SCOPES:
@@ -136,7 +136,7 @@ def _content(content: object) -> str:
 def metadata_of(metadata: object) -> dict[str, Any]:
     """Without ids: metadata can't move a memory into another scope. Raises BadInput."""
     if not isinstance(metadata, Mapping | None):
-        raise BadInput(f"metadata= is a dictionary, not {shown(metadata)}")
+        raise BadInput(f"metadata= is a dictionary, not {clip_value(metadata)}")
     items = cast("Mapping[str, Any]", metadata or {}).items()
     return {name: value for name, value in items if name not in OWN_METADATA}
 

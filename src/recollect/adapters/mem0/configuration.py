@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from recollect.core.errors import BadInput
-from recollect.inputs import shown
+from recollect.inputs import clip_value
 from recollect.settings.loading import provide_keys
 
 log = logging.getLogger("recollect")
@@ -37,7 +37,7 @@ def settings_of(config: object, **own: Any) -> dict[str, Any]:
     if dump is not None:
         config = dump()
     if not isinstance(config, Mapping):
-        raise BadInput(f"config= is a dictionary, as mem0's from_config takes it, not {shown(config)}")
+        raise BadInput(f"config= is a dictionary, as mem0's from_config takes it, not {clip_value(config)}")
     parts = cast("Mapping[str, Any]", config)
     settings: dict[str, Any] = {}
     if llm := _named(parts, "llm"):

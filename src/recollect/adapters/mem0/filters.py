@@ -19,7 +19,7 @@ _OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
 }
 
 
-def passes(result: Mapping[str, Any], filters: Mapping[str, Any]) -> bool:
+def matches_filters(result: Mapping[str, Any], filters: Mapping[str, Any]) -> bool:
     """Whether a result has what the filters ask for, in its metadata or among its own fields."""
     return all(_passes(result, name, wanted) for name, wanted in filters.items())
 
@@ -40,11 +40,11 @@ def check(filters: Mapping[str, Any]) -> None:
 def _passes(result: Mapping[str, Any], name: str, wanted: Any) -> bool:
     match name:
         case "AND":
-            return all(passes(result, filters) for filters in _filters(name, wanted))
+            return all(matches_filters(result, filters) for filters in _filters(name, wanted))
         case "OR":
-            return any(passes(result, filters) for filters in _filters(name, wanted))
+            return any(matches_filters(result, filters) for filters in _filters(name, wanted))
         case "NOT":
-            return not any(passes(result, filters) for filters in _filters(name, wanted))
+            return not any(matches_filters(result, filters) for filters in _filters(name, wanted))
         case "user_id" | "agent_id" | "run_id":
             return _matches(result.get(name), _as_texts(wanted))
         case _:

@@ -72,7 +72,7 @@ class Messages(Protocol):
         """
         ...
 
-    def said_between(
+    def between(
         self, since: datetime | None, until: datetime | None, limit: int = 500, after: int = 0
     ) -> list[tuple[int, Message]]:
         """What people said from `since` up to, not including, `until`, by key; None is no limit. Reads all messages."""
@@ -82,7 +82,7 @@ class Messages(Protocol):
         """The platforms on which someone with this id spoke; reads all messages."""
         ...
 
-    def last_said(self, person: str) -> datetime | None:
+    def last_message_time(self, person: str) -> datetime | None:
         """When a person (by `person_key`) last said something that was not deleted; reads all they said."""
         ...
 
@@ -299,7 +299,7 @@ class Exchanges(Protocol):
         """Remove the entries that quote a message: an entry's id is `question/reply`."""
         ...
 
-    def asked_by(self, author: str | None = None, guild: str | None = None) -> list[Exchange]:
+    def by_author(self, author: str | None = None, guild: str | None = None) -> list[Exchange]:
         """Entries of an author's questions, of a guild, or both; including expired ones, oldest first."""
         ...
 

@@ -339,11 +339,11 @@ class Assistant:
             self._start(self._keep_prompt(responder.name, message, request, last_event), f"prompt-{message.id}")
         line_filter = MemoryLineFilter()
 
-        def tell_call(text: str) -> None:
+        def report_call(text: str) -> None:
             show.new_line()
             show_call(text)
 
-        tools = AssistantTools(self._memory, message, tell_call)
+        tools = AssistantTools(self._memory, message, report_call)
         reply = await responder.respond(request, tools, lambda piece: show(line_filter.feed(piece)), count)
         show(line_filter.end())
         parts = split_lines(reply)

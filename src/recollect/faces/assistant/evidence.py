@@ -45,7 +45,7 @@ class Evidence:
 
     @property
     def at(self) -> datetime:
-        return _at(self.item)
+        return _time_of(self.item)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ async def find(memory: AsyncMemory, message: Message, query: str, language: str,
     question = replace(questions.parse(query, language), is_topic=is_topic)
     previous = await _previous_questions(memory, message, language) if question.is_follow_up else []
     for earlier in previous:
-        question = question.following(questions.parse(earlier, language))
+        question = question.with_context_of(questions.parse(earlier, language))
     query = " ".join([*previous[::-1], query])
     # what someone asks about themselves they have said themselves
     search = _Search(memory, message, own_only=question.is_own)
@@ -83,26 +83,28 @@ async def find(memory: AsyncMemory, message: Message, query: str, language: str,
     evidence = [_of_memo(question, memo, rank) for rank, memo in enumerate(memos)]
     evidence += [_of_message(question, statement, context, rank) for rank, (statement, context) in enumerate(said)]
     complete = [each for each in evidence if each.fits and not is_open]
-    fitting = _fitting(complete, language, has_one_answer=question.has_one_answer and not is_topic)
+    fitting = _matching_evidence(complete, language, has_one_answer=question.has_one_answer and not is_topic)
     quotable = await search.quotable([each.item for each in fitting])
     if quotable and is_topic:
         memos = [item for item in quotable if isinstance(item, Memo)]
         return Findings(quotable[:MAX_RESULTS], sources=await search.sources(memos, statements))
     stated = Findings()
     if quotable:
-        stated = await _stated(search, question, query, _newest(question, quotable), evidence, statements)
+        stated = await _certain_findings(
+            search, question, query, _without_replaced(question, quotable), evidence, statements
+        )
         if stated.fits:
             return stated
-    near = _near(question, evidence, hits, statements)
+    near = _nearest_evidence(question, evidence, hits, statements)
     order = list({item.id: item for item in (*stated.nearest, *near)}.values())
-    told = {_origin(item) for item in stated.nearest}
-    order = [item for item in order if item in stated.nearest or _origin(item) not in told]
+    stated_origins = {_origin(item) for item in stated.nearest}
+    order = [item for item in order if item in stated.nearest or _origin(item) not in stated_origins]
     nearest = (await search.quotable(order[: 2 * MAX_NEAREST]))[:MAX_NEAREST]
     memos = [item for item in nearest if isinstance(item, Memo)]
     return Findings((), nearest, await search.sources(memos, statements))
 
 
-def _near(
+def _nearest_evidence(
     question: Question, evidence: Sequence[Evidence], hits: Sequence[Hit], statements: Sequence[Message]
 ) -> list[Memo | Message]:
     """What has a part of the question, then what resembles it in meaning; nothing is told twice."""
@@ -111,19 +113,19 @@ def _near(
     )
     # what has a part of the question may have the wrong one
     order = {hit.item.id: rank for rank, hit in enumerate(hits) if hit.relevant or partial}
-    others = [each for each in evidence if not each.share and each.item.id in order]
-    others.sort(key=lambda each: (bool(question.wants) and not each.has_wanted, order[each.item.id]))
+    unrelated = [each for each in evidence if not each.share and each.item.id in order]
+    unrelated.sort(key=lambda each: (bool(question.wants) and not each.has_wanted, order[each.item.id]))
     best: dict[str, Evidence] = {}
-    for each in (*partial, *others):  # a memory stands for its message, unless that has more of the question
+    for each in (*partial, *unrelated):  # a memory stands for its message, unless that has more of the question
         other = best.setdefault(_origin(each.item), each)
         if other.share == each.share and isinstance(each.item, Memo):
             best[_origin(each.item)] = each
-    near = [each.item for each in (*partial, *others) if best[_origin(each.item)] is each]
+    near = [each.item for each in (*partial, *unrelated) if best[_origin(each.item)] is each]
     retold = {_origin(item) for item in near if isinstance(item, Memo)}
     if not partial:
         return near
-    later = _outdating(question, near[:1], statements)
-    beside = _beside(question, near[:1], [each for each in statements if each.id not in retold])
+    later = _outdating_messages(question, near[:1], statements)
+    beside = _adjacent_messages(question, near[:1], [each for each in statements if each.id not in retold])
     return list({item.id: item for item in (*later[:1], *near[:1], *beside, *near[1:])}.values())
 
 
@@ -139,7 +141,7 @@ async def _previous_questions(memory: AsyncMemory, message: Message, language: s
     return []
 
 
-async def said(memory: AsyncMemory, message: Message, topic: str, language: str) -> Sequence[Message]:
+async def find_messages(memory: AsyncMemory, message: Message, topic: str, language: str) -> Sequence[Message]:
     """The author's messages here that contain every word of a topic."""
     question = questions.parse(topic, language)
     search = _Search(memory, message)
@@ -172,7 +174,7 @@ def _of_message(question: Question, statement: Message, context: str, rank: int)
     return Evidence(statement, share, fit.is_complete and is_meant, fit.has_wanted, rank, context, is_named, is_meant)
 
 
-def _fitting(evidence: Sequence[Evidence], language: str, *, has_one_answer: bool) -> list[Evidence]:
+def _matching_evidence(evidence: Sequence[Evidence], language: str, *, has_one_answer: bool) -> list[Evidence]:
     """Memories before messages, newest messages first; what was corrected later is left out."""
     messages = sorted((each for each in evidence if isinstance(each.item, Message)), key=lambda each: each.at)[::-1]
     memos = [each for each in evidence if isinstance(each.item, Memo)]
@@ -186,7 +188,7 @@ def _fitting(evidence: Sequence[Evidence], language: str, *, has_one_answer: boo
     return memos or sorted(messages, key=lambda each: not each.is_named)
 
 
-async def _stated(
+async def _certain_findings(
     search: "_Search",
     question: Question,
     asked: str,
@@ -196,29 +198,29 @@ async def _stated(
 ) -> Findings:
     """Certain answers. If none is certain, or a later message may change one, all count as merely near."""
     sure = [item for item in fitting if certainty.is_sure(item.text, question, asked, is_memo=isinstance(item, Memo))]
-    changes = [*_outdating(question, fitting, statements), *_ending(question, fitting, statements)]
-    since = await search.quotable(_said_since(question, sure, evidence))
+    changes = [*_outdating_messages(question, fitting, statements), *_ending_messages(question, fitting, statements)]
+    since = await search.quotable(_later_evidence(question, sure, evidence))
     later = await search.quotable(list({item.id: item for item in changes}.values()))
     later = [*later[:MAX_LATER], *since]
     shown = list({item.id: item for item in (*later, *fitting)}.values())
     sources = await search.sources([item for item in shown if isinstance(item, Memo)], statements)
     if later or not sure or (len(sure) > 1 and question.has_one_answer):
         return Findings((), shown[: MAX_NEAREST + MAX_LATER], sources)
-    newest = max(sure, key=_at)
-    if certainty.asks_whether(asked) or questions.is_change(newest.text, question.language):
+    newest = max(sure, key=_time_of)
+    if certainty.is_yes_no_question(asked) or questions.is_change(newest.text, question.language):
         return Findings([newest], sources=sources)
     agreeing = [item for item in sure if not certainty.contradicts(newest.text, item.text, question)]
     return Findings(agreeing[:MAX_RESULTS], sources=sources)
 
 
-def _said_since(
+def _later_evidence(
     question: Question, sure: Sequence[Memo | Message], evidence: Sequence[Evidence]
 ) -> list[Memo | Message]:
     """What was said after all that is sure and may be another answer, newest first: it fits as well, or has a part of
     the question and what it asks for, or says that something changed.
     """
     sources = {_origin(item) for item in sure}
-    newest = max(map(_at, sure), default=None)
+    newest = max(map(_time_of, sure), default=None)
     since = [
         each
         for each in evidence
@@ -242,7 +244,7 @@ def _origin(item: Memo | Message) -> str:
     return item.source.message or item.id if isinstance(item, Memo) else item.id
 
 
-def _beside(question: Question, best: Sequence[Memo | Message], said: Sequence[Message]) -> list[Message]:
+def _adjacent_messages(question: Question, best: Sequence[Memo | Message], said: Sequence[Message]) -> list[Message]:
     """What was said right before or after the nearest, if it has the time, number, place or name that is asked for."""
     ids = {_origin(item) for item in best}
     ordered = sorted(said, key=lambda statement: statement.at)
@@ -254,39 +256,46 @@ def _beside(question: Question, best: Sequence[Memo | Message], said: Sequence[M
     ]
 
 
-def _newest(question: Question, fitting: Sequence[Memo | Message]) -> list[Memo | Message]:
+def _without_replaced(question: Question, fitting: Sequence[Memo | Message]) -> list[Memo | Message]:
     """The items without those that a later one replaces."""
     return [
         item
         for item in fitting
-        if not any(_at(item) < _at(other) and questions.outdates(other.text, item.text, question) for other in fitting)
+        if not any(
+            _time_of(item) < _time_of(other) and questions.may_outdate(other.text, item.text, question)
+            for other in fitting
+        )
     ]
 
 
-def _outdating(question: Question, fitting: Sequence[Memo | Message], said: Sequence[Message]) -> list[Message]:
+def _outdating_messages(
+    question: Question, fitting: Sequence[Memo | Message], said: Sequence[Message]
+) -> list[Message]:
     """What was said later than an answer and may change it, newest first."""
     sources = {_origin(item) for item in fitting}
     later = [
         statement
         for statement in said
         if statement.id not in sources
-        and all(_at(item) < statement.at for item in fitting)
-        and any(questions.outdates(statement.text, item.text, question) for item in fitting)
+        and all(_time_of(item) < statement.at for item in fitting)
+        and any(questions.may_outdate(statement.text, item.text, question) for item in fitting)
     ]
     return sorted(later, key=lambda statement: statement.at)[::-1]
 
 
-def _ending(question: Question, fitting: Sequence[Memo | Message], said: Sequence[Message]) -> list[Message]:
+def _ending_messages(question: Question, fitting: Sequence[Memo | Message], said: Sequence[Message]) -> list[Message]:
     """What was said right after an answer and may end it, without naming it again."""
     sources = {_origin(item) for item in fitting}
     return [
         after
         for before, after in pairwise(sorted(said, key=lambda statement: statement.at))
-        if before.id in sources and after.id not in sources and certainty.may_end(after.text, question.language)
+        if before.id in sources
+        and after.id not in sources
+        and certainty.may_end_statement(after.text, question.language)
     ]
 
 
-def _at(item: Memo | Message) -> datetime:
+def _time_of(item: Memo | Message) -> datetime:
     return item.at if isinstance(item, Message) else item.updated
 
 
@@ -297,9 +306,9 @@ def _corrects_any(later: Evidence, evidence: Sequence[Evidence], language: str) 
     )
 
 
-def _says_more(said: str, memo: str) -> bool:
-    known = set(word_forms.tokens(memo))
-    more = [word for word in word_forms.content_words(said) if not word_forms.has_form(word, known)]
+def _adds_to_memo(said: str, memo: str) -> bool:
+    memo_words = set(word_forms.tokens(memo))
+    more = [word for word in word_forms.content_words(said) if not word_forms.has_form(word, memo_words)]
     return len(more) >= MIN_MORE_WORDS
 
 
@@ -367,7 +376,7 @@ class _Search:
         """Source messages of memories, if they were said here and say more than the memory."""
         by_id = {message.id: message for message in said}
         pairs = [(memo, by_id[memo.source.message]) for memo in memos if memo.source.message in by_id]
-        fuller = {memo.id: message for memo, message in pairs if _says_more(message.text, memo.text)}
+        fuller = {memo.id: message for memo, message in pairs if _adds_to_memo(message.text, memo.text)}
         quotable = {item.id for item in await self.quotable(list(fuller.values()))}
         return {memo_id: message for memo_id, message in fuller.items() if message.id in quotable}
 

@@ -56,6 +56,7 @@ class MemoryLineFilter:
         visible = ""
         for part in re.split(r"(?<=\n)", self._held_back + piece):
             is_complete, self._held_back = part.endswith("\n"), ""
+            # Once part of a line is on the screen it can't be taken back, so the rest follows.
             if self._is_line_shown or not (_LINE.search(part) if is_complete else _may_be_directive(part)):
                 visible += part
                 self._is_line_shown = bool(part) and not is_complete

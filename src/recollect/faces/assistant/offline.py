@@ -16,7 +16,7 @@ from recollect.faces.assistant import evidence
 from recollect.language import corrections, dates, detection, periods, requests, word_forms
 from recollect.language.requests import Request, RequestKind, answer, is_question, language_of, recognize
 from recollect.memory import AsyncMemory
-from recollect.policy.rendering import ended, speaker
+from recollect.policy.rendering import render_end, speaker
 
 HELP = 'Tell me something about yourself and ask me later; "what do you know about me?" lists what I remember.'
 SWITCHED_OFF = "My memory is switched off, so nothing is kept."
@@ -68,9 +68,9 @@ async def offline_answer(
         case Request(RequestKind.ABOUT_SELF) if memory.settings.memos.enabled:
             text = await search.describe_known()
         case Request(RequestKind.WHEN_TOLD):
-            text = await search.tell_when(request.topic)
+            text = await search.describe_time(request.topic)
         case Request(RequestKind.TALKED_ABOUT):
-            text = await search.recount(request.topic)
+            text = await search.describe_period(request.topic)
         case Request(RequestKind.ABOUT):
             text = await search.find(request.topic, nearest=False)
         case _ if is_question(message.text):
@@ -109,7 +109,9 @@ async def _acknowledge(memory: AsyncMemory, message: Message, reason: str, searc
     if learned := await _tell_learned(memory, message, language):
         return OfflineAnswer(_explained(reason, learned), tells_learned=True)
     if (corrected := await _correct(memory, message)) is not None:
-        text = answer("revised", language, texts=_as_clause(tell(corrected, message, language), message.text))
+        text = answer(
+            "revised", language, texts=_as_clause(render_for_owner(corrected, message, language), message.text)
+        )
         return OfflineAnswer(_explained(reason, text), tells_learned=True)
     return OfflineAnswer(f"{reason}{requests.ONLY_LISTENS}" if reason else answer("heard", language))
 
@@ -122,7 +124,9 @@ async def _tell_learned(memory: AsyncMemory, message: Message, language: str) ->
     for event in outcome.events:
         memo = outcome.memos.get(event.memo or "")
         if memo is not None and event.kind in _CHANGES:
-            texts.setdefault(_CHANGES[event.kind], []).append(_as_clause(tell(memo, message, language), message.text))
+            texts.setdefault(_CHANGES[event.kind], []).append(
+                _as_clause(render_for_owner(memo, message, language), message.text)
+            )
     return " ".join(answer(label, language, texts="; ".join(found)) for label, found in texts.items())
 
 
@@ -169,7 +173,10 @@ class OfflineSearch:
         listing = await self.memory.show(user=self.message.author, place=self.message.place, limit=MAX_LISTED)
         if not listing.memos:
             return self.say("nothing_yet" if self.message.place.dm is not None else "nothing_here")
-        lines = [self.say("about_you"), *(f"- {tell(memo, self.message, self.language)}" for memo in listing.memos)]
+        lines = [
+            self.say("about_you"),
+            *(f"- {render_for_owner(memo, self.message, self.language)}" for memo in listing.memos),
+        ]
         if omitted := listing.total - len(listing.memos):
             hint = f'; "{self.prefix}show" lists them all' if self.memory.settings.chat_commands.enabled else ""
             lines.append(f"and {outcome_text.count_noun(omitted)} more{hint}.")
@@ -187,14 +194,14 @@ class OfflineSearch:
     def quote(self, item: Memo | Message, source: Message | None = None) -> str:
         """A memory with its source words if those say more, or a message, worded for its reader."""
         if isinstance(item, Memo):
-            text = tell(item, self.message, self.language) + ended(item)
+            text = render_for_owner(item, self.message, self.language) + render_end(item)
             return text if source is None else self.say("in_words", text=text, words=_clipped(source))
         text = _clipped(item)
         if item.person == self.message.person:
             return self.say("you_said", day=self._day(item.at), text=text)
         return self.say("said", name=speaker(item), text=text)
 
-    async def tell_when(self, topic: str) -> str:
+    async def describe_time(self, topic: str) -> str:
         """When the author said something; without a topic, what they said last, or what answered their question."""
         previous = None if topic else await self._previous()
         if previous is not None and not is_question(previous.text):
@@ -207,19 +214,19 @@ class OfflineSearch:
         if not memos:
             return await self.find(query) if query else self.say("nothing")
         view = self.memory.view(self.message.author, self.message.place)
-        lines = [await self._told(memo, await view.why(memo.id)) for memo in memos[:MAX_TOLD]]
+        lines = [await self._describe_source(memo, await view.why(memo.id)) for memo in memos[:MAX_TOLD]]
         return "\n".join(dict.fromkeys(lines))
 
-    async def _told(self, memo: Memo, explanation: Explanation) -> str:
+    async def _describe_source(self, memo: Memo, explanation: Explanation) -> str:
         """When a memory was told and in which words, unless something else that they say was forgotten."""
         said, is_own = explanation.message, memo.source.actor == self.message.person
         is_known = said is not None and is_own and explanation.is_source_visible
         if said and is_known and await self.memory.timeline.quotable([said], 1, self.message.place):
             return self.say("told_on", day=self._day(said.at), text=_clipped(said))
         day = requests.day(memo.created.date(), self.language)
-        return self.say("learned_on", day=day, text=tell(memo, self.message, self.language))
+        return self.say("learned_on", day=day, text=render_for_owner(memo, self.message, self.language))
 
-    async def recount(self, period: str) -> str:
+    async def describe_period(self, period: str) -> str:
         """What was said in this conversation, or in a period of it; before that its summary, if there is one."""
         span = self._days(period) if period else None
         recent = await self.memory.timeline.recent(self.message.place, RECENT_MESSAGES)
@@ -276,9 +283,9 @@ def _clipped(message: Message) -> str:
     return clip(collapse_spaces(message.text), 200)
 
 
-def tell(memo: Memo, message: Message, language: str) -> str:
+def render_for_owner(memo: Memo, message: Message, language: str) -> str:
     """A memo in words for the one who asks: "Their sister" is theirs, and dates are written as people write them."""
     text = memo.text
     if memo.subject.id == message.person:
-        text = requests.addressed(outcome_text.addressed(text), language)
+        text = requests.in_second_person(outcome_text.in_second_person(text), language)
     return requests.with_local_days(text, language)

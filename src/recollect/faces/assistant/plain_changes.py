@@ -10,7 +10,7 @@ from recollect.core.text import clip, collapse_spaces
 from recollect.core.types import AudienceLevel, Memo, Message, Origin
 from recollect.faces import outcome_text
 from recollect.faces.assistant import evidence
-from recollect.faces.assistant.offline import tell
+from recollect.faces.assistant.offline import render_for_owner
 from recollect.language import questions
 from recollect.language.lexicon import ENGLISH
 from recollect.language.requests import Request, RequestKind, answer, is_question, recognize
@@ -54,7 +54,7 @@ async def change_in_words(memory: AsyncMemory, message: Message, *, is_unchanged
         case RequestKind.UNDO if is_unchanged and not request.topic:
             return await change.name_last_change() or await change.undo()
         case RequestKind.FORGET if not await change.view.find(request.topic):
-            return await change.forget_said()
+            return await change.forget_messages()
         case _ if outcome_text.is_literal(settings) or request.language == ENGLISH:
             return None
         case RequestKind.REMEMBER:
@@ -110,10 +110,10 @@ class _PlainChange:
             return None
         return self._say("unchanged", texts=", ".join(map(self._describe, offer.reversals)))
 
-    async def forget_said(self) -> str | None:
+    async def forget_messages(self) -> str | None:
         """Hide what was said, though nothing was learned of it: as what is learned from is hidden with it."""
         request = self._request
-        said = await evidence.said(self._memory, self._message, request.topic, self._language)
+        said = await evidence.find_messages(self._memory, self._message, request.topic, self._language)
         terms = questions.parse(request.topic, self._language).terms
         if len(said) > 1 and not request.every and any(term.states for term in terms):  # it could hide too much
             return self._say("which_said", texts=self._quote_messages(said))
@@ -125,7 +125,7 @@ class _PlainChange:
     async def forget_last(self) -> str:
         """Hide what the author said last, with what was learned from it; or forget what they asked for just now."""
         last = await self._last_message()
-        candidates = await self._meant(last) if self._request.topic else ()
+        candidates = await self._possible_targets(last) if self._request.topic else ()
         memos = [item for item in candidates if isinstance(item, Memo)]
         if len(memos) > 1:
             return await self._ask_which(memos)
@@ -144,7 +144,7 @@ class _PlainChange:
         name = "unsaid_noted" if withdrawn.memos else "unsaid"
         return self._say(name, texts=self._quote_messages([said]), memos=self._quote_memos(withdrawn.memos))
 
-    async def _meant(self, last: Message | None) -> Sequence[Memo | Message]:
+    async def _possible_targets(self, last: Message | None) -> Sequence[Memo | Message]:
         """What "that" may mean besides the last message: a memory since then, or the answer to a question."""
         offer = await self.view.undoable()
         if isinstance(offer, Undoable) and (last is None or offer.at > last.at):
@@ -169,7 +169,7 @@ class _PlainChange:
     async def _ask_which(self, memos: Sequence[Memo], topic: str = "") -> str:
         ids = {memo.id for memo in memos}
         listed = [(number, memo) for number, memo in enumerate((await self.view.show()).memos, 1) if memo.id in ids]
-        lines = [f"{number}. {tell(memo, self._message, self._language)}" for number, memo in listed]
+        lines = [f"{number}. {render_for_owner(memo, self._message, self._language)}" for number, memo in listed]
         how = self._say("which_how", number=listed[0][0] if listed else 1, topic=topic) if topic else ""
         return "\n".join(filter(None, [self._say("which"), *lines, how]))
 
@@ -178,7 +178,9 @@ class _PlainChange:
         return self._say(_CHANGES.get(reversal.change, "change_other"), text=quoted)
 
     def _quote_memos(self, memos: Sequence[Memo]) -> str:
-        return ", ".join(self._say("quoted", text=tell(memo, self._message, self._language)) for memo in memos)
+        return ", ".join(
+            self._say("quoted", text=render_for_owner(memo, self._message, self._language)) for memo in memos
+        )
 
     def _quote_messages(self, messages: Sequence[Message]) -> str:
         texts = (clip(collapse_spaces(message.text), 200) for message in messages)

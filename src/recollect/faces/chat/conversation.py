@@ -169,7 +169,7 @@ class Conversation:
         if reply.command_answer is not None:  # a command in plain words, which is not stored
             self._last = None
             self._unconfirmed.remove(message)
-            self._say_answer(reply)
+            self._print_answer(reply)
             return
         self._last = LastTurn(message, prompt, not reply.is_offline)
         await self._assistant.record_reply(reply.text, message, token_hex(8))
@@ -220,9 +220,9 @@ class Conversation:
         if is_listing(line, reply.text):
             listing = await self._memory.show(user=self.speaker.user, place=self.speaker.place)
             self._shown = ShownList(self.speaker, [memo.id for memo in listing.memos])
-        self._say_answer(replace(reply, text=reply.text.replace(f'"{memo_id}"', f'"{number}"')) if memo_id else reply)
+        self._print_answer(replace(reply, text=reply.text.replace(f'"{memo_id}"', f'"{number}"')) if memo_id else reply)
 
-    def _say_answer(self, reply: Reply) -> None:
+    def _print_answer(self, reply: Reply) -> None:
         self._failed_commands += reply.text == outcome_text.OUT_OF_REACH
         self._output.say(reply.text)
 
@@ -234,7 +234,7 @@ class Conversation:
         self._move(self.speaker.with_name(words))
 
     async def _go_to(self, words: str) -> None:
-        self._move(self.speaker.entering(words))
+        self._move(self.speaker.moved_to(words))
 
     async def _go_to_dm(self, words: str) -> None:
         del words
@@ -268,7 +268,7 @@ class Conversation:
         changes = outcome_text.render_learned(outcome, changes_only=True)
         for line in describe_learned(message, outcome):
             if line not in changes:
-                self._output.say(f'From "{outcome_text.echo(redact(message.text).text)}": {line}')
+                self._output.say(f'From "{outcome_text.quote_input(redact(message.text).text)}": {line}')
 
     async def _retry(self, words: str) -> None:
         del words

@@ -137,7 +137,7 @@ def script() -> list[Day]:
 
 def _step(source: dict[str, Any], day: date) -> Step:
     text: str | Iterable[str] = source.get("asks") or source["says"]
-    speaker = ChatSpeaker(source["who"], Place(dm=source["who"])).entering(source["in"])
+    speaker = ChatSpeaker(source["who"], Place(dm=source["who"])).moved_to(source["in"])
     at = datetime.combine(day, time.fromisoformat(source["at"]), UTC)
     return Step(at, speaker, text if isinstance(text, str) else "".join(text), "asks" in source)
 

@@ -60,8 +60,8 @@ def _in_plain_words(line: str, *, is_own: bool) -> str:
     memo = _MEMO_LINE.fullmatch(line)
     if memo is None:
         return line
-    text = outcome_text.addressed(memo["text"]) if is_own else memo["text"]
-    verb, where = outcome_text.kept_as(memo["origin"]), (memo["where"] or "").replace(",", " in", 1)
+    text = outcome_text.in_second_person(memo["text"]) if is_own else memo["text"]
+    verb, where = outcome_text.render_origin(memo["origin"]), (memo["where"] or "").replace(",", " in", 1)
     return f"- {text} ({verb}{where} on {memo['day']})"
 
 

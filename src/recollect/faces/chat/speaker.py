@@ -28,7 +28,7 @@ class ChatSpeaker:
             raise BadInput("say who speaks, as in: /as ann")
         return replace(self, user=name, place=Place(dm=name) if self.place.dm is not None else self.place)
 
-    def entering(self, words: str) -> "ChatSpeaker":
+    def moved_to(self, words: str) -> "ChatSpeaker":
         """The same person in another place: `#dev`, `guild/#dev`, `#staff --restricted`."""
         restricted = "--restricted" in words.split()
         place_name = " ".join(word for word in words.split() if word != "--restricted")

@@ -175,7 +175,7 @@ def _print_forgotten(call: Invocation, query: str, outcome: ForgetOutcome) -> No
             for memo in memos:
                 call.screen.aside(f'  "{memo.text}"')
         case NotFound():
-            fail(outcome_text.nothing_matched(query), NO_MATCH)
+            fail(outcome_text.render_no_match(query), NO_MATCH)
         case Ambiguous():
             listing = _render_listing(_number_memos(call, memos))
             hint = f"say which: 'recollect forget {memos[0].id}', or all of them: add --all"

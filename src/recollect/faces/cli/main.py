@@ -166,11 +166,11 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")  # for terminals that can't show a character
     app = build(colors=sys.stdout.isatty() and sys.stderr.isatty(), arguments=sys.argv[1:])
     program = typer.main.get_command(app)
-    _convert_only_what_is_given(program)
+    _skip_default_conversion(program)
     program(prog_name="recollect")
 
 
-def _convert_only_what_is_given(command: Any) -> None:
+def _skip_default_conversion(command: Any) -> None:
     """Leave defaults and texts as they are: typer (0.20 and later) converts every value with pydantic, and loading that
     takes longer than most commands.
     """
@@ -178,7 +178,7 @@ def _convert_only_what_is_given(command: Any) -> None:
         if hasattr(parameter, "type_descriptor"):
             parameter.process_value = partial(_converted, parameter, parameter.process_value)
     for subcommand in getattr(command, "commands", {}).values():
-        _convert_only_what_is_given(subcommand)
+        _skip_default_conversion(subcommand)
 
 
 def _converted(parameter: Any, convert: Callable[[Any, Any], Any], context: Any, value: Any) -> Any:
@@ -193,10 +193,10 @@ def _converted(parameter: Any, convert: Callable[[Any, Any], Any], context: Any,
         case _ if value is parameter.default and (not isinstance(kind, type) or isinstance(value, kind)):
             return value
         case _:
-            return _converted_or_told(convert, context, value)
+            return _convert_or_report(convert, context, value)
 
 
-def _converted_or_told(convert: Callable[[Any, Any], Any], context: Any, value: Any) -> Any:
+def _convert_or_report(convert: Callable[[Any, Any], Any], context: Any, value: Any) -> Any:
     """The converted value; an invalid one is reported in our own words instead of pydantic's."""
     try:
         return convert(context, value)

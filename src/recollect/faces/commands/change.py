@@ -28,7 +28,10 @@ async def remember(request: CommandRequest) -> str:
     audience = outcome_text.render_audience(outcome.memo, request.memory.settings.visibility, how)
     max_chars = max(MARGIN_CHARS, request.page_chars - MARGIN_CHARS - len(audience))
     clipped = replace(outcome, memo=replace(outcome.memo, text=clip(outcome.memo.text, max_chars)))
-    replaced, literal = map(outcome_text.replaced, outcome.replaced), outcome_text.is_literal(request.memory.settings)
+    replaced, literal = (
+        map(outcome_text.render_replaced, outcome.replaced),
+        outcome_text.is_literal(request.memory.settings),
+    )
     return "\n".join(filter(None, [outcome_text.render_remembered(clipped, literal=literal), *replaced, audience]))
 
 
@@ -43,7 +46,7 @@ async def forget(request: CommandRequest) -> str:
         case Forgotten() as outcome:
             return _render_forgotten(request, outcome, query)
         case Ambiguous(matches):
-            everything = f"{request.prefix}forget all {outcome_text.echo(query)}"
+            everything = f"{request.prefix}forget all {outcome_text.quote_input(query)}"
             advice = say('Nothing was changed. Say which by its number, or "{}".', everything)
             return f"{await _render_matches(request, query, matches)}\n{advice}"
         case NotFound():
@@ -54,14 +57,14 @@ def _render_forgotten(request: CommandRequest, outcome: Forgotten, query: str) -
     """List the forgotten memos, unless the query already says it all."""
     memos, literal = outcome.memos, outcome_text.is_literal(request.memory.settings)
     reply = outcome_text.render_forgotten(
-        memos, outcome_text.echo(query), outcome, literal=literal, undo=f"{request.prefix}undo"
+        memos, outcome_text.quote_input(query), outcome, literal=literal, undo=f"{request.prefix}undo"
     )
     is_quoted = len(memos) == 1 and query.casefold() in memos[0].text.casefold()
     return reply if is_quoted else "\n".join([reply, *(outcome_text.line(memo, literal=literal) for memo in memos)])
 
 
 def _render_not_found(request: CommandRequest, query: str) -> str:
-    reply = outcome_text.nothing_matched(outcome_text.echo(query))
+    reply = outcome_text.render_no_match(outcome_text.quote_input(query))
     if request.memory.settings.forget_mode != "coverage60":
         return reply
     return say('{} closely enough: say at least 60 % of its text, or its number in "{}list"', reply, request.prefix)
@@ -72,7 +75,7 @@ async def _render_matches(request: CommandRequest, query: str, matches: Collecti
 
 
 def _match_header(matches: Collection[Memo], query: str) -> str:
-    return say('{} match "{}":', outcome_text.count_noun(len(matches)), outcome_text.echo(query))
+    return say('{} match "{}":', outcome_text.count_noun(len(matches)), outcome_text.quote_input(query))
 
 
 def _numbered(memos: Sequence[Memo], matches: Collection[Memo]) -> list[str]:
@@ -85,7 +88,7 @@ async def render_unresolved(request: CommandRequest, outcome: Ambiguous | NotFou
     """The answer when the words don't identify one memo."""
     query = clean_text(request.words)
     if isinstance(outcome, NotFound):
-        return outcome_text.nothing_matched(outcome_text.echo(query))
+        return outcome_text.render_no_match(outcome_text.quote_input(query))
     return f"{await _render_matches(request, query, outcome.matches)}\n{say('Say which by its number.')}"
 
 
@@ -126,7 +129,7 @@ async def redo(request: CommandRequest) -> str:
 async def reset(request: CommandRequest) -> str:
     if clean_text(request.words).casefold() != "rolling":
         return usage("reset", request.prefix)
-    cleared = outcome_text.cleared(await request.view.reset())
+    cleared = outcome_text.render_reset(await request.view.reset())
     return cleared if request.memory.settings.summary.enabled else f"{cleared}. {say(outcome_text.NO_SUMMARIES)}"
 
 

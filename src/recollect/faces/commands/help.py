@@ -50,7 +50,7 @@ def usage(verb: str, prefix: str = outcome_text.PREFIX) -> str:
 def unknown(verb: str, injected: bool = False, prefix: str = outcome_text.PREFIX) -> str:
     """The answer to an unknown verb."""
     matches = get_close_matches(verb, USAGE, n=1)
-    problem = say('There is no command "{}".', outcome_text.echo(verb))
+    problem = say('There is no command "{}".', outcome_text.quote_input(verb))
     hint = say(' Did you mean "{}"?', matches[0]) if matches else ""
     return f"{problem}{hint}\n{help_text(injected, prefix)}"
 

@@ -12,7 +12,7 @@ from recollect.faces.commands.help import usage
 from recollect.faces.commands.parse import split
 from recollect.faces.commands.request import CommandRequest, File, Reply, clean_text, list_memos
 from recollect.faces.wording import say
-from recollect.policy.rendering import ended
+from recollect.policy.rendering import render_end
 from recollect.prompting.assemble import Prompt, Section
 from recollect.settings import wiring
 
@@ -71,7 +71,7 @@ def _explain_prompt(prompt: Prompt, query: str) -> str:
     sections = _sections(prompt, *_MEMORY_SECTIONS)
     if not sections:
         return "\n".join([say("The next prompt carries no memory."), *_render_missing(prompt)])
-    is_for = say('A prompt for "{}" carries:', outcome_text.echo(query))
+    is_for = say('A prompt for "{}" carries:', outcome_text.quote_input(query))
     header = is_for if query else say("The next prompt carries:")
     parts = [header]
     for section in sections:
@@ -127,7 +127,7 @@ async def search(request: CommandRequest) -> str:
         return usage("search", request.prefix)
     hits = await request.view.search(query, limit=MAX_RESULTS, strict=True)
     if not hits:
-        return outcome_text.nothing_matched(outcome_text.echo(query))
+        return outcome_text.render_no_match(outcome_text.quote_input(query))
     indexes = {memo.id: index for index, memo in enumerate(await list_memos(request), 1)}
     memos = [(hit.item, hit.score) for hit in hits if isinstance(hit.item, Memo)]
     return "\n".join(f"{_with_index(memo, indexes)} ({say('score {:.2f}', score)})" for memo, score in memos)
@@ -137,7 +137,9 @@ def _with_index(memo: Memo, indexes: dict[str, int]) -> str:
     """Only the user's own items have numbers: lore can't be changed by number."""
     index = None if memo.subject.is_lore else indexes.get(memo.id)
     return (
-        f"- [{say(memo.kind.value)}] {memo.text}{ended(memo)}" if index is None else outcome_text.numbered(index, memo)
+        f"- [{say(memo.kind.value)}] {memo.text}{render_end(memo)}"
+        if index is None
+        else outcome_text.numbered(index, memo)
     )
 
 
@@ -178,5 +180,5 @@ def _export_line(memo: Memo, *, literal: bool) -> str:
     status = "" if memo.status is Status.ACTIVE else f", {say(memo.status.value)}"
     if literal:
         return f"- {memo.text} (src: {memo.source.origin}, updated {memo.updated:%Y-%m-%d}{status})"
-    text, origin = outcome_text.addressed(memo.text), outcome_text.kept_as(memo.source.origin)
+    text, origin = outcome_text.in_second_person(memo.text), outcome_text.render_origin(memo.source.origin)
     return f"- {text} ({origin}, {memo.updated:%Y-%m-%d}{status})"

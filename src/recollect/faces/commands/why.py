@@ -48,7 +48,7 @@ def _describe_memo(request: CommandRequest, memo: Memo) -> list[str]:
     state = ", ".join([say(memo.status.value), *([say("pinned")] if memo.pinned else [])])
     audience = outcome_text.describe_audience(memo.audience)
     is_own = memo.subject.id == request.view.user and not outcome_text.is_literal(request.memory.settings)
-    text = outcome_text.addressed(memo.text) if is_own else memo.text
+    text = outcome_text.in_second_person(memo.text) if is_own else memo.text
     described = say("It is {} ({}) and may be recalled {}.", state, memo.id, audience)
     return [f"[{say(memo.kind.value)}] {text}", described]
 

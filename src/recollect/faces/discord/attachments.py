@@ -41,13 +41,13 @@ async def read_files(message: discord.Message) -> dict[int, str]:
     return texts
 
 
-def sent_words(message: discord.Message, files: Files) -> list[str]:
+def attached_texts(message: discord.Message, files: Files) -> list[str]:
     """The sender's words besides the text: captions of pictures, and text files."""
     captions = [_caption(attachment) for attachment in message.attachments if _kind(attachment) == "image"]
     return [*filter(None, captions), *filter(None, files.values())]
 
 
-def unread(message: discord.Message) -> list[str]:
+def unread_attachments(message: discord.Message) -> list[str]:
     """Attachments that are named but not read, for people to whom no model replies."""
     names = [_name(attachment.filename) for attachment in message.attachments if attachment not in _readable(message)]
     names = [] if message.flags.voice else names

@@ -49,7 +49,7 @@ class CatchUp(commands.Cog):
         self._members: dict[tuple[int, int], discord.Member] = {}
 
     async def cog_unload(self) -> None:
-        await self._leave()
+        await self._record_disconnect()
 
     @commands.Cog.listener()
     async def on_ready(self) -> None:
@@ -59,7 +59,9 @@ class CatchUp(commands.Cog):
         window, since = self._bot.settings.discord.catch_up, await self._last_online()
         self._is_online = True
         if window is not None and since is not None:
+            # The margin covers clocks that differ; what is read twice is stored once.
             earliest = max(since - MARGIN, self._bot.clock() - timedelta(seconds=window))
+            # Before the task starts: a message that arrives now must not record that the bot is up to date.
             self._is_behind = True
             self._task = asyncio.create_task(self._run_once(earliest), name="recollect-catch-up")
         else:
@@ -71,7 +73,7 @@ class CatchUp(commands.Cog):
 
     @commands.Cog.listener()
     async def on_disconnect(self) -> None:
-        await self._leave()
+        await self._record_disconnect()
 
     @commands.Cog.listener()
     async def on_message(self, message: discord.Message) -> None:
@@ -102,7 +104,7 @@ class CatchUp(commands.Cog):
         except RecollectError as error:
             log.warning("cannot store that permissions have changed: %s", error)
 
-    async def _leave(self) -> None:
+    async def _record_disconnect(self) -> None:
         """The connection ended: from this time on messages are missed."""
         if self._task is not None:
             self._task.cancel()
@@ -138,6 +140,7 @@ class CatchUp(commands.Cog):
 
     async def run(self, since: datetime) -> None:
         """Handle what was said since then, place by place; a place that fails does not affect the others."""
+        # Roles may have changed since the last run.
         self._members.clear()
         count, places = 0, self._places(since)
         async for channel in self._direct_messages():

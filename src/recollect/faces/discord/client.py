@@ -20,7 +20,7 @@ from recollect.faces.discord.consent import ConsentButton
 from recollect.faces.discord.context import BotContext, Hook, ignore_event
 from recollect.faces.discord.context_menus import ContextMenus
 from recollect.faces.discord.departures import GuildDepartures
-from recollect.faces.discord.ephemeral import is_expired, tell_expired
+from recollect.faces.discord.ephemeral import is_expired, report_expired
 from recollect.faces.discord.learned_notices import NoticeButton
 from recollect.faces.discord.listener import MessageListener
 from recollect.faces.discord.localization import CommandTranslator
@@ -33,7 +33,7 @@ from recollect.faces.discord.server_commands import ServerCommands
 from recollect.faces.discord.shards import Shards
 from recollect.faces.discord.slash_commands import SlashCommands
 from recollect.faces.discord.splitting import LIMIT, harmless
-from recollect.faces.discord.voice import Transcript, answer, hear
+from recollect.faces.discord.voice import Transcript, add_transcript, answer
 from recollect.memory import AsyncMemory
 from recollect.settings import Settings
 from recollect.settings.values import shards_of
@@ -126,9 +126,9 @@ class Client(commands.AutoShardedBot):
         server = ServerCommands(self.bot, self.settings_changed)
         return [SlashCommands(self.bot).group(), server.group(), *ContextMenus(self.bot).all()]
 
-    async def hear(self, transcript: Transcript) -> bool:
+    async def add_transcript(self, transcript: Transcript) -> bool:
         """Store a transcript from a voice channel; False when it is stored already or memory does not apply to it."""
-        return await hear(self.bot, transcript)
+        return await add_transcript(self.bot, transcript)
 
     async def answer(self, transcript: Transcript) -> str | None:
         """The reply to a transcript that addresses the bot; None when memory does not apply to it."""
@@ -150,7 +150,7 @@ class Client(commands.AutoShardedBot):
         as a button's own handler may end its panel.
         """
         if event == "interaction" and is_expired(args[0]):
-            self._expired = asyncio.create_task(tell_expired(args[0]), name="recollect-expired-button")
+            self._expired = asyncio.create_task(report_expired(args[0]), name="recollect-expired-button")
         super().dispatch(event, *args, **kwargs)
 
     async def on_message(self, message: discord.Message, /) -> None:

@@ -10,13 +10,13 @@ from discord import app_commands
 
 from recollect.core.state import Owner, StateKind
 from recollect.faces.discord.context import BotContext
-from recollect.faces.discord.ephemeral import FAILED, NOT_ALLOWED, look_up, tell
+from recollect.faces.discord.ephemeral import FAILED, NOT_ALLOWED, look_up, respond
 from recollect.faces.discord.languages import language_for_user
 from recollect.faces.discord.localization import LANGUAGES, notice
-from recollect.faces.discord.onboarding import is_served, not_allowed_here
+from recollect.faces.discord.onboarding import is_served, render_not_served
 from recollect.faces.discord.quotas import refusal
 from recollect.faces.discord.shards import is_allowed
-from recollect.faces.wording import in_language, say, speak
+from recollect.faces.wording import in_language, say, use_language
 
 log = logging.getLogger("recollect.discord")
 
@@ -33,9 +33,9 @@ class MemoryCommandTree(app_commands.CommandTree[Any]):
         is_autocomplete = interaction.type is discord.InteractionType.autocomplete
         admission = self._admission(self.bot, interaction, counts=not is_autocomplete)
         language, text = await (admission if is_autocomplete else look_up(interaction, admission))
-        speak(language)
+        use_language(language)
         if text is not None:
-            await (interaction.response.autocomplete([]) if is_autocomplete else tell(interaction, text))
+            await (interaction.response.autocomplete([]) if is_autocomplete else respond(interaction, text))
         return text is None
 
     async def _admission(
@@ -52,7 +52,7 @@ class MemoryCommandTree(app_commands.CommandTree[Any]):
             guild = bot.client.get_guild(interaction.guild_id or 0)
             if guild is None or is_served(bot, guild):
                 return say(NOT_ALLOWED)
-            return not_allowed_here(bot, guild)
+            return render_not_served(bot, guild)
         if not counts:
             return None
         key = await refusal(bot, "command", interaction.user, interaction.channel_id or 0, interaction.guild)
@@ -61,7 +61,7 @@ class MemoryCommandTree(app_commands.CommandTree[Any]):
     async def on_error(self, interaction: discord.Interaction[Any], error: app_commands.AppCommandError, /) -> None:
         log.error("a command failed", exc_info=error)
         try:
-            await tell(interaction, say(FAILED))
+            await respond(interaction, say(FAILED))
         except discord.HTTPException as failure:
             log.info("the failure could not be reported: %s", failure)
 

@@ -49,7 +49,7 @@ class ConsentStatus:
         return self.was_told and self.agrees
 
     @property
-    def may_be_overheard(self) -> bool:
+    def may_store_unaddressed(self) -> bool:
         return self.may_be_kept and OVERHEARING not in self.opt_outs
 
 
@@ -63,8 +63,8 @@ async def consent_status(bot: BotContext, user: Person, guild: int | None) -> Co
 
 async def is_shown(bot: BotContext, user: int, guild: int | None) -> bool:
     """Whether memories of someone may be shown to others: in the memory channel and in learned lines."""
-    held = await _consent_status(bot, user, guild, False, False)
-    return held.may_be_kept and MIRROR not in held.opt_outs
+    status = await _consent_status(bot, user, guild, False, False)
+    return status.may_be_kept and MIRROR not in status.opt_outs
 
 
 async def _consent_status(
@@ -85,10 +85,10 @@ async def may_be_kept(bot: BotContext, user: Person, guild: int | None) -> bool:
         return False
 
 
-async def may_be_overheard(bot: BotContext, user: Person, guild: int | None) -> bool:
+async def may_store_unaddressed(bot: BotContext, user: Person, guild: int | None) -> bool:
     """Whether messages that don't address the bot may be stored, too."""
     try:
-        return (await consent_status(bot, user, guild)).may_be_overheard
+        return (await consent_status(bot, user, guild)).may_store_unaddressed
     except RecollectError as error:
         log.warning("cannot read whether %s may be overheard: %s", user.id, error)
         return False
@@ -117,7 +117,9 @@ async def opt(bot: BotContext, user: int, what: str, *, out: bool) -> None:
 async def ask(bot: BotContext, message: discord.Message) -> None:
     """Ask the author of a message for their consent, in the channel, else by direct message."""
     guild, user = message.guild, message.author
+    # Where it was said, and to whom, is noted now: the answer may come after the channel was opened to others.
     bot.note_asked(message.id, place_of(message.channel, user.id))
+    # Each of their messages would ask again otherwise.
     if not bot.limits.is_first("asked for consent", user.id, bot.clock()):
         return
     language = await language_of(bot, guild)
@@ -167,8 +169,8 @@ async def _answer_question(bot: BotContext, interaction: Interaction) -> None:
     reference = None if interaction.message is None else interaction.message.reference
     if reference is None or reference.message_id is None or interaction.channel is None:
         return
-    known = bot.client.get_channel(reference.channel_id)
-    channel = known if isinstance(known, discord.abc.Messageable) else interaction.channel
+    cached = bot.client.get_channel(reference.channel_id)
+    channel = cached if isinstance(cached, discord.abc.Messageable) else interaction.channel
     if not isinstance(channel, discord.abc.Messageable) or interaction.channel.id != reference.channel_id:
         return
     try:
@@ -176,6 +178,7 @@ async def _answer_question(bot: BotContext, interaction: Interaction) -> None:
     except discord.HTTPException as error:
         log.info("the message on which someone was asked for consent can't be read: %s", error)
         return
+    # Anyone can press the button; only the author's consent answers the author's message.
     if message.author.id == interaction.user.id:
         message.author = interaction.user  # with their roles, which a fetched message lacks
         bot.client.dispatch("consented_message", message)

@@ -8,8 +8,8 @@ from discord import app_commands
 from recollect.core.outcomes import Refused
 from recollect.core.types import Audience, AudienceLevel, Kind, Memo, Message, Place
 from recollect.faces import outcome_text
-from recollect.faces.discord.attachments import NOT_READ, read_files, sent_words, unread
-from recollect.faces.discord.consent import NO_CONSENT, may_be_kept, may_be_overheard
+from recollect.faces.discord.attachments import NOT_READ, attached_texts, read_files, unread_attachments
+from recollect.faces.discord.consent import NO_CONSENT, may_be_kept, may_store_unaddressed
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.ephemeral import defer, run_work, send_answer, send_text
 from recollect.faces.discord.messages import is_from_person, readable_text
@@ -48,9 +48,9 @@ class ContextMenus:
         else:
             await send_text(interaction, await run_work(lambda: self._store(interaction, message)))
 
-    async def _words(self, message: discord.Message) -> str:
+    async def _message_text(self, message: discord.Message) -> str:
         """The text, captions and text files, a line each."""
-        sent = sent_words(message, await read_files(message))
+        sent = attached_texts(message, await read_files(message))
         return "\n".join(filter(None, [readable_text(message, self._bot.me), *sent]))
 
     async def _store(self, interaction: Interaction, message: discord.Message) -> str:
@@ -65,12 +65,12 @@ class ContextMenus:
         if await self._bot.is_paused(interaction.user, interaction.channel):
             return say(SWITCHED_OFF_HERE)
         is_own = message.author.id == interaction.user.id
-        if not is_own and not await self._may_keep_words_of(message.author, interaction):
+        if not is_own and not await self._may_store_message_of(message.author, interaction):
             return say(AUTHOR_NOT_NOTIFIED)
         memory, user, place = self._bot.memory, str(interaction.user.id), interaction_place(interaction)
-        text, source = await self._words(message), str(message.id)
+        text, source = await self._message_text(message), str(message.id)
         if not text:
-            ignored = unread(message)
+            ignored = unread_attachments(message)
             return " ".join([say(NO_TEXT), *([say(NOT_READ, ", ".join(ignored))] if ignored else [])])
         audience = await self._audience(source, user, place, is_own=is_own)
         is_stored = await memory.timeline.message(PLATFORM, source) is not None
@@ -95,10 +95,10 @@ class ContextMenus:
         hearers = outcome_text.render_audience(outcome.memo, memory.settings.visibility)
         return "\n".join(filter(None, [outcome_text.render_remembered(outcome), hearers]))
 
-    async def _may_keep_words_of(self, author: discord.User | discord.Member, interaction: Interaction) -> bool:
+    async def _may_store_message_of(self, author: discord.User | discord.Member, interaction: Interaction) -> bool:
         """Whether what someone said to others may be kept: they know, agree, and have neither opted out nor paused."""
         author_view = self._bot.memory.view(str(author.id), interaction_place(interaction))
-        is_allowed_by_author = await may_be_overheard(self._bot, author, interaction.guild_id)
+        is_allowed_by_author = await may_store_unaddressed(self._bot, author, interaction.guild_id)
         return is_allowed_by_author and not await author_view.is_learning_paused()
 
     async def _audience(self, message_id: str, user: str, place: Place, *, is_own: bool) -> Audience:

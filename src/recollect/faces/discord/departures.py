@@ -64,6 +64,7 @@ class GuildDepartures(commands.Cog):
         current = {str(guild.id) for guild in bot.client.guilds}  # includes those with an outage
         before = set(await bot.state.items(name))
         for guild in sorted(before - current):
+            # Asked of Discord: a server that is merely missing from the list must not be erased.
             if await self._has_left(guild):
                 await self._handle_departure(guild)
         for guild in sorted(current - before):
@@ -76,6 +77,7 @@ class GuildDepartures(commands.Cog):
         privacy, never = self._bot.memory.privacy, self._bot.settings.discord.erase_on_leave is None
         for plan in await privacy.planned():
             guild = plan.target.guild or ""
+            # Planned by a person or another bot: not ours to judge.
             if plan.asked_by != str(self._bot.me.id):
                 continue
             if never or guild in current:
@@ -97,6 +99,7 @@ class GuildDepartures(commands.Cog):
             await bot.memory.privacy.schedule(ErasureTarget(guild=guild), due, asked_by=str(bot.me.id))
             bot.memory.worker.wake()
             log.warning("left the server %s; its memories are erased on %s", guild, f"{due:%Y-%m-%d %H:%M}")
+        # Last: if anything above fails, the next review finds the server again.
         await bot.state.remove(state.member_guilds(bot.me.id), guild)
 
     async def _has_left(self, guild: str) -> bool:
@@ -106,6 +109,7 @@ class GuildDepartures(commands.Cog):
             return False
         try:
             await client.fetch_guild(int(guild), with_counts=False)
+        # Discord answers either for a server that the bot is no member of.
         except (discord.NotFound, discord.Forbidden):
             return True
         except (discord.HTTPException, OSError) as error:
@@ -115,5 +119,5 @@ class GuildDepartures(commands.Cog):
     async def _has_other_bot(self, guild: str) -> bool:
         """Whether another bot with this memory is in a server."""
         bots = [int(bot) for bot in await self._bot.state.keys(StateKind.BOT_GUILDS)]
-        others = [state.member_guilds(bot) for bot in bots if bot != self._bot.me.id]
-        return any([guild in await self._bot.state.items(name) for name in others])
+        membership_lists = [state.member_guilds(bot) for bot in bots if bot != self._bot.me.id]
+        return any([guild in await self._bot.state.items(name) for name in membership_lists])

@@ -18,7 +18,7 @@ from recollect.faces.discord.localization import LANGUAGES, notice, translated
 from recollect.faces.discord.quotas import refusal
 from recollect.faces.discord.shards import is_allowed
 from recollect.faces.discord.splitting import LIMIT, harmless, split
-from recollect.faces.wording import in_language, say, speak, spoken
+from recollect.faces.wording import current_language, in_language, say, use_language
 
 log = logging.getLogger("recollect.discord")
 
@@ -55,6 +55,7 @@ async def acknowledge(interaction: Interaction) -> None:
 async def look_up(interaction: Interaction, work: Awaitable[T]) -> T:
     """The result of a look-up that the first response needs; a slow one defers the response."""
     task = asyncio.ensure_future(work)
+    # Not `wait_for`: the look-up goes on while the response is deferred.
     await asyncio.wait([task], timeout=DEFER_AFTER_SECONDS)
     if not task.done():
         has_message = interaction.message is not None  # the message of a button, or of a button that opened a form
@@ -70,7 +71,7 @@ async def update(interaction: Interaction, **fields: Any) -> None:
         await interaction.response.edit_message(**fields)
 
 
-async def tell(interaction: Interaction, text: str) -> None:
+async def respond(interaction: Interaction, text: str) -> None:
     """Say something to whoever used a command, a button or a menu, as the first response if there was none."""
     if interaction.response.is_done():
         await interaction.followup.send(text, ephemeral=True)
@@ -102,7 +103,7 @@ async def send_text(interaction: Interaction, text: str) -> None:
 
 
 async def send_pages(interaction: Interaction, pages: Sequence[str], files: Sequence[discord.File] = ()) -> None:
-    first = pages[0] if pages else translated(UNCHANGED, spoken())
+    first = pages[0] if pages else translated(UNCHANGED, current_language())
     view = Pager(pages) if len(pages) > 1 else discord.utils.MISSING
     await interaction.followup.send(first, files=list(files), view=view, ephemeral=True)
 
@@ -130,11 +131,11 @@ async def is_admitted(interaction: Interaction, may: May = anyone) -> bool:
     Others are told.
     """
     language, problem = await look_up(interaction, _admission(interaction))
-    speak(language)
+    use_language(language)
     if problem is None and not may(interaction):
         problem = translated(NOT_A_MANAGER, language)
     if problem is not None:
-        await tell(interaction, problem)
+        await respond(interaction, problem)
     return problem is None
 
 
@@ -172,14 +173,15 @@ def is_expired(interaction: Interaction) -> bool:
         return custom_id not in views._modals  # pyright: ignore[reportPrivateUsage]
     if interaction.type is not discord.InteractionType.component or interaction.message is None:
         return False
+    # Persistent buttons are made anew from their id, so they never expire.
     if any(pattern.fullmatch(custom_id) for pattern in views._dynamic_items):  # pyright: ignore[reportPrivateUsage]
         return False
     items = views._views.get(interaction.message.id, {})  # pyright: ignore[reportPrivateUsage]
     return (data.get("component_type"), custom_id) not in items
 
 
-async def tell_expired(interaction: Interaction) -> None:
-    speak(await language_for_user(interaction.client.bot, interaction))
+async def report_expired(interaction: Interaction) -> None:
+    use_language(await language_for_user(interaction.client.bot, interaction))
     try:
         await interaction.response.send_message(say(EXPIRED), ephemeral=True)
     except (discord.DiscordException, OSError) as error:

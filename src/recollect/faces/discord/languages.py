@@ -9,7 +9,7 @@ from recollect.core.errors import RecollectError
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.localization import LANGUAGES
 from recollect.faces.discord.places import place_of
-from recollect.faces.wording import speak
+from recollect.faces.wording import use_language
 from recollect.language import detection
 
 log = logging.getLogger("recollect.discord")
@@ -48,10 +48,10 @@ async def language_for_user(bot: BotContext, interaction: Interaction) -> str:
         return ""
 
 
-async def speak_as(bot: BotContext, message: discord.Message) -> None:
+async def use_language_of(bot: BotContext, message: discord.Message) -> None:
     """Answer a message in the language of its server, or of its author."""
     try:
-        speak(await _language_for_author(bot, message))
+        use_language(await _language_for_author(bot, message))
     except RecollectError as error:
         log.warning("cannot read the language of an answer: %s", error)
 

@@ -27,9 +27,9 @@ from recollect.faces.discord.ephemeral import (
     defer,
     look_up,
     open_form,
+    respond,
     run_work,
     send_answer,
-    tell,
 )
 from recollect.faces.discord.localization import translated
 from recollect.faces.discord.places import PLATFORM, interaction_place, message_link, person_of, place_of
@@ -109,7 +109,7 @@ class LearnedNotices:
         """Those of these notices whose memo is gone, has other words, or is not for everyone in the channel now."""
         answers: dict[tuple[int, Subject, Audience], bool] = {}  # there may be thousands of lines
         async for name, memo in self._memos([*channel_of]):
-            if memo is None or not _is_told(memo):
+            if memo is None or not _may_announce(memo):
                 yield name
                 continue
             channel = self._bot.client.get_channel(channel_of[name[1]])
@@ -130,7 +130,7 @@ class LearnedNotices:
             if memo is None or not shown[guild]:
                 await self._remove_notice(name)
 
-    async def find_doomed(self) -> None:
+    async def collect_obsolete(self) -> None:
         """Look through all notices of this process's channels for those that are to go: those that the bot could not
         remove when their memo went, and, oldest first, those beyond the limit of a channel.
         """
@@ -144,7 +144,7 @@ class LearnedNotices:
         surplus = sorted(notice for notices in ours.values() for notice in notices[:-MAX_NOTICES])
         self._doomed |= {(StateKind.NOTICE_MESSAGE, key): None for _, key in surplus}
 
-    async def remove_doomed(self, most: int) -> bool:
+    async def remove_obsolete(self, most: int) -> bool:
         """Remove some of them; False if Discord refused one, which is then the last to be tried again."""
         names = list(self._doomed)[:most]
         for name in names:
@@ -162,7 +162,7 @@ class LearnedNotices:
     async def _is_due(self, memo: Memo) -> bool:
         """Whether a notice is due; there is none about someone who did not get the privacy notice."""
         guild = None if memo.source.guild is None else int(memo.source.guild)
-        return _is_told(memo) and await is_shown(self._bot, _speaker_id(memo), guild)
+        return _may_announce(memo) and await is_shown(self._bot, _speaker_id(memo), guild)
 
     async def _memos(self, keys: Sequence[str]) -> AsyncIterator[tuple[state.Name, Memo | None]]:
         """The memos of notices, many in one read: a large server has thousands."""
@@ -180,7 +180,7 @@ class LearnedNotices:
         update one of which something else was learned.
         """
         channel = self._bot.client.get_channel(int(location.partition("/")[0]))
-        if memo is None or not _is_told(memo) or not await self._is_still_visible(channel, memo):
+        if memo is None or not _may_announce(memo) or not await self._is_still_visible(channel, memo):
             await self._remove_notice(state.notice_message(event.scope, event.memo or ""))
         elif _is_learning_event(event) or event.kind in (EventKind.MEMO_UNDONE, EventKind.MEMO_REDONE):
             language = await self._language(memo)
@@ -296,7 +296,7 @@ def _is_learning_event(event: Event) -> bool:
     return event.kind == EventKind.MEMO_ADDED or (event.kind == EventKind.MEMO_REVISED and "message" in event.data)
 
 
-def _is_told(memo: Memo) -> bool:
+def _may_announce(memo: Memo) -> bool:
     """Whether a line may tell it: it was learned from a conversation on Discord, rather than stated in a command."""
     source = memo.source
     origins = (Origin.SUMMARY, Origin.DISCORD, *((Origin.TOOL,) if memo.subject.is_lore else ()))
@@ -320,7 +320,7 @@ class NoticeButton(
     async def press(self, interaction: Interaction) -> None:
         bot: BotContext = interaction.client.bot
         if not self._may_decide(interaction):
-            await tell(interaction, say(NOT_YOURS))
+            await respond(interaction, say(NOT_YOURS))
             return
         place = interaction_place(interaction)
         if self.action == "edit":
@@ -344,7 +344,7 @@ class NoticeButton(
         try:
             memo = await look_up(interaction, view.get(self.memo))
         except RecollectError as error:
-            await tell(interaction, outcome_text.problem(error))
+            await respond(interaction, outcome_text.problem(error))
             return
 
         async def change(submitted: Interaction, words: str) -> str:

@@ -15,13 +15,13 @@ from recollect.core.types import Message, Place
 from recollect.faces.commands.dispatcher import Answer
 from recollect.faces.commands.parse import ParsedCommand, parse
 from recollect.faces.discord import message_changes, streaming
-from recollect.faces.discord.attachments import NOT_READ, read_files, unread
-from recollect.faces.discord.consent import NO, ask, consent_status, may_be_overheard
+from recollect.faces.discord.attachments import NOT_READ, read_files, unread_attachments
+from recollect.faces.discord.consent import NO, ask, consent_status, may_store_unaddressed
 from recollect.faces.discord.context import BotContext
-from recollect.faces.discord.languages import language_of, speak_as
+from recollect.faces.discord.languages import language_of, use_language_of
 from recollect.faces.discord.localization import notice
 from recollect.faces.discord.messages import full_text, is_addressed, is_from_person, message_of, readable_text
-from recollect.faces.discord.onboarding import is_served, not_allowed_here
+from recollect.faces.discord.onboarding import is_served, render_not_served
 from recollect.faces.discord.places import place_of, with_unknown_readers
 from recollect.faces.discord.privacy_notice import ensure_notified, ensure_notified_privately, needs_notice
 from recollect.faces.discord.privacy_panel import privacy_answer
@@ -62,13 +62,16 @@ class MessageListener(commands.Cog):
 
     @commands.Cog.listener()
     async def on_message(self, message: discord.Message) -> None:
+        # The gateway may deliver late what catching up has already handled.
         if message.id not in self._caught_up:
+            # Before the first await: catching up may ask for it in the meantime.
             self._live.append(message.id)
             await self.handle(message, place_of(message.channel, message.author.id))
 
     @commands.Cog.listener()
     async def on_consented_message(self, message: discord.Message) -> None:
         """Answer the message on which someone was asked for their consent."""
+        # Between question and consent the channel may have been opened: the message keeps its former readers.
         then, now = self._bot.asked.pop(message.id, None), place_of(message.channel, message.author.id)
         await self.handle(message, now, with_unknown_readers(now) if then is None else narrower(then, now))
 
@@ -83,13 +86,15 @@ class MessageListener(commands.Cog):
         """Answer a message, or listen to it; whatever fails is logged. `then` is the place with those who could read
         the message when it was written, if it comes late.
         """
+        # Answering other bots would invite endless exchanges.
         if not is_from_person(message):
             return
         if not await is_allowed(self._bot, message.author):
             await self._hint(message)
             return
-        await speak_as(self._bot, message)
+        await use_language_of(self._bot, message)
         chat_message = message_of(message, place, readable_text(message, self._me))
+        # Before the message enters any prompt.
         self._reserve_own_names(message, chat_message.place)
         try:
             await self._handle(message, chat_message, then or place)
@@ -111,8 +116,8 @@ class MessageListener(commands.Cog):
         if guild.id in self._hinted or is_served(self._bot, guild):
             return
         self._hinted.add(guild.id)
-        await speak_as(self._bot, message)
-        await streaming.send(message, not_allowed_here(self._bot, guild))
+        await use_language_of(self._bot, message)
+        await streaming.send(message, render_not_served(self._bot, guild))
 
     def _reserve_own_names(self, message: discord.Message, place: Place) -> None:
         """Keep the bot's names here from other people in prompts; its nickname may change at any time."""
@@ -123,6 +128,7 @@ class MessageListener(commands.Cog):
 
     async def _handle(self, message: discord.Message, chat_message: Message, then: Place) -> None:
         expects_answer = await self._expects_answer(message)
+        # Commands come before the pause: forgetting and export must work while memory is switched off.
         command = parse(chat_message.text) if self._bot.settings.chat_commands.enabled else None
         if command is not None:
             is_late = then != chat_message.place
@@ -156,7 +162,7 @@ class MessageListener(commands.Cog):
         return replace(chat_message, text=full_text(message, self._me, await read_files(message)))
 
     async def _may_overhear(self, message: discord.Message) -> bool:
-        is_allowed_by_author = await may_be_overheard(self._bot, message.author, _guild_id(message))
+        is_allowed_by_author = await may_store_unaddressed(self._bot, message.author, _guild_id(message))
         return is_allowed_by_author and await self._is_admitted(message, "learn")
 
     async def _expects_answer(self, message: discord.Message) -> bool:
@@ -173,6 +179,7 @@ class MessageListener(commands.Cog):
         if command.verb == "remember" and await self._bot.is_paused(message.author, message.channel):
             await streaming.send(message, say(SWITCHED_OFF))
             return
+        # An export on a server would show its readers what was said in private.
         if command.verb == "export" and message.guild is not None:
             await streaming.send(message, say(NO_PUBLIC_EXPORT))
         elif command.verb == "privacy":
@@ -184,17 +191,17 @@ class MessageListener(commands.Cog):
         """Whether the author was informed and agreed; if not, they are now, unless too many people need it at once."""
         bot, guild = self._bot, _guild_id(message)
         try:
-            held = await consent_status(bot, message.author, guild)
+            status = await consent_status(bot, message.author, guild)
         except RecollectError as error:
             log.warning("cannot read whether %s agreed: %s", message.author.id, error)
             return await ensure_notified(bot, message.author, message.channel, message)
-        if held.may_be_kept:
+        if status.may_be_kept:
             return True
         if not await self._is_admitted(message, "tell"):
             return False
-        if held.agrees:
+        if status.agrees:
             return await ensure_notified(bot, message.author, message.channel, message)
-        if held.answer == NO:
+        if status.answer == NO:
             await self._tell_once(message, "declined")
         else:
             await ask(bot, message)
@@ -237,9 +244,10 @@ class MessageListener(commands.Cog):
                 await self._send_answer(message, reply.command_answer)
                 return
             text = reply.text.strip() or say(EMPTY_REPLY)
-            if reply.is_offline and (skipped := unread(message)):  # a model says so itself
+            if reply.is_offline and (skipped := unread_attachments(message)):  # a model says so itself
                 text = f"{text}\n{say(NOT_READ, ', '.join(skipped))}"
             sent = await draft.finish(harmless(text) if reply.is_offline else text)
+        # Counted before the reply is stored: storing may fail, but the tokens are spent.
         await count_tokens(self._bot, chat_message.place, reply.usage)
         await self._bot.assistant.record_reply(text, chat_message, str(sent[0].id))
 
@@ -260,6 +268,7 @@ class MessageListener(commands.Cog):
 
     @commands.Cog.listener()
     async def on_raw_message_edit(self, event: discord.RawMessageUpdateEvent) -> None:
+        # Noted first, as the message may still be on its way into the store; `apply_meanwhile` then repeats the change.
         self._bot.note_changed(event.message_id, event.message)
         await message_changes.apply_edit(self._bot, event.message)
 

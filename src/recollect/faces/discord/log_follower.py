@@ -166,6 +166,7 @@ class LogFollower(commands.Cog):
                     self._is_swept = False
                     await self._bot.state.drop(state.swept(self._shard))
             pending = await self._affected_snapshots(events) if has_channel else []
+            # After the lines of all events: interrupted, it shows a line again rather than never.
             await self._bot.state.advance(self._shard, events[-1].id, pending)
         if self._failed_at is None or self._bot.clock() >= self._failed_at + RETRY_DELAY:
             self._failed_at = None
@@ -183,6 +184,7 @@ class LogFollower(commands.Cog):
         shards = [shard for shard in await self._bot.state.keys(StateKind.BOT_POSITION) if shard != self._shard]
         others = shards if stored is None else [shard for shard in shards if not _has_same_count(shard, self._shard)]
         positions = [stored, *[await self._bot.state.get(state.log_position(shard)) for shard in others]]
+        # The furthest of all: with another number of shards, nothing is announced twice.
         furthest = max((int(position) for position in positions if position is not None), default=None)
         start = await self._bot.memory.timeline.last_event_id() if furthest is None else furthest
         if str(start) != stored:
@@ -199,6 +201,7 @@ class LogFollower(commands.Cog):
                 pending |= {} if person is None else {str(person): None}
             elif event.kind == EventKind.MEMBER_LEFT:
                 pending[str(event.data["user"])] = None
+            # A summary is shown to those who viewed it before, and to who spoke last.
             elif event.kind.startswith("summary."):
                 viewers = await self._bot.state.items(summary_viewers(event.scope))
                 speaker = await self._last_speaker(event.scope)
@@ -234,9 +237,9 @@ class LogFollower(commands.Cog):
         now = self._bot.clock()
         if self._trimmed_at is None or now - self._trimmed_at >= TRIM_INTERVAL:
             self._trimmed_at = now
-            await self._notices.find_doomed()
+            await self._notices.collect_obsolete()
         if self._remove_after is None or now >= self._remove_after:
-            is_done = await self._notices.remove_doomed(_LINES_PER_POLL)
+            is_done = await self._notices.remove_obsolete(_LINES_PER_POLL)
             self._refusals = 0 if is_done else self._refusals + 1
             self._remove_after = (
                 None if is_done else now + min(RETRY_DELAY * 2 ** (min(self._refusals, 10) - 1), TRIM_INTERVAL)
@@ -249,6 +252,7 @@ class LogFollower(commands.Cog):
             if not await self._memory_channel.update(user, session or None):
                 self._failed_at = self._bot.clock()
                 return
+            # Only when it is shown; a failure leaves it for the next round.
             await self._bot.state.remove(state.PENDING_SNAPSHOTS, item)
 
     async def _last_speaker(self, session: str) -> str | None:

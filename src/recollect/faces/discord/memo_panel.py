@@ -27,7 +27,7 @@ from recollect.faces.discord.ephemeral import (
 from recollect.faces.discord.localization import translated
 from recollect.faces.discord.splitting import harmless
 from recollect.faces.wording import say
-from recollect.policy.rendering import discord_url, ended
+from recollect.policy.rendering import discord_url, render_end
 from recollect.policy.visibility import is_source_visible
 from recollect.view import View
 
@@ -256,7 +256,7 @@ def _text(memo: Memo, limit: int = MAX_LINE_CHARS) -> str:
 def _line(memo: Memo, view: View) -> str:
     pinned = "📌 " if memo.pinned else ""
     link = _link(memo, view)
-    return f"{pinned}{_text(memo)}{ended(memo)}{f' {link}' if link else ''}"
+    return f"{pinned}{_text(memo)}{render_end(memo)}{f' {link}' if link else ''}"
 
 
 def _link(memo: Memo, view: View) -> str:

@@ -74,7 +74,7 @@ async def _may_be_kept(bot: BotContext, message: discord.Message) -> bool:
     except RecollectError as error:
         log.warning("cannot read whether %s may be remembered: %s", author.id, error)
         return True  # nothing can be stored now anyway
-    is_allowed_by_author = status.may_be_kept if is_said_to_bot else status.may_be_overheard
+    is_allowed_by_author = status.may_be_kept if is_said_to_bot else status.may_store_unaddressed
     if not is_allowed_by_author or await bot.is_paused(author, message.channel):
         return False
     return await refusal(bot, "learn", author, message.channel.id, guild) is None
@@ -92,11 +92,13 @@ async def delete_place(bot: BotContext, place: Place) -> int:
     a resync continues after an interruption.
     """
     count, is_channel = 0, place.thread is None
+    # Always the newest page, as each round removes it.
     while messages := await bot.memory.timeline.recent(place, PAGE_MESSAGES, whole_stream=is_channel):
         removed = [
             await bot.memory.message_deleted(message.place.platform, message.id) for message in reversed(messages)
         ]
         count += sum(removed)
+        # Otherwise a page that can't be removed would be read for ever.
         if not any(removed):
             break
     for session in await bot.state.keys(StateKind.LISTENED_CHANNEL):
@@ -108,6 +110,7 @@ async def delete_place(bot: BotContext, place: Place) -> int:
 async def _change(bot: BotContext, message_id: str, change: Callable[[str, str], Awaitable[object]]) -> None:
     """Apply a change to a message that is stored."""
     try:
+        # Many edits and deletions are of messages that were never stored; reading is cheaper than a write.
         if await bot.memory.timeline.message(PLATFORM, message_id) is not None:
             await change(PLATFORM, message_id)
     except RecollectError as error:

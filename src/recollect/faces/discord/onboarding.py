@@ -48,10 +48,10 @@ class Onboarding(commands.Cog):
         except RecollectError as error:
             log.warning("cannot queue the jobs of retentions: %s", error)
         for guild in self._bot.client.guilds:
-            if self._joined_lately(guild):
+            if self._joined_recently(guild):
                 await self.on_guild_join(guild)
 
-    def _joined_lately(self, guild: discord.Guild) -> bool:
+    def _joined_recently(self, guild: discord.Guild) -> bool:
         """Whether the bot may have been invited while it was offline, as it always is when it is set up."""
         me = guild.get_member(self._bot.me.id)
         joined = None if me is None else me.joined_at
@@ -93,7 +93,7 @@ class Onboarding(commands.Cog):
             parts += [notice("operator", language).format(options.operator)] if options.operator else []
             parts += [notice("policy", language).format(options.privacy_policy)] if options.privacy_policy else []
             return "\n\n".join(parts)
-        return not_allowed_here(self._bot, guild)
+        return render_not_served(self._bot, guild)
 
     async def _recipients(self, guild: discord.Guild) -> AsyncIterator[discord.abc.Messageable]:
         """Whoever invited the bot, as the audit log has it; else the owner; else everyone in the system channel."""
@@ -119,7 +119,7 @@ class Onboarding(commands.Cog):
         return None
 
 
-def not_allowed_here(bot: BotContext, guild: discord.Guild) -> str:
+def render_not_served(bot: BotContext, guild: discord.Guild) -> str:
     """Whom to ask on a server where nobody is answered."""
     who = bot.settings.discord.operator or say("Whoever runs me")
     return say(NOT_ALLOWED_HERE, harmless(guild.name), guild.id, who)

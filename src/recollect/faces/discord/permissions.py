@@ -60,6 +60,7 @@ def _ordinary_readers(guild: discord.Guild) -> str:
 
 
 def _widest(rules: Sequence[str]) -> str:
+    # If none of them includes the others, only everyone does.
     wide = (rule for rule in rules if all(rule == other or readers.includes(rule, other) for other in rules))
     return next(wide, readers.EVERYONE)
 
@@ -88,9 +89,9 @@ def _readers(channel: discord.abc.GuildChannel, roles: _Roles) -> str:
 
 def _of_known_roles(overwrites: frozenset[_Overwrite], roles: _Roles, guild: discord.Guild) -> frozenset[_Overwrite]:
     """The overwrites without those of deleted roles, which nobody has, though channels may still list them."""
-    known = {name for name, _ in roles}
+    role_ids = {name for name, _ in roles}
     missing = [
-        each for each in overwrites if not each[1] and each[0] not in known and guild.get_role(int(each[0])) is None
+        each for each in overwrites if not each[1] and each[0] not in role_ids and guild.get_role(int(each[0])) is None
     ]
     return overwrites.difference(missing)
 
@@ -98,6 +99,7 @@ def _of_known_roles(overwrites: frozenset[_Overwrite], roles: _Roles, guild: dis
 @lru_cache(maxsize=4096)
 def _rule(everyone: str, roles: _Roles, candidates: frozenset[frozenset[_Overwrite]], is_voice: bool) -> str:
     needed = [VIEW, HISTORY, *([JOIN] if is_voice else [])]  # whoever can't join a voice channel can't read its chat
+    # Without the history someone may see new messages, but surely not those that were written before.
     sure = readers.rule_of(_clause(everyone, roles, each, bit) for each in candidates for bit in needed)
     visible = [readers.rule_of([_clause(everyone, roles, each, VIEW)]) for each in candidates]
     return readers.between(sure, _widest(visible))
@@ -108,6 +110,7 @@ def _clause(everyone: str, roles: _Roles, overwrites: frozenset[_Overwrite], bit
     base = {role for role, permissions in roles if permissions & bit}
     ids: dict[tuple[bool, bool], set[str]] = {(member, yes): set() for member in (False, True) for yes in (False, True)}
     for target, is_member, allowed, denied in overwrites:
+        # Discord applies the overwrite of @everyone first, so it replaces what all roles have.
         if target == everyone and (allowed | denied) & bit:
             base = {everyone} if allowed & bit else set[str]()
         elif (allowed | denied) & bit:

@@ -70,11 +70,11 @@ async def ensure_notified(
         reference = message.to_reference(fail_if_not_exists=False)
         reply = partial(channel.send, reference=reference, mention_author=False)
     ways: list[Send] = [reply, user.send]
-    is_here = await _is_told_here(bot, guild.id)
+    is_here = await _gives_notices_in(bot, guild.id)
     return await notify(bot, user.id, ways if is_here else ways[::-1], await render_notice(bot, guild))
 
 
-async def _is_told_here(bot: BotContext, guild: int) -> bool:
+async def _gives_notices_in(bot: BotContext, guild: int) -> bool:
     try:
         return (await bot.server_settings.of(guild)).privacy_notice == "reply"
     except RecollectError as error:

@@ -55,6 +55,7 @@ async def refusal(
         over = bot.limits.admits(uses, now)
         if over is not None:
             return "busy" if over else "too_fast"
+    # After the rate limits, which need no read of the store.
     if what == "reply" and await _has_spent_tokens(bot, str(user.id if guild is None else guild.id)):
         return "spent"
     if what == "reply" and guild is not None and server.daily_replies:

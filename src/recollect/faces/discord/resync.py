@@ -59,8 +59,10 @@ class Resync(commands.Cog):
     @commands.Cog.listener()
     async def on_ready(self) -> None:
         """A new session; for a resumed one, Discord sends the missed events itself."""
+        # A comparison for the former session would work beside this one.
         await self.cog_unload()
         for guild in self._bot.client.guilds:
+            # Noted before the first comparison, so that a change of permissions during it is seen as one.
             self._note_readable(guild, guild.channels)
         self._start(self.run())
 
@@ -128,6 +130,7 @@ class Resync(commands.Cog):
                 log.info("a comparison of places with Discord was interrupted after %d, and goes on", len(reached))
             for place, channel in await self._places(reached):
                 unreadable, total = unreadable + (not await self._resync_place(place, channel)), total + 1
+                # After each place, so that a restart goes on instead of starting over.
                 await self._bot.state.add(progress, place.session, Owner.of_session(place.session))
                 await self._sleep(DELAY_SECONDS)
             await self._bot.state.drop(progress)
@@ -156,9 +159,13 @@ class Resync(commands.Cog):
         now, stored = self._bot.clock(), await self._bot.state.values(StateKind.LISTENED_CHANNEL)
         parsed = [(parse_session(session), int(channel)) for session, channel in stored.items()]
         ours = [(place, channel) for place, channel in parsed if place and self._bot.is_ours(place.guild)]
-        known = [one for one in ours if channels is None or (one[0].guild and int(one[0].channel or 0) in channels)]
-        messages = await self._bot.memory.timeline.last_messages([place for place, _ in known])
-        for (place, channel), last in zip(known, messages, strict=True):
+        selected = [
+            (place, channel)
+            for place, channel in ours
+            if channels is None or (place.guild and int(place.channel or 0) in channels)
+        ]
+        messages = await self._bot.memory.timeline.last_messages([place for place, _ in selected])
+        for (place, channel), last in zip(selected, messages, strict=True):
             if last is None:
                 continue
             time = now if self._is_missing(place) else last.at
@@ -203,11 +210,14 @@ class Resync(commands.Cog):
 
     async def _compare_messages(self, place: Place, channel: Channel) -> bool:
         limit = self._bot.settings.discord.resync_messages
+        # Other ids are not Discord's: voice transcripts have their own.
         stored_ids = [message.id for message in await self._stored_messages(place, limit) if message.id.isdecimal()]
         payloads = await self._bot.client.http.logs_from(channel.id, limit)
         current = {str(payload["id"]): payload for payload in payloads}
+        # Without the permission to read history Discord answers with an empty list, which must not delete everything.
         if not current and stored_ids and not await _was_deleted(channel, stored_ids[-1]):
             return False
+        # Older than the oldest that was read is unknown, not deleted.
         oldest = 0 if len(current) < limit else min(map(int, current))
         missing = [message_id for message_id in stored_ids if message_id not in current]
         await message_changes.apply_deletions(

@@ -129,7 +129,7 @@ class ServerCommands:
         names = {member.display_name, member.name, member.global_name or "", also.strip(), str(member.id)} - {""}
 
         async def forget() -> str:
-            count = await self._bot.memory.privacy.forget_about(str(guild.id), person_of(member.id), names)
+            count = await self._bot.memory.privacy.erase_memos_about_person(str(guild.id), person_of(member.id), names)
             what = f"forgot what others said about {member.display_name}"
             await self._bot.server_settings.record(guild.id, interaction.user.id, what, count_memories(count), "")
             text = translated("Forgot {} that others stated about {}.", language)
@@ -137,7 +137,7 @@ class ServerCommands:
 
         question = translated("Forget, for good, all that others said here about {}?", language)
         whom = ", ".join(sorted(names - {str(member.id)}))
-        memos = await self._bot.memory.privacy.about(str(guild.id), person_of(member.id), names)
+        memos = await self._bot.memory.privacy.memos_about_person(str(guild.id), person_of(member.id), names)
         number = count_memories(sum(memo.active for memo in memos), language)  # a name may be a common word
         await ConfirmDialog("Forget", forget, language, is_manager).ask(
             interaction, f"{question.format(whom)} ({number})"

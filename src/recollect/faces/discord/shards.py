@@ -43,6 +43,7 @@ async def is_allowed(bot: BotContext, user: discord.User | discord.Member) -> bo
     now, (answer, looked_up) = bot.clock(), bot.allowed.get(user.id, (False, None))
     if looked_up is None or not timedelta() <= now - looked_up < (ALLOWED_FOR if answer else REFUSED_FOR):
         answer = await _is_allowed_somewhere(bot, user)
+        # Cleared as a whole: a bounded cache of answers that expire within minutes needs no order.
         if len(bot.allowed) >= MAX_LOOKUPS:
             bot.allowed.clear()
         bot.allowed[user.id] = answer, now

@@ -145,7 +145,7 @@ class SlashCommands:
             language = await panel_language(self._bot, interaction)
             await MemoPanel(self._bot, view, title, load, memos, language).send(interaction)
         else:
-            await send_text(interaction, outcome_text.nothing_matched(outcome_text.echo(words)))
+            await send_text(interaction, outcome_text.render_no_match(outcome_text.quote_input(words)))
 
     @app_commands.describe(words="What I shall remember about you")
     async def _remember(self, interaction: Interaction, words: str) -> None:
@@ -177,7 +177,7 @@ class SlashCommands:
         share = COVERAGE if memory.settings.forget_mode == "coverage60" else 0.0
         matches = find(await self._memos(interaction), which, share)
         if not matches:
-            await send_text(interaction, outcome_text.nothing_matched(outcome_text.echo(which)))
+            await send_text(interaction, outcome_text.render_no_match(outcome_text.quote_input(which)))
             return
 
         async def forget() -> str:
@@ -270,4 +270,4 @@ def _matching_choices(memos: Sequence[Memo], current: str) -> list[app_commands.
 
 def _describe_request(which: str, matches: list[Memo]) -> str:
     """The request in words: people don't recognize ids."""
-    return matches[0].text if which in {memo.id for memo in matches} else outcome_text.echo(which)
+    return matches[0].text if which in {memo.id for memo in matches} else outcome_text.quote_input(which)

@@ -48,11 +48,13 @@ class StreamedReply:
 
     async def finish(self, text: str) -> list[discord.Message]:
         """Display the final text; returns its messages."""
+        # An edit in progress would overwrite the final text.
         await self.wait_displayed()
         if self._timer is not None:
             self._timer.cancel()
         pages = split(text)
         await self._push(pages)
+        # The final text may be shorter than what was streamed.
         for message, _ in self._sent[len(pages) :]:
             await message.delete()
         return [message for message, _ in self._sent[: len(pages)]]
@@ -76,6 +78,7 @@ class StreamedReply:
         for index, page in enumerate(pages):
             if index >= len(self._sent):
                 self._sent.append((await self._send(page), page))
+            # Unchanged pages cost no request: Discord limits edits.
             elif self._sent[index][1] != page:
                 message = await self._sent[index][0].edit(content=page)
                 self._sent[index] = (message, page)

@@ -11,12 +11,12 @@ import discord
 from recollect.core.errors import BadInput
 from recollect.core.text import collapse_spaces
 from recollect.core.types import Message
-from recollect.faces.discord.consent import NO_CONSENT, may_be_kept, may_be_overheard
+from recollect.faces.discord.consent import NO_CONSENT, may_be_kept, may_store_unaddressed
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.places import place_of
 from recollect.faces.discord.privacy_notice import NOT_NOTIFIED, ensure_notified, needs_notice
 from recollect.faces.discord.quotas import count_tokens
-from recollect.learning.ingest import spoken
+from recollect.learning.ingest import transcript_message
 
 log = logging.getLogger("recollect.discord")
 
@@ -34,13 +34,13 @@ class Transcript:
     trace: str = "voice"
 
 
-async def hear(bot: BotContext, transcript: Transcript) -> bool:
+async def add_transcript(bot: BotContext, transcript: Transcript) -> bool:
     """Store a transcript; False when it is stored already, or memory does not apply to it."""
     message = await _message(bot, transcript)
     if message is None:
         return False
     channel = _channel(bot, transcript)
-    if not await may_be_overheard(bot, await _speaker(channel, transcript), channel.guild.id):
+    if not await may_store_unaddressed(bot, await _speaker(channel, transcript), channel.guild.id):
         return False
     return bool(await bot.memory.add(message))
 
@@ -62,7 +62,9 @@ async def answer(bot: BotContext, transcript: Transcript) -> str | None:
     reply = await bot.assistant.reply(message)
     await count_tokens(bot, message.place, reply.usage)
     if reply.command_answer is None:
-        reply_message = spoken(reply.text, bot.assistant.name, message.place, bot.clock(), trace=transcript.trace)
+        reply_message = transcript_message(
+            reply.text, bot.assistant.name, message.place, bot.clock(), trace=transcript.trace
+        )
         await bot.assistant.record_reply(reply.text, message, reply_message.id)
     return reply.text
 
@@ -81,7 +83,9 @@ async def _message(bot: BotContext, transcript: Transcript) -> Message | None:
     if await bot.is_paused(speaker, channel):
         return None
     place = place_of(channel, speaker.id)
-    return spoken(text, str(speaker.id), place, transcript.said_at, name=speaker.display_name, trace=transcript.trace)
+    return transcript_message(
+        text, str(speaker.id), place, transcript.said_at, name=speaker.display_name, trace=transcript.trace
+    )
 
 
 def _channel(bot: BotContext, transcript: Transcript) -> VoiceChannel:

@@ -47,6 +47,7 @@ class Tokens:
     def role(self, token: str) -> Role | None:
         """The role of a token, compared in constant time; None for a wrong one."""
         token_bytes = token.encode()
+        # All are compared, whichever fits: the time must not tell which one was close.
         is_operator = hmac.compare_digest(token_bytes, self.operator.encode())
         is_reader = hmac.compare_digest(token_bytes, self.reader.encode())
         is_metrics = hmac.compare_digest(token_bytes, self.metrics.encode()) and bool(self.metrics)
@@ -87,6 +88,7 @@ class TokenFile:
         fingerprint = _fingerprint(self._path)
         if fingerprint in (None, self._fingerprint):  # deleted: keep the old tokens until new ones are written
             return
+        # Noted also when reading fails, so that a broken file is reported once.
         self._fingerprint = fingerprint
         try:
             self._tokens, _ = load_tokens(self._path, self._operator)
@@ -108,6 +110,7 @@ def _write(path: Path, tokens: Tokens) -> None:
     make_folder(path.parent)
     text = json.dumps(asdict(tokens), indent=2) + "\n"
     try:
+        # O_EXCL: of two processes that start together, the second reads the tokens of the first.
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:  # another process was faster
         return
@@ -162,6 +165,7 @@ class RevokedSessions:
             self._sweep()
         except OSError as error:
             log.warning("a sign-out can't be written down (%s): only this process knows of it", error)
+            # Better signed out of one process than of none.
             self._unwritten.add(session)
 
     def _sweep(self) -> None:
@@ -191,6 +195,7 @@ class Sessions:
         if token is not None and token.expires is not None:
             until = min(until, token.expires.timestamp())
         session = Session(role, int(until), secrets.token_urlsafe(12), token.reference if token else "")
+        # The cookie holds all of it, so that any process can check it without shared memory.
         payload = f"{session.role}.{session.until}.{session.nonce}" + (f".{session.token}" if token else "")
         return session, f"{payload}.{self._sign('session', payload)}"
 

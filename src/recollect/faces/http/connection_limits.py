@@ -64,6 +64,7 @@ class ConnectionLimiter:
             self._warn_full()
             if not self._idle:
                 return False
+            # A dict keeps the order of insertion, so the first has been idle longest.
             next(iter(self._idle)).evict()
         self._open.add(connection)
         return True
@@ -71,6 +72,7 @@ class ConnectionLimiter:
     def mark_idle(self, connection: "LimitedProtocol") -> None:
         """It has no complete request in progress, so it may be evicted."""
         if connection in self._open:
+            # Not moved to the end if it is there: more bytes of a slow request must not make it look fresh.
             self._idle.setdefault(connection)
 
     def mark_active(self, connection: "LimitedProtocol") -> None:
@@ -121,6 +123,7 @@ class LimitedProtocol(asyncio.Protocol):
             super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
+        # Data may still be delivered after an answer that refused the connection.
         if self._transport.is_closing():
             return
         self._received += len(data)
@@ -164,6 +167,7 @@ class LimitedProtocol(asyncio.Protocol):
 
     def _expect_request(self) -> None:
         self.limiter.mark_idle(self)
+        # Not restarted by further bytes, or a slow client could hold a connection for ever.
         if self._deadline is None:
             self._deadline = asyncio.get_running_loop().call_later(self.limiter.request_timeout, self._on_deadline)
 

@@ -85,6 +85,7 @@ class IdempotencyMiddleware:
         if (erasure := await self._last_erasure()) != self._erasure_seen:
             self._answers.clear()
             self._erasure_seen = erasure
+        # A key that is used for another request is a bug of the client; answering it would hide that.
         target = (scope["method"], scope["path"], scope.get("query_string", b""))
         fingerprint = hashlib.sha256(repr(target).encode() + body).hexdigest()
         answer = self._find((_caller(scope), key), fingerprint)
@@ -93,6 +94,7 @@ class IdempotencyMiddleware:
             await problem(422, detail)(scope, receive, send)
             return
         async with answer.lock:  # a second request waits for the first
+            # The recorded answer may quote what was removed since.
             if answer.messages and answer.removal != await self._last_removal():
                 await problem(409, _MADE_TEXT)(scope, receive, send)
                 return
@@ -107,6 +109,7 @@ class IdempotencyMiddleware:
                 await send(message)
 
             await self._app(scope, _replay(body, receive), record)
+            # An error of ours may be temporary: the same key may try again.
             if recorded and recorded[0]["status"] < HTTPStatus.INTERNAL_SERVER_ERROR:
                 answer.messages, answer.removal = recorded, await self._last_removal()
         self._drop_excess()
@@ -118,10 +121,11 @@ class IdempotencyMiddleware:
         return self._answers.setdefault(key, _Answer(fingerprint, now))
 
     def _drop_excess(self) -> None:
-        held = sum(answer.size for answer in self._answers.values())
-        while held > MAX_HELD_BYTES:
+        stored_bytes = sum(answer.size for answer in self._answers.values())
+        # Oldest first: a retry comes within seconds.
+        while stored_bytes > MAX_HELD_BYTES:
             _, oldest = self._answers.popitem(last=False)
-            held -= oldest.size
+            stored_bytes -= oldest.size
 
 
 def _caller(scope: Scope) -> str:

@@ -113,6 +113,7 @@ class SecurityMiddleware:
         """The response to a change that may not be made; None to allow it."""
         if scope["method"] in SAFE_METHODS:
             return None
+        # Only sessions: a token in a header can't be sent by another site's form.
         if session is not None and not await self._has_form_token(headers, body, session):
             return problem(403, "this form is too old or was not sent from here; go back, reload and try again")
         if role is Role.READER and scope["path"] not in READER_PATHS:
@@ -133,6 +134,7 @@ class SecurityMiddleware:
         """The role of a token, and the seconds to wait after wrong ones; others' guesses never block a valid token."""
         address, throttle = (scope.get("client") or ("",))[0], self._state.throttle
         scheme, _, token = headers["authorization"].partition(" ")
+        # Checked before the throttle, so that guessing from the same address can't lock out who has the token.
         role, _ = await self._state.identify(token.strip()) if scheme.lower() == "bearer" else (None, None)
         if role is not None:
             throttle.succeeded(address)

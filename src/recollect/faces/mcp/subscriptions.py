@@ -56,6 +56,7 @@ async def subscribe(memory: AsyncMemory, person: str, session: ServerSession, ur
     """Notify this connection from now on when the resource changes."""
     connection = _connection(session)
     watched: set[str] | None = connection.state.get(_STATE)
+    # One follower per connection, however many resources it watches.
     if watched is not None:
         watched.add(uri)
         return
@@ -92,5 +93,6 @@ async def _changes(memory: AsyncMemory, person: str, position: int) -> AsyncIter
         memos = dict.fromkeys(event.memo for event in events if event.scope == scope and event.memo)
         if memos:
             yield [ALL_MEMORIES, *(SCHEME + quote(memo, safe="") for memo in memos)]
+        # A full page means that more are waiting.
         if len(events) < MAX_EVENTS:
             await asyncio.sleep(POLL_INTERVAL_SECONDS)

@@ -97,18 +97,18 @@ class MemoryTool:
             answer = await self.run(call)
             return replace(answer, data={"ok": True, "action": action, **answer.data})
 
-        return await answered(run)
+        return await answer_or_error(run)
 
     async def run(self, call: Call) -> Answer:
         """Run a validated call. Raises RecollectError."""
         outcome = await self._handlers[type(call)](call)
-        return replace(outcome, text=await self._whose(call) + outcome.text)
+        return replace(outcome, text=await self._owner_note(call) + outcome.text)
 
     async def view(self, *, changes: bool = False) -> View:
         """What the user may see and do; a bare id may be that of one person elsewhere, for reading. Raises BadInput."""
         return await self._memory.view_of(self._user, self._place, changes=changes)
 
-    async def _whose(self, call: Call) -> str:
+    async def _owner_note(self, call: Call) -> str:
         """A note if the memory is that of someone on another platform."""
         person = self._user if isinstance(call, Index) else (await self.view()).user
         is_elsewhere = self._place is None and ":" in person and ":" not in self._user
@@ -127,7 +127,7 @@ class MemoryTool:
         if isinstance(outcome, Refused):
             raise BadInput(outcome_text.render_refused(outcome))
         text = f"{outcome_text.render_remembered(outcome)} (id {outcome.memo.id}, {outcome.verdict})"
-        text += "".join(f"\n{outcome_text.replaced(memo)}" for memo in outcome.replaced)
+        text += "".join(f"\n{outcome_text.render_replaced(memo)}" for memo in outcome.replaced)
         text += self._audience_line(outcome.memo) + _secret_line(call.content, outcome.memo)
         saved = {
             "outcome": outcome.verdict,
@@ -270,7 +270,7 @@ class MemoryTool:
         return _MEMOS_OFF_TEXT if self._memory.settings.enabled else _OFF_TEXT
 
 
-async def answered(run: Callable[[], Awaitable[Answer]]) -> Answer:
+async def answer_or_error(run: Callable[[], Awaitable[Answer]]) -> Answer:
     """The answer, or what went wrong in words that a model can act on."""
     try:
         return await run()

@@ -8,7 +8,7 @@ from recollect.core.outcomes import Explanation
 from recollect.core.types import AudienceLevel, Memo, Origin, Status, bare_id
 from recollect.faces.outcome_text import actor_name, describe_audience
 from recollect.policy.kinds import to_category
-from recollect.policy.rendering import ended
+from recollect.policy.rendering import render_end
 from recollect.policy.visibility import VisibilityPolicy
 
 _ORIGIN_LABELS = {
@@ -37,7 +37,7 @@ def audience_text(memo: Memo, policy: str) -> str:
 
 
 def line(memo: Memo) -> str:
-    return f"- [{to_category(memo.kind)}] {memo.text}{ended(memo)} (id {memo.id}, {day(memo.created)})"
+    return f"- [{to_category(memo.kind)}] {memo.text}{render_end(memo)} (id {memo.id}, {day(memo.created)})"
 
 
 def data(memo: Memo, **extra: Any) -> dict[str, Any]:

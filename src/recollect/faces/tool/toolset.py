@@ -11,7 +11,7 @@ from recollect.core.errors import BadInput
 from recollect.core.types import Place
 from recollect.faces.tool import render, results
 from recollect.faces.tool.actions import Call, Delete, ListMemories, Restore, SaveMemory, Search, Update, Why
-from recollect.faces.tool.dispatcher import Answer, MemoryTool, answered
+from recollect.faces.tool.dispatcher import Answer, MemoryTool, answer_or_error
 from recollect.faces.tool.parse import parse_object, validate
 from recollect.faces.tool.schema import parameters_of
 from recollect.memory import AsyncMemory
@@ -138,7 +138,7 @@ class MemoryTools:
             data = TOOLS[name].returns.model_validate(answer.data).model_dump(mode="json")
             return Answer(answer.text, data)
 
-        return await answered(run)
+        return await answer_or_error(run)
 
     async def _forget(self, call: Delete) -> Answer:
         """Forgetting twice is no mistake: a model may repeat a call whose answer got lost."""

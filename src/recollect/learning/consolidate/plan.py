@@ -79,6 +79,7 @@ def begin(snapshot: ConsolidationInput, now: datetime) -> Draft:
 
 def tidy(draft: Draft, snapshot: ConsolidationInput, options: ConsolidationOptions) -> None:
     """Merge near-duplicates and retire contradicted memos until nothing changes any more."""
+    # To a fixed point: a merged memo may have become like a third one.
     has_changed = True
     while has_changed:
         has_changed = False
@@ -107,6 +108,7 @@ def _pairs(draft: Draft, protected: frozenset[str], compared: frozenset[str]) ->
             shared[cue].append(memo.id)
     pairs: set[tuple[str, str]] = set()
     for cue, memo_ids in shared.items():
+        # Exact texts and relations are always compared, however many share them; each with its neighbors only.
         if len(memo_ids) <= _MAX_MEMOS_PER_CUE or cue.startswith("="):
             pairs.update(
                 (one, other)
@@ -115,6 +117,7 @@ def _pairs(draft: Draft, protected: frozenset[str], compared: frozenset[str]) ->
                 if one not in compared or other not in compared
             )
     for one, other in sorted(pairs, key=lambda pair: (order[pair[0]], order[pair[1]])):
+        # Read anew: an earlier pair of this round may have changed or retired them.
         first, second = draft.get(one), draft.get(other)
         if first is not None and second is not None:
             yield first, second
@@ -134,6 +137,7 @@ def _resolve(draft: Draft, first: Memo, second: Memo, options: ConsolidationOpti
     match compare(newer.text, older.text):
         case Similarity.SAME:
             strong, weak = sorted((first, second), key=_strength)
+            # The weaker one may not yield, such as one with a wider audience; then the other may.
             return _merge(draft, strong, weak) or _merge(draft, weak, strong)
         case Similarity.RICHER:
             return _merge(draft, newer, older)
@@ -163,7 +167,7 @@ def comparable(first: Memo, second: Memo, options: ConsolidationOptions) -> bool
     return first.happened is None or second.happened is None or first.happened == second.happened
 
 
-def may_yield(memo: Memo, to: Memo) -> bool:
+def may_be_replaced(memo: Memo, to: Memo) -> bool:
     """Whether a memo may yield to another: never a pinned one, one that its owner wrote to a learned one, or one with
     a wider audience or a later expiry.
     """
@@ -173,8 +177,9 @@ def may_yield(memo: Memo, to: Memo) -> bool:
 
 
 def _merge(draft: Draft, keep: Memo, duplicate: Memo) -> bool:
-    if not may_yield(duplicate, keep):
+    if not may_be_replaced(duplicate, keep):
         return False
+    # From another audience nothing is taken over: tags and dates would tell what those people did not hear.
     if keep.audience == duplicate.audience:
         draft.stated[keep.id] = draft.stated.get(keep.id, 0) + draft.stated.get(duplicate.id, 0) + 1
         draft.improve(
@@ -190,7 +195,7 @@ def _merge(draft: Draft, keep: Memo, duplicate: Memo) -> bool:
 
 
 def _contradict(draft: Draft, newer: Memo, older: Memo) -> bool:
-    if Kind.PERSON in (newer.kind, older.kind) or not may_yield(older, newer):  # "he" may be two people
+    if Kind.PERSON in (newer.kind, older.kind) or not may_be_replaced(older, newer):  # "he" may be two people
         return False
     draft.supersede(older, newer, Reason.CONTRADICTED)
     return True

@@ -16,7 +16,7 @@ from recollect.learning.consolidate.plan import (
     ConsolidationInput,
     ConsolidationOptions,
     comparable,
-    may_yield,
+    may_be_replaced,
     recency,
 )
 from recollect.policy.guard.grounding import keeps_names, keeps_numbers
@@ -99,7 +99,7 @@ def _supersede_if_newer(draft: Draft, memo: Memo, keep: Memo) -> None:
 def _may_end(memo: Memo, keep: Memo, options: ConsolidationOptions) -> bool:
     """Whether a model may let this memo yield to that one."""
     is_protected = memo.pinned or is_authored(memo) or memo.audience != keep.audience
-    return not is_protected and comparable(memo, keep, options) and may_yield(memo, keep) and _related(memo, keep)
+    return not is_protected and comparable(memo, keep, options) and may_be_replaced(memo, keep) and _related(memo, keep)
 
 
 def _says_as_much(keep: Memo, memo: Memo) -> bool:

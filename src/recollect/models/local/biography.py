@@ -139,7 +139,7 @@ def finds(reading: Reading) -> Finding | None:
     return make_finding(f"finds it {reading['how'].lower()} {phrase}", Kind.FACT, LIKELY)
 
 
-def befell(reading: Reading) -> Finding | None:
+def life_event(reading: Reading) -> Finding | None:
     """ "Beat cancer in 2012", "lost their dad when they were 12"."""
     when = to_third_person(trim_object(reading["when"] or ""))
     return make_finding(f"{reading.verb()} {to_third_person(reading['o'])} {when}", Kind.FACT)

@@ -111,7 +111,7 @@ def _split_sentence(sentence: str, said_at: datetime, message_id: str) -> Iterat
         text = _EXPRESSIONS.subject_dropped.sub(_missing_subject, strip_lead(normalize_spelling(unlinked)))
         text = _EXPRESSIONS.run_on_verb.sub(r"\1, ", text)
         if (full := ellipses.written_out(text)) != text:
-            text, evidence = full, ellipses.up_to_here(evidence)
+            text, evidence = full, ellipses.clause_evidence(evidence)
         if text:
             lacks_capitals = evidence == evidence.lower() or _is_shouting(evidence)
             yield Clause(_lower_shouting(text), evidence, said_at, message_id, lacks_capitals)

@@ -23,13 +23,13 @@ _ADDRESS = frozenset("you your youre yours".split())
 
 def correct(message: Message, known: Sequence[Memo], context: Sequence[Message]) -> Proposal | list[Retraction] | None:
     """The revision of a memo, or the memos that are taken back; None where the message is no such correction."""
-    said = own_words(message.text, message.name) if len(message.text) <= amendments.MAX_CHARS else ""
-    is_limit = said.lower().lstrip(" -–—,").startswith("not as ")  # "Not as an ambassador": takes nothing's place
-    if (moved := _moved(message, said, known)) is not None:
+    own_text = own_words(message.text, message.name) if len(message.text) <= amendments.MAX_CHARS else ""
+    is_limit = own_text.lower().lstrip(" -–—,").startswith("not as ")  # "Not as an ambassador": takes nothing's place
+    if (moved := _moved(message, own_text, known)) is not None:
         return moved
-    if (recounted := transitions.recounted(said, known)) is not None:
-        return _revision(*recounted, said, message, None)
-    amendment = amendments.read(said) if said and not is_limit else None
+    if (recounted := transitions.corrected_count(own_text, known)) is not None:
+        return _revision(*recounted, own_text, message, None)
+    amendment = amendments.read(own_text) if own_text and not is_limit else None
     if amendment is None:
         return None
     answered = context[-1].text if context and context[-1].bot else ""
@@ -53,7 +53,7 @@ def correct(message: Message, known: Sequence[Memo], context: Sequence[Message])
         latest = [pair for pair in changes if pair[0].source.message == changes[0][0].source.message]
         if len(latest) == 1:
             memo, (text, day) = latest[0]
-            return _revision(memo, text, said, message, day)
+            return _revision(memo, text, own_text, message, day)
     return None
 
 

@@ -49,7 +49,7 @@ def _of_those_here(text: str) -> str:
     return text
 
 
-def up_to_here(evidence: str) -> str:
+def clause_evidence(evidence: str) -> str:
     """The original words of a clause that "here" ends: what comes after it is another matter."""
     end = evidence.lower().find(_HERE)
     return evidence if end < 0 else evidence[: end + len(_HERE)]

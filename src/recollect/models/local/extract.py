@@ -147,7 +147,7 @@ def _best(proposals: list[Proposal], limit: int | None) -> list[Proposal]:
 def _extract_message(message: Message, collected: _Collected) -> None:
     if rejections.is_play(message.text[:MAX_MESSAGE_CHARS]):
         return
-    for memo in transitions.ended(message.text, collected.known_memos):
+    for memo in transitions.ended_memos(message.text, collected.known_memos):
         collected.retractions.append(Retraction("the speaker said that it is over", id=memo.id))
     if collected.known_memos and _EXPRESSIONS.end_cue.search(message.text[:MAX_MESSAGE_CHARS]):
         _end_statements(message, collected)
@@ -196,10 +196,10 @@ def _read_continuations(clause: Clause) -> Iterator[Finding]:
 
 def _read_by_name(message: Message, collected: _Collected) -> Iterator[tuple[Clause, Finding, bool | None]]:
     """What clauses say of somebody of the speaker's by name; new to what is known, it names only the name."""
-    said = own_words(message.text[:MAX_MESSAGE_CHARS], message.name)
-    if not mentions_known(said, collected.known_memos):
+    own_text = own_words(message.text[:MAX_MESSAGE_CHARS], message.name)
+    if not mentions_known(own_text, collected.known_memos):
         return
-    for clause in split_clauses(resolve(said), message.at, message.id):
+    for clause in split_clauses(resolve(own_text), message.at, message.id):
         for named, noun in clauses_by_name(clause, collected.known_memos):
             for finding, state_end in _read_clause(named):
                 is_known = collected.relative_meant(finding, named) is not None
@@ -209,18 +209,18 @@ def _read_by_name(message: Message, collected: _Collected) -> Iterator[tuple[Cla
 
 def _named_endings(message: Message, collected: _Collected) -> Iterator[tuple[Clause, Ending]]:
     """The known memos that clauses end by naming what they are about."""
-    said = own_words(message.text[:MAX_MESSAGE_CHARS], message.name)
-    text = transitions.rewritten(resolve(said)) if may_end(said) else ""
+    own_text = own_words(message.text[:MAX_MESSAGE_CHARS], message.name)
+    text = transitions.rewritten(resolve(own_text)) if may_end(own_text) else ""
     for clause in split_clauses(text, message.at, message.id) if text else ():
-        clause = clause if clause.evidence in message.text else replace(clause, evidence=said)
+        clause = clause if clause.evidence in message.text else replace(clause, evidence=own_text)
         for ending in find_endings(clause, collected.known_memos):
             yield clause, ending
 
 
 def _end_statements(message: Message, collected: _Collected) -> None:
     """What the clauses of a message end or deny of what is known."""
-    said = own_words(message.text[:MAX_MESSAGE_CHARS], message.name)
-    for clause in split_clauses(resolve(said), message.at, message.id):
+    own_text = own_words(message.text[:MAX_MESSAGE_CHARS], message.name)
+    for clause in split_clauses(resolve(own_text), message.at, message.id):
         subject = _EXPRESSIONS.first_person.match(clause.text)
         denied = retractions.find_denied(subject["rest"], clause) if subject else None
         if denied is not None or not rejections.is_hedged(clause.text):
@@ -229,11 +229,11 @@ def _end_statements(message: Message, collected: _Collected) -> None:
 
 def _withdrawn(message: Message, statements: list[tuple[Clause, Finding, bool | None]]) -> list[Finding]:
     """What the message states before it corrects itself: known or not, it does not hold."""
-    said = own_words(message.text[:MAX_MESSAGE_CHARS], message.name)
-    if resolve(said) == said:
+    own_text = own_words(message.text[:MAX_MESSAGE_CHARS], message.name)
+    if resolve(own_text) == own_text:
         return []
     texts = {finding.text for _, finding, _ in statements}
-    clauses = split_clauses(said, message.at, message.id)
+    clauses = split_clauses(own_text, message.at, message.id)
     findings = [finding for clause in clauses for finding, state_end in _read_clause(clause) if state_end is None]
     return [finding for finding in findings if finding.text not in texts]
 

@@ -139,13 +139,14 @@ def grammar(language: str) -> Grammar:
 
 def read_statements(message: Message) -> list[tuple[Clause, Finding]]:
     """What a message states about its speaker, clause by clause, in the first of its languages that finds anything."""
-    said = own_words(message.text[:MAX_MESSAGE_CHARS], message.name)
-    text = transitions.rewritten(said)
+    own_text = own_words(message.text[:MAX_MESSAGE_CHARS], message.name)
+    text = transitions.rewritten(own_text)
     for rules in map(grammar, candidates(text)):
         statements = [] if rules.expressions.play.search(text) else list(_read(rules, text, message))
         if statements:  # also one that was refused: the text is in this language
             quoted = [
-                (clause if text == said else replace(clause, evidence=said), found) for clause, found in statements
+                (clause if text == own_text else replace(clause, evidence=own_text), found)
+                for clause, found in statements
             ]
             return [(clause, finding) for clause, finding in quoted if finding is not _REFUSED]
     return []

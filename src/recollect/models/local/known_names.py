@@ -18,11 +18,11 @@ WINDOW = timedelta(minutes=15)
 
 def mentions_known(text: str, known_memos: Sequence[Memo]) -> bool:
     """Whether a text has the name of somebody whom a memo introduces, or a word like "mum"."""
-    said = set(words(text))
-    if any(map(kinship.is_bare, said)) or not said.isdisjoint(("he", "she")):
+    text_words = set(words(text))
+    if any(map(kinship.is_bare, text_words)) or not text_words.isdisjoint(("he", "she")):
         return True
     introduced = (_EXPRESSIONS.introduced.match(memo.text) for memo in known_memos if memo.active)
-    return any(fold(known["name"] or known["pet_name"]) in said for known in introduced if known)
+    return any(fold(known["name"] or known["pet_name"]) in text_words for known in introduced if known)
 
 
 def clauses_by_name(clause: Clause, known_memos: Sequence[Memo]) -> Iterator[tuple[Clause, str]]:

@@ -59,9 +59,9 @@ def started_learning(reading: Reading) -> Finding | None:
 def knows(reading: Reading) -> Finding | None:
     """ "Knows Python, Go and some Rust"."""
     phrase = object_phrase(reading["o"])
-    known = lexicon.words("languages") | lexicon.words("tools")
+    known_things = lexicon.words("languages") | lexicon.words("tools")
     first = phrase.split()[0].strip(",.").lower() if phrase else ""
-    if not phrase or first not in known or _EXPRESSIONS.finite.search(phrase):
+    if not phrase or first not in known_things or _EXPRESSIONS.finite.search(phrase):
         return None
     verb = "is fluent in" if reading[0].lower().startswith(("am", "fluent")) else "knows"
     return make_finding(f"{verb} {phrase}", Kind.FACT)

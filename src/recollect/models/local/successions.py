@@ -32,18 +32,18 @@ def succeeded_memos(finding: Finding, clause: Clause, known_memos: Sequence[Memo
     is_strong = corrects or _EXPRESSIONS.strong.search(clause.text) is not None
     is_recent = _EXPRESSIONS.recent.search(clause.text) is not None
     is_job = _EXPRESSIONS.new_job.search(clause.text) is not None
-    others = [memo for memo in known_memos if memo.active and memo.text != finding.text]
+    other_memos = [memo for memo in known_memos if memo.active and memo.text != finding.text]
     if _EXPRESSIONS.retired.match(finding.text) and is_recent:
-        return [memo for memo in others if _is_role(memo.text) or _EXPRESSIONS.employer.match(memo.text)]
+        return [memo for memo in other_memos if _is_role(memo.text) or _EXPRESSIONS.employer.match(memo.text)]
     if is_strong or is_recent or is_job:
         if _is_role(finding.text):
-            return [memo for memo in others if _is_role(memo.text)]
+            return [memo for memo in other_memos if _is_role(memo.text)]
         if _EXPRESSIONS.employer.match(finding.text):
-            return [memo for memo in others if _EXPRESSIONS.employer.match(memo.text)]
+            return [memo for memo in other_memos if _EXPRESSIONS.employer.match(memo.text)]
     if (is_strong or is_recent) and (category := _category(finding.text)):
-        return [memo for memo in others if _category(memo.text) == category]
+        return [memo for memo in other_memos if _category(memo.text) == category]
     if is_strong or is_recent:
-        return [memo for memo in others if _differs_in_value(finding.text, memo.text, any_value=is_strong)]
+        return [memo for memo in other_memos if _differs_in_value(finding.text, memo.text, any_value=is_strong)]
     return []
 
 

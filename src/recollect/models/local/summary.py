@@ -125,7 +125,7 @@ def _read_turns(exchange: str, assistant: str) -> Iterator[_Turn]:
     kept: list[tuple[str, str, bool]] = []
     for speaker, lines in reversed(turns):
         text, is_assistant = "\n".join(lines), speaker.lower() in assistants
-        is_recital = is_assistant and requests.is_recital(text)
+        is_recital = is_assistant and requests.is_recall_reply(text)
         if not (is_recital or (recited and requests.is_question(text)) or _COMMAND.match(text)):
             kept.append((speaker, text, is_assistant))
         recited = is_recital

@@ -65,7 +65,7 @@ def _is_person(name: str) -> bool:
     return fold(name.split()[0]) in lexicon.words("given_names")
 
 
-def ended(text: str, known_memos: Sequence[Memo]) -> Iterator[Memo]:
+def ended_memos(text: str, known_memos: Sequence[Memo]) -> Iterator[Memo]:
     """The known memos that a message ends: a language no longer learned, studies broken off."""
     if len(text) > MAX_CHARS or _expression("end_cue").search(text) is None:
         return
@@ -82,18 +82,20 @@ def _has(memo: Memo, what: str | None) -> bool:
     return all(word.rstrip("s") in fold(memo.text) for word in named)
 
 
-def recounted(text: str, known_memos: Sequence[Memo]) -> tuple[Memo, str] | None:
+def corrected_count(text: str, known_memos: Sequence[Memo]) -> tuple[Memo, str] | None:
     """The one memo that counts the same thing, and its text with the number that was meant."""
     matches = (_expression(name).fullmatch(text.strip()) for name in ("meant", "meant_unspaced", "recount"))
     match = next(filter(None, matches), None)
     if match is None:
         return None
     number, noun = match["number"], match["noun"]
-    counts = [(memo, change) for memo in known_memos if memo.active and (change := _recount(memo.text, number, noun))]
+    counts = [
+        (memo, change) for memo in known_memos if memo.active and (change := _replace_count(memo.text, number, noun))
+    ]
     return counts[0] if len(counts) == 1 else None
 
 
-def _recount(statement: str, number: str, noun: str) -> str | None:
+def _replace_count(statement: str, number: str, noun: str) -> str | None:
     """ "Has two cats", "three" and "cats": "Has three cats"."""
     is_number = number[0].isdigit() or number.lower() in _numbers() or not number.isascii()
     stem = re.escape(noun.rstrip("s") if noun.isascii() else noun)

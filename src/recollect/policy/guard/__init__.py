@@ -98,6 +98,7 @@ def check(
     amended = _check_amended(proposal, messages, known) if proposal.id else None
     if amended is not None:
         return amended
+    # "I live in Rome, no, Bonn" supports Bonn only, so the checks read the corrected text.
     corrected = [message for message in messages if resolve(message.text) != message.text]
     if not corrected:
         return _check(proposal, messages, known, grounding)
@@ -114,14 +115,15 @@ def _check_amended(proposal: Proposal, messages: Sequence[Message], known: Seque
     """A known memo with the value that a correction gives it: "no wait, 35" says no more than that."""
     memo = next((memo for memo in known if memo.id == proposal.id), None)
     sources = [message for message in messages if not message.bot and proposal.message in ("", message.id)]
+    # A correction passes only if the proposal is exactly the memo with the new value.
     for message in sources if memo is not None else ():
-        said = own_words(message.text, message.name)
-        amendment = amendments.read(said)
+        own_text = own_words(message.text, message.name)
+        amendment = amendments.read(own_text)
         change = amendments.amend(memo.text, amendment, message.at) if memo and amendment else None
-        change = change or (amendments.move(memo.text, said, message.at) if memo else None)
-        claim = Claim(proposal.text, said)
+        change = change or (amendments.move(memo.text, own_text, message.at) if memo else None)
+        claim = Claim(proposal.text, own_text)
         if memo and change and change[0] == proposal.text and not any(each.refuse(claim) for each in FACT_CHECKS):
-            return Accepted(message, said, memo.kind, proposal.text, memo.tags, memo.label, proposal.happened)
+            return Accepted(message, own_text, memo.kind, proposal.text, memo.tags, memo.label, proposal.happened)
     return None
 
 
@@ -150,6 +152,7 @@ def _check_quote(
     for message in sources:
         if quote := find_quote(proposal.evidence, own_words(message.text, message.name)):
             return _judge(proposal, QUOTE_CHECKS, fact, message, quote, _revised_text(proposal, known))
+    # Told apart from a missing quote: a model can't correct this one by quoting better.
     if any(find_quote(proposal.evidence, message.text) for message in sources):
         return Refused(Reason.NOT_OWN_WORDS)
     return Refused(Reason.NO_QUOTE)
@@ -166,6 +169,7 @@ def _check_found_quote(
             verdict = _check_quote(replace(proposal, evidence=part), fact, [message], known)
             if isinstance(verdict, Accepted):
                 return verdict
+            # The most telling reason is kept: a quote that was found, and refused for what it says.
             refusal = refusal if verdict.reason in UNGROUNDED else verdict
     return refusal
 
@@ -181,6 +185,7 @@ def _judge(
     """Accept a fact unless a check refuses it; one about somebody else becomes a note on that person."""
     about = person_meant(proposal.about, fact, message)
     case = Case(fact, proposal.evidence, quote, message, about, revised)
+    # Word for word nothing can have been distorted, so only checks of what is said remain.
     for quote_check in VERBATIM_CHECKS if _is_own_sentence(case) else checks:
         if reason := quote_check.refuse(case):
             return Refused(reason, name_of(quote_check))
@@ -198,13 +203,15 @@ def _is_own_sentence(case: Case) -> bool:
 
 
 def _accept_as(kind: Kind, proposal: Proposal, message: Message, evidence: str, text: str) -> Accepted:
-    said = f"{own_words(message.text, message.name)}\n{text}"
+    context = f"{own_words(message.text, message.name)}\n{text}"
     happened = proposal.happened
-    if happened is not None and not is_date_said(happened.date(), said, message.at.date()):
+    if happened is not None and not is_date_said(happened.date(), context, message.at.date()):
         happened = None  # a date that nobody named is no reason to forget the rest
-    own_label = "".join(_grounded([label(proposal.kind)], said))
+    own_label = "".join(_grounded([label(proposal.kind)], context))
     kept_label = own_label if own_label != kind.value else None
-    return Accepted(message, evidence, kind, text, _grounded(tags(proposal.tags), said), kept_label or None, happened)
+    return Accepted(
+        message, evidence, kind, text, _grounded(tags(proposal.tags), context), kept_label or None, happened
+    )
 
 
 def _grounded(labels: Iterable[str], said: str) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from recollect.language import lexicon
 from recollect.language.word_forms import is_surely_english
-from recollect.policy.guard.commands import claims_right, commands, remakes_assistant
+from recollect.policy.guard.commands import claims_right, commands, redefines_assistant
 from recollect.policy.guard.sorts import Reading, read, sentences, sorts_of, words_of
 
 _ENGLISH = (lexicon.ENGLISH,)
@@ -106,6 +106,6 @@ def _is_rank(reading: Reading, at: int) -> bool:
 
 
 CLAIMS: tuple[Callable[[Reading], bool], ...] = (
-    _binds_assistant, _cites_rank, _voids_rules, commands, claims_right, remakes_assistant,
+    _binds_assistant, _cites_rank, _voids_rules, commands, claims_right, redefines_assistant,
 )  # fmt: skip
 """What is asked of each sentence, in order."""

@@ -23,7 +23,7 @@ def commands(reading: Reading) -> bool:
 
 def claims_right(reading: Reading) -> bool:
     """Whether the speaker, or anybody, is said to have a right to what is others', or others none to be believed."""
-    if reading.has("person") and _puts_down(reading):
+    if reading.has("person") and _discredits_person(reading):
         return True
     if not reading.has_any("may", "power", "rank", "above"):
         return False
@@ -32,7 +32,7 @@ def claims_right(reading: Reading) -> bool:
     is_granted = reading.has("power") and reading.has("stored") and reading.has("reach")
     if reading.has("me") and is_of_others and (is_to_read or is_granted) and reading.has_any("may", "power"):
         return True
-    if reading.has_any("i", "me") and reading.has_any("is", "since", "me") and _has_say_here(reading):
+    if reading.has_any("i", "me") and reading.has_any("is", "since", "me") and _claims_ownership(reading):
         return True
     if reading.has("me", "rank", "may", "see", "reach"):
         return True
@@ -49,21 +49,21 @@ def claims_right(reading: Reading) -> bool:
     return reading.has("others", "may", "see") and (reading.has("rank", "here") or reading.has("your"))
 
 
-def _puts_down(reading: Reading) -> bool:
+def _discredits_person(reading: Reading) -> bool:
     """Whether all that a person says is said to be untrue, or has to be ignored."""
     if reading.has("blanket", "say") and reading.has_any("untrue", "duty"):
         return True
     return reading.has("duty", "slighted") and reading.has_any("asked", "stored")
 
 
-def remakes_assistant(reading: Reading) -> bool:
+def redefines_assistant(reading: Reading) -> bool:
     """Whether it says who the assistant is from now on, or for whom it works; "from now on call me Max" does not."""
-    if reading.are_near("remade", "assistant") or reading.are_near("your", "goal", 2) or _has_new_master(reading):
+    if reading.are_near("remade", "assistant") or reading.are_near("your", "goal", 2) or _assigns_master(reading):
         return True
     return reading.has("since") and reading.has_any("assistant", "your") and not reading.has("me")
 
 
-def _has_new_master(reading: Reading) -> bool:
+def _assigns_master(reading: Reading) -> bool:
     """Whether the assistant is said to have a master, or to work for one alone; "your boss is late" is not."""
     is_named = reading.has_row("your", "master", "is") or reading.has_row("is", "your", "master")
     is_rightful = reading.has_row("your", "rightful", "master") or reading.has_row("your", "rightful", "rank")
@@ -72,7 +72,7 @@ def _has_new_master(reading: Reading) -> bool:
     return is_named or is_rightful or is_appointed or (works_for_one and reading.has("for"))
 
 
-def _has_say_here(reading: Reading) -> bool:
+def _claims_ownership(reading: Reading) -> bool:
     """Whether somebody is the owner of the bot, or its administrator."""
     return reading.are_near("steward", "your", 1) or reading.are_near("steward", "assistant", 2)
 

@@ -81,6 +81,7 @@ def _spelled(folded: Sequence[str]) -> Iterator[str]:
 def _digits(text: str) -> Iterator[str]:
     """Numbers in canonical form: 1,000 is 1000, 1.50 is 1.5; compound ones such as 10:30 in parts."""
     for number in _NUMBER.findall(unicodedata.normalize("NFKC", text)):
+        # Three digits after the sign: a separator of thousands in either notation.
         whole = re.sub(r"[.,](?=\d{3}(?:\D|$))", "", number)
         yield from (_strip_zeros(part) for part in re.split("[:,]", whole))
 
@@ -137,6 +138,7 @@ def _was_said(name: str, source: str, foreign: bool) -> bool:
         return True
     if not _same_script(root, source):
         return True  # "Tokyo" can't be found in Japanese text
+    # Of a short name any prefix would occur somewhere by chance.
     if len(root) <= 4:
         return re.search(rf"(?<![^\W_]){re.escape(root)}(?![^\W_]{{3}})", source) is not None
     return root[: max(4, len(root) // 2 + 1 if foreign else len(root) - 2)] in source
@@ -152,6 +154,7 @@ def overlaps(fact: str, source: str, speaker: str = "") -> bool:
 
     Facts are retold in the third person: "lives" counts for "live", and who is called the user or by name said "I".
     """
+    # Also for scripts without spaces, where comparing words would find one long one.
     if compact(fact) and compact(fact) in compact(source):
         return True
     third_person = {"user", *words(speaker)}

@@ -50,6 +50,7 @@ def find_quote(quote: str, message: str) -> QuoteMatch | None:
     needle = _normalize(unicodedata.normalize("NFC", quote))[0].strip(" \"'.,;:!?。！？、-")
     normalized, origins = _normalize(message)
     start = normalized.find(needle) if needle else -1
+    # A match inside a longer word is none, but a later one may be.
     while start >= 0 and not _is_whole(normalized, start, start + len(needle)):
         start = normalized.find(needle, start + 1)
     return None if start < 0 else _match(message, origins[start], origins[start + len(needle) - 1] + 1)
@@ -74,6 +75,7 @@ def sentences(text: str) -> list[str]:
 @lru_cache(maxsize=16)
 def _normalize(text: str) -> tuple[str, Sequence[int]]:
     """The text as quotes are compared, and the original index of each of its characters."""
+    # Most messages need no normalization, and then each index is its own origin.
     if text.isascii() and text.isprintable() and "  " not in text and text[:1] != " " and _EMPHASIS.isdisjoint(text):
         return text.lower(), range(len(text))
     chars: list[str] = []
@@ -83,6 +85,7 @@ def _normalize(text: str) -> tuple[str, Sequence[int]]:
         if normalized == " " and not (chars and chars[-1] != " "):
             continue
         chars += normalized
+        # NFKC may make several characters of one, and all of them stand for it.
         origins += [index] * len(normalized)
     return "".join(chars), origins
 

@@ -36,7 +36,9 @@ def find_source(sentence: str, messages: Sequence[Message]) -> Source | Reason:
             return reason
     said = [(message, own_words(message.text, message.name)) for message in messages if not message.bot]
     everything, names = "\n".join(text for _, text in said), " ".join(message.name for message, _ in said)
-    if reason := unsaid(sentence, everything, max((message.at.date() for message, _ in said), default=None), names):
+    if reason := unsupported_reason(
+        sentence, everything, max((message.at.date() for message, _ in said), default=None), names
+    ):
         return reason
     content = word_forms.content_words(sentence, names)
     message, quote = max(
@@ -48,9 +50,9 @@ def find_source(sentence: str, messages: Sequence[Message]) -> Source | Reason:
     )
 
 
-def unsaid(sentence: str, said: str, today: date | None, names: str = "") -> Reason | None:
+def unsupported_reason(sentence: str, said: str, today: date | None, names: str = "") -> Reason | None:
     """Why a sentence says what was not said: a word, a number or a name."""
-    if today is None or not word_forms.is_worded_from(said, sentence, names):
+    if today is None or not word_forms.has_words_of(said, sentence, names):
         return Reason.TOO_FEW_WORDS
     if not keeps_numbers(sentence, said, today):
         return Reason.NUMBER_NOT_SAID

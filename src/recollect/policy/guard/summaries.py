@@ -115,7 +115,7 @@ def _refuse(sentence: str, said: str, today: date, turns: list["Turn"], subjects
         return Reason.NAME_NOT_SAID
     if _has_other_day(sentence, said):
         return Reason.NUMBER_NOT_SAID
-    if not word_forms.is_worded_from(said, sentence, min_share=MIN_SHARE) or _adds_word(sentence, said):
+    if not word_forms.has_words_of(said, sentence, min_share=MIN_SHARE) or _adds_word(sentence, said):
         return Reason.NOT_SAID
     return _refuse_attributed(sentence, turns, subjects)
 
@@ -231,14 +231,14 @@ def _refuse_subject(sentence: str, turns: list[Turn], subjects: frozenset[str], 
     ]
     ignored = "" if is_conversation else " ".join(subjects)
     source = "\n".join([*own, *subjects])
-    if not word_forms.is_worded_from(source, sentence, ignored, min_share=MIN_SHARE):
+    if not word_forms.has_words_of(source, sentence, ignored, min_share=MIN_SHARE):
         return Reason.SOMEBODY_ELSE
     if is_conversation:
         return None
     names = " ".join(name for turn in turns for name in turn.speaker)
     if _has_words_of_others(sentence, subjects, turns, names):
         return Reason.SOMEBODY_ELSE
-    if _is_of_third(sentence, turns, subjects):
+    if _is_about_third_person(sentence, turns, subjects):
         return Reason.SOMEBODY_ELSE
     if _is_reversed(sentence, turns, subjects):
         return Reason.OPPOSITE
@@ -283,7 +283,7 @@ def _answers_with(pair: tuple[Turn, Turn], said: Set[str], unsaid: Set[str]) -> 
     return is_answer and all(word_forms.is_stated(word, asked) for word in unsaid)
 
 
-def _is_of_third(sentence: str, turns: list[Turn], subjects: Set[str]) -> bool:
+def _is_about_third_person(sentence: str, turns: list[Turn], subjects: Set[str]) -> bool:
     """Whether they said all of it of somebody else: "she left in summer"."""
     content = [word for word in words(sentence) if word not in LITTLE | subjects]
     own = [clause for turn in turns if turn.speaker & subjects for clause in clauses_of(turn.text)]
@@ -319,7 +319,7 @@ def _is_antonym(word: str, said: Set[str]) -> bool:
     return not word_forms.is_stated(word, said) and any(stem.fullmatch(each) for each in said)
 
 
-def _names_theirs(claim: str, sources: list[str]) -> bool:
+def _names_possessor(claim: str, sources: list[str]) -> bool:
     """Whether it says of whom "my sister lives there" was said: of the sister."""
     found = [PATTERNS.of_theirs.match(source) for source in sources]
     return any(match and re.search(rf"\b{re.escape(match['whom'])}", claim) for match in found)
@@ -342,7 +342,7 @@ def _refuse_polarity(sentence: str, own: list[str]) -> Reason | None:
         return Reason.NOT_MEANT
     if any(_is_antonym(word, set(words(clause))) for word in content for clause in sources):
         return Reason.OPPOSITE
-    if all(PATTERNS.of_theirs.match(clause) for clause in sources) and not _names_theirs(claim, sources):
+    if all(PATTERNS.of_theirs.match(clause) for clause in sources) and not _names_possessor(claim, sources):
         return Reason.SOMEBODY_ELSE
     is_denied = PATTERNS.denial.search(claim)
     for meant, kept in _FRAMES.items():

@@ -36,7 +36,7 @@ class ShortTermLayer:
         channel = request.place.thread or request.place.channel
         screen = request.withheld
         elsewhere = [
-            exchange for exchange in exchanges if exchange.channel != channel and _may_be_told(exchange, request.place)
+            exchange for exchange in exchanges if exchange.channel != channel and _is_visible(exchange, request.place)
         ]
         elsewhere = [
             exchange for exchange in elsewhere if screen is None or not screen.quotes(exchange.text, exchange.author)
@@ -57,7 +57,7 @@ class ShortTermLayer:
         return [*own, *(exchange for exchange in newest if exchange.author != request.user)][:limit]
 
 
-def _may_be_told(exchange: Exchange, place: Place) -> bool:
+def _is_visible(exchange: Exchange, place: Place) -> bool:
     return exchange.audience is None or audience_covers_place(exchange.audience, place)
 
 

@@ -100,17 +100,22 @@ def parse_query(question: RankQuery, speakers: Iterable[str]) -> ParsedQuery:
 @lru_cache(maxsize=64)  # cached: called for the candidates and again for ranking
 def _parse(text: str, speakers: frozenset[str]) -> ParsedQuery:
     query_terms = query_words(text)
+    # From the second character on: the first word of a question is capitalized anyway.
     capitals = set(re.findall(r"[^\W_]+", text[1:]))
     named: dict[str, set[str]] = {}
     for speaker in speakers:
         parts = {part for part in words(speaker) if len(part) > 1 and part not in _ROLES}
         hits = {
-            part for part in parts if part in query_terms and (part not in STOP_WORDS or part.capitalize() in capitals)
+            # "Will" or "May" is a name only where it is capitalized.
+            part
+            for part in parts
+            if part in query_terms and (part not in STOP_WORDS or part.capitalize() in capitals)
         }
         if hits:
             named[speaker] = hits
     names = frozenset(part for parts in named.values() for part in parts)
     content_words = [word for word in query_terms if word not in STOP_WORDS]
+    # A question of names only, such as "Ada?", is about these names.
     topic = [word for word in content_words if word not in names] or content_words or query_terms
     return ParsedQuery(tuple(topic), frozenset(named), names, _target(text, bool(named), query_terms))
 
@@ -126,6 +131,7 @@ def _target(text: str, has_named: bool, query_terms: Collection[str]) -> str:
 def rank(question: RankQuery, pool: RankPool) -> list[Ranked]:
     items = {item.key: item for item in pool.items}
     query = parse_query(question, {item.speaker for item in pool.items if item.speaker})
+    # Neighbors that were not read as candidates have no score to share.
     before = {key: earlier for key, earlier in pool.before.items() if key in items and earlier in items}
     after = {earlier: key for key, earlier in before.items()}
     word_part = _words(items, pool, before, after)
@@ -147,9 +153,9 @@ def rank(question: RankQuery, pool: RankPool) -> list[Ranked]:
             speaker(item) if speaker else 1.0,
             date.get(key, 1.0),
             1 - QUESTION_PENALTY * item.asks,
-            _standing(item, question),
+            _memo_prior(item, question),
             1 + short * bonus(item.text) if bonus else 1.0,
-            _substance(item.length / pool.mean_length, short) if short else 1.0,
+            _length_factor(item.length / pool.mean_length, short) if short else 1.0,
         )
         parts = {
             "words": word_part[key],
@@ -175,7 +181,9 @@ def rank(question: RankQuery, pool: RankPool) -> list[Ranked]:
     best = max((entry.score for entry in ranked), default=0.0)
     for entry in ranked:
         share = entry.score / best if best > 0 else 0.0
+        # The root lifts the lower ranks of messages.
         entry.score = entry.parts["match"] * (share if entry.item.kind else math.sqrt(share))
+        # "What do you know about me?" shares no words with any memo, so all count alike.
         if wants_all and entry.item.kind not in ("", Kind.LORE):
             entry.score = ALL_SCORE * entry.parts["standing"]
             entry.parts = {**entry.parts, "match": entry.score}
@@ -217,6 +225,7 @@ def _words(
 
 
 def _weights(item: RankItem, pool: RankPool) -> dict[str, float]:
+    # BM25 with a term frequency of 1: in short texts a repeated word says nothing more.
     share = (K1 + 1) / (1 + K1 * (1 - B + B * item.length / pool.mean_length))
     return {term: share * inverse_frequency(pool.size, frequency) for term, frequency in item.shared.items()}
 
@@ -230,6 +239,7 @@ def _vectors(items: Mapping[int, RankItem], pool: RankPool) -> dict[int, float]:
     if len(cosines) < MIN_SAMPLES:
         floor = min(floor, UNRELATED_COSINE)
     height = cosines[0] - floor
+    # All alike: vectors tell nothing, and dividing would blow noise up.
     if height < 1e-9:
         return dict.fromkeys(items, 0.0)
     weight = _vector_weight(pool.lengths) / height
@@ -271,6 +281,7 @@ def _session_best(items: Mapping[int, RankItem], topic: Mapping[int, float]) -> 
         if item.session:
             sessions.setdefault(item.session, []).append((item.position, topic[key]))
     result = dict.fromkeys(items, 0.0)
+    # Bounded, as a session may have thousands of candidates; 50 leave enough within reach of each.
     tops = {name: heapq.nlargest(50, members, key=lambda member: member[1]) for name, members in sessions.items()}
     for key, item in items.items():
         if item.session:
@@ -331,15 +342,16 @@ def _shortness(length: float) -> float:
     return min(1.0, max(0.0, 2 - length / OPENING_WORDS))
 
 
-def _substance(share: float, short: float) -> float:
+def _length_factor(share: float, short: float) -> float:
     """A factor for the length of a line: "Wow, nice!" hardly answers anything."""
     return min(MAX_SUBSTANCE, max(MIN_SUBSTANCE, share)) ** (short * SUBSTANCE_EXPONENT)
 
 
-def _standing(item: RankItem, question: RankQuery) -> float:
+def _memo_prior(item: RankItem, question: RankQuery) -> float:
     """A memo's factor for being new, used, pinned and certain; 1 for messages."""
     if not item.kind:
         return 1.0
+    # A clock that was set back makes nothing fresher than new.
     age = max(0.0, (question.now - item.updated).total_seconds() / _DAY)
     used = 1.0 if age <= GRACE_DAYS else min(1.0, item.hits / 10)
     fresh = 1 / (1 + age / 45)

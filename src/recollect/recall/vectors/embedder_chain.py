@@ -92,6 +92,7 @@ class EmbedderChain:
 
     async def _recover(self) -> None:
         while self._down:
+            # The one that is due first decides; the others are merely tried a little early.
             await self._sleep(min(retry_delay(self._failures.get(model, 1)) for model in self._down))
             for model in [*self._down]:
                 await self._retry(model)
@@ -111,5 +112,6 @@ class EmbedderChain:
             if embedder.name == model:
                 return embedder
         if model not in self._others:
+            # Kept: loading a model anew for each query would take longer than the query.
             self._others[model] = self._revive(model)
         return self._others[model]

@@ -100,6 +100,7 @@ class VectorIndexer:
         if self._backfill is not None:
             self._backfill.cancel()
             await asyncio.wait([self._backfill])
+            # Only after the backfill has ended: two would embed the same rows.
             await self._within_timeout(self._fill_with_active())
         await self._chain.stop_recovery()
         await self._within_timeout(self._chain.close())
@@ -117,6 +118,7 @@ class VectorIndexer:
         text = text.strip()
         if not self.enabled or len(text) < MIN_QUERY_CHARS:
             return None
+        # The embedder has to match stored vectors: those of another model are not comparable.
         model = self._usable(corpus, await self._recent_sets(corpus))
         return None if model is None else await self._embed(text, corpus, model, timeout)
 
@@ -129,6 +131,7 @@ class VectorIndexer:
         """The same for several texts, in one call of the embedder."""
         seconds = EMBED_TIMEOUT_SECONDS if timeout is None else timeout
         active = self._chain.active
+        # A remote embedder would make every save wait for the network.
         if active is None or not active.local or self._payload is not None:
             return [None] * len(texts)
         if ("memos", active.name) not in self._dims:
@@ -197,9 +200,11 @@ class VectorIndexer:
         failures, clock = 0, asyncio.get_running_loop().time
         while True:
             await self._wake.wait()
+            # Before filling: rows that are written during it wake it again.
             self._wake.clear()
             started = clock()
             failures = 0 if await self._fill_with_active() else failures + 1
+            # In proportion to the work: a busy store is filled in batches instead of row by row.
             await self._sleep(
                 retry_delay(failures) if failures else min(MAX_PAUSE_SECONDS, PAUSE_FACTOR * (clock() - started))
             )

@@ -47,7 +47,7 @@ class Exchanges:
     def recent(self, guild: str, now: datetime, limit: int, author: str | None = None) -> list[Exchange]:
         return [_exchange(row) for row in self._db.rows(_RECENT, (guild, to_ms(now), author, limit))]
 
-    def asked_by(self, author: str | None = None, guild: str | None = None) -> list[Exchange]:
+    def by_author(self, author: str | None = None, guild: str | None = None) -> list[Exchange]:
         if author is None and guild is None:
             return []
         return [_exchange(row) for row in self._db.rows(_ASKED_BY, (author, guild))]

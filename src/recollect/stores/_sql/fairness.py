@@ -28,12 +28,12 @@ SELECT min(moment) FROM (
 """
 
 
-def share(limit: int, tenants: int) -> int:
+def tenant_share(limit: int, tenants: int) -> int:
     """The most jobs of one tenant that may be needed, as each tenant gets at least one."""
     return limit - tenants + 1
 
 
-def in_turns(jobs_of_tenants: Iterable[Iterable[T]], limit: int) -> list[T]:
+def interleave(jobs_of_tenants: Iterable[Iterable[T]], limit: int) -> list[T]:
     """One of each tenant, then another one of each."""
     turns = chain.from_iterable(zip_longest(*jobs_of_tenants))
     return [turn for turn in turns if turn is not None][: max(limit, 0)]

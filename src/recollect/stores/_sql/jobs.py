@@ -92,21 +92,22 @@ class Jobs(ABC, Generic[D]):
         self._db.lock(lock_name(job.queue))
         due = to_ms(job.due)
         added = self._insert((job.kind, job.queue, encode(job.payload), due, job.dedupe_key, job.tenant))
+        # A job that already runs is not postponed: its end decides what comes next.
         if added is None and postpone:
             self._db.run(_POSTPONE, (due, job.dedupe_key))
         return added
 
     def finish(self, job_id: int, worker: str) -> bool:
-        return self._leave(job_id, _FINISH, (job_id, worker))
+        return self._remove_from_queue(job_id, _FINISH, (job_id, worker))
 
     def retry(self, job_id: int, worker: str, due: datetime, error: str, *, counted: bool = True) -> bool:
-        return self._leave(job_id, _RETRY, (error, to_ms(due), int(not counted), job_id, worker))
+        return self._remove_from_queue(job_id, _RETRY, (error, to_ms(due), int(not counted), job_id, worker))
 
     def fail(self, job_id: int, worker: str, error: str) -> bool:
         """Give up on a job; its dedupe key is free again."""
-        return self._leave(job_id, _FAIL, (error, job_id, worker))
+        return self._remove_from_queue(job_id, _FAIL, (error, job_id, worker))
 
-    def _leave(self, job_id: int, sql: LiteralString, values: Row) -> bool:
+    def _remove_from_queue(self, job_id: int, sql: LiteralString, values: Row) -> bool:
         """Remove a job from the head of its queue, so that the next one moves up; returns whether it was there."""
         queue = self._db.value(self.queue_of, (job_id,))
         if queue is None or not self._db.run(sql, values):
@@ -120,6 +121,7 @@ class Jobs(ABC, Generic[D]):
         if queue is None:
             return False
         self._db.lock(lock_name(queue))
+        # The present first job steps back, too: whichever is oldest afterwards is promoted again.
         self._db.run(_BLOCK_ALL, (queue,))
         requeued = self._db.run(_REQUEUE, (to_ms(due), job_id))
         promote_first(self._db, [queue])
@@ -156,6 +158,7 @@ class Jobs(ABC, Generic[D]):
         """Remove these jobs, given with their queues, where the condition still holds once the queues are locked."""
         if not jobs:
             return []
+        # In order of name, so that two transactions never wait for each other's locks.
         for queue in sorted({queue for _, queue in jobs}):
             self._db.lock(lock_name(queue))
         sql: LiteralString = f"DELETE FROM jobs WHERE id {self._db.among} {condition} RETURNING {COLUMNS}"

@@ -177,7 +177,7 @@ class Messages(ABC, Generic[D]):
             return _keyed(self._db.rows(self.of_guild, (after, guild, person, *_on_platform(person), limit)))
         return _keyed(self._db.rows(self.of_author, (after, person, *_on_platform(person), limit)))
 
-    def said_between(
+    def between(
         self, since: datetime | None, until: datetime | None, limit: int = 500, after: int = 0
     ) -> list[tuple[int, Message]]:
         first, end = _FIRST if since is None else to_ms(since), _LAST if until is None else to_ms(until)
@@ -187,7 +187,7 @@ class Messages(ABC, Generic[D]):
         rows = self._db.rows(_PLATFORMS, (author,))
         return sorted(platform for (platform,) in rows)
 
-    def last_said(self, person: str) -> datetime | None:
+    def last_message_time(self, person: str) -> datetime | None:
         platform, author = split_person(person)
         names = {(author, platform), (person, LOCAL)}  # the library may speak for people of any platform
         times = [at for name in names if (at := self._db.value(_LAST_SAID, name)) is not None]

@@ -74,7 +74,7 @@ class Index(ABC, Generic[D]):
     @abstractmethod
     def _by_vector(self, corpus: Corpus, scopes: list[Scope], query: VectorQuery) -> dict[int, float]: ...
 
-    def _hold(self, corpus: Corpus, scopes: Sequence[str]) -> None:
+    def _lock_memos(self, corpus: Corpus, scopes: Sequence[str]) -> None:
         """Lock someone's memos that a writing unit has read until it ends."""
         if corpus == "memos":
             self._db.lock(*(f"subject:{scope}" for scope in scopes))
@@ -88,7 +88,7 @@ class Index(ABC, Generic[D]):
         candidates: Collection[int] | None = None,
         max_rows: int | None = None,
     ) -> list[WordHit]:
-        self._hold(corpus, scopes)
+        self._lock_memos(corpus, scopes)
         return self._by_words(corpus, self._scopes(scopes), WordQuery(terms, limit, candidates, max_rows))
 
     def nearest(
@@ -101,7 +101,7 @@ class Index(ABC, Generic[D]):
         also: Collection[int] = (),
         candidates: Collection[int] | None = None,
     ) -> dict[int, float]:
-        self._hold(corpus, scopes)
+        self._lock_memos(corpus, scopes)
         return self._by_vector(corpus, self._scopes(scopes), VectorQuery(model, vector, limit, also, candidates))
 
     def unembedded(self, corpus: Corpus, model: str, limit: int, after: int = 0) -> list[tuple[int, str]]:

@@ -100,11 +100,13 @@ class Database:
         """
         if not self.writing:
             return False
+        # Sorted by key: two transactions that lock the same names never wait for each other.
         exclusive_keys = sorted({lock_key(name) for name in names} - self._locked)
         shared_keys = sorted({lock_key(name) for name in shared} - self._locked - self._shared)
         calls = [f"pg_advisory_xact_lock({key})" for key in exclusive_keys]
         calls += [f"pg_advisory_xact_lock_shared({key})" for key in shared_keys]
         if calls:
+            # BEGIN and the locks travel together, to save a round trip.
             statements = [] if self.begun else [_BEGIN[True]]
             statements += [f"SELECT {', '.join(calls[n : n + _COLUMNS])}" for n in range(0, len(calls), _COLUMNS)]
             self._connection.execute(cast("LiteralString", "; ".join(statements)), prepare=False)

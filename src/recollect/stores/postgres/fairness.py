@@ -7,7 +7,7 @@ from collections.abc import Callable
 from operator import itemgetter
 from typing import LiteralString
 
-from recollect.stores._sql.fairness import FIRST_TENANT, NEXT_TENANT, in_turns, share
+from recollect.stores._sql.fairness import FIRST_TENANT, NEXT_TENANT, interleave, tenant_share
 from recollect.stores.postgres.database import Database
 
 # Queues whose lease ran out (0), then the next tenants with something to do, after the last one (1) and around (2).
@@ -51,11 +51,13 @@ def take_turns(db: Database, now: int, limit: int, free: Callable[[list[str]], N
         remaining = limit - len(chosen)
         expired, tenants = _next(db, cursor, now, remaining)
         if expired and cursor is None:
+            # Their jobs can be claimed now, so the tenants are read again.
             free(expired)
             _, tenants = _next(db, cursor, now, remaining)
         chosen += _first_jobs(db, tenants, now, remaining, [job for _, (job, _) in chosen])
         if len(chosen) >= limit or len(tenants) < remaining:  # enough, or no tenant remains
             break
+        # Go on behind these: their jobs were locked by other workers.
         cursor = tenants[-1]
     return [first_job for _, first_job in chosen], chosen[-1][0] if chosen else ""
 
@@ -74,6 +76,8 @@ def _first_jobs(
     db: Database, tenants: list[str], now: int, limit: int, chosen: list[int]
 ) -> list[tuple[str, FirstJob]]:
     by_tenant: dict[str, list[tuple[str, FirstJob]]] = {tenant: [] for tenant in tenants}
-    for tenant, job, queue in db.rows(_HEADS, (tenants, now, chosen, share(limit, len(tenants)))) if tenants else ():
+    for tenant, job, queue in (
+        db.rows(_HEADS, (tenants, now, chosen, tenant_share(limit, len(tenants)))) if tenants else ()
+    ):
         by_tenant[tenant].append((tenant, (job, queue)))
-    return in_turns(by_tenant.values(), limit)
+    return interleave(by_tenant.values(), limit)

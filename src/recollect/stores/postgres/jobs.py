@@ -64,12 +64,14 @@ class PostgresJobs(Jobs[Database]):
     def claim(self, worker: str, now: datetime, until: datetime, limit: int, depth: int = 1) -> list[Job]:
         first_jobs, cursor = take_turns(self._db, to_ms(now), limit, lambda expired: self._free(expired, now))
         chosen = [job for first_job in first_jobs for job in self._run_from(first_job, now, depth)]
+        # No write at all: idle workers poll often.
         if not chosen:
             return []
         rows = self._db.rows(_CLAIM, {"turn": cursor, "worker": worker, "until": to_ms(until), "jobs": chosen})
         return in_order(rows, chosen)
 
     def _free(self, expired: Collection[str], now: datetime) -> None:
+        # Without waiting: whoever holds a queue's lock is changing it now.
         held = set(self._db.try_locks([lock_name(queue) for queue in expired]))
         queues = [queue for queue in expired if lock_name(queue) in held]
         self._db.run(_FREE, {"now": to_ms(now), "queues": queues})
@@ -81,6 +83,7 @@ class PostgresJobs(Jobs[Database]):
         if depth <= 1:
             return [job]
         rows = self._db.rows(_RUN, (queue, depth))
+        # Compared with the unlocked list: a job that is skipped must end the run, or the order of the queue breaks.
         free = {job_id for job_id, _ in self._db.rows(_FREE_OF_RUN, (queue, depth))}
         run: list[int] = []
         for job_id, due in rows:

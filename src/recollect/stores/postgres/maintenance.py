@@ -95,7 +95,7 @@ def _schema(version: int | None, address: Address) -> HealthCheck:
 
 
 def _indexes(db: Database) -> list[HealthCheck]:
-    return [check_word_index(corpus, *words.disagreement(db, corpus)) for corpus in ALIVE]
+    return [check_word_index(corpus, *words.count_inconsistencies(db, corpus)) for corpus in ALIVE]
 
 
 def _vectors(db: Database) -> list[HealthCheck]:

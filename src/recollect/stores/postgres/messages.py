@@ -104,6 +104,7 @@ class PostgresMessages(Messages[Database]):
             refused, counted, key, *_ = self._db.row(_ADD, values) or (True, None, None)
             if not refused and counted is None:  # rather an error than a lost message
                 raise StoreError(f"the place of message {message.id} could not be made")
+        # The statement has counted the scope up, behind what this transaction has cached.
         self._db.seen["scopes"].clear()
         if counted is not None and key is None:  # another process added it first, but it was counted
             self._derived.grow(counted, -1)
@@ -167,6 +168,7 @@ def make_places(db: Database, places: Collection[Place], *, new: bool = False) -
     places_by_digest = {digest(place_json(place)): place for place in places}
     find: LiteralString = "SELECT mark, id FROM places WHERE mark = ANY(%s::text[])"
     ids: dict[str, int] = {} if new else dict(db.rows(find, (list(places_by_digest),)))
+    # Sorted, so that two transactions insert in the same order, and never wait for each other.
     missing = sorted(places_by_digest.keys() - ids.keys())
     if missing:
         rows = [

@@ -68,6 +68,7 @@ class Pool:
         if not self._free.acquire(timeout=max(queue, 0.001)):
             raise Exhausted
         try:
+            # The most recently used one is the most likely to be alive.
             return self._idle.pop()
         except IndexError:
             pass

@@ -121,6 +121,7 @@ _RECORD: LiteralString = "CREATE TABLE migrations (number int PRIMARY KEY, name 
 def migrate(connection: Connection, address: Address) -> None:
     """Bring the schema up to date, or refuse it untouched when it isn't ours or is newer than we are."""
     with connection.transaction():
+        # Checked without a lock first: the usual start must not wait for anybody.
         version = _supported_version(connection, address)
         if version < len(MIGRATIONS) or _is_from_elsewhere(connection):
             connection.execute("SELECT pg_advisory_xact_lock(%s)", (lock_key("migration"),))

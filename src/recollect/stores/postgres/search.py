@@ -33,7 +33,7 @@ class PostgresIndex(Index[Database]):
         self._gate = Gate(db)
 
     def recent(self, corpus: Corpus, scopes: Sequence[str], limit: int) -> list[int]:
-        self._hold(corpus, scopes)
+        self._lock_memos(corpus, scopes)
         rows = self._db.rows(
             f"SELECT newest.key FROM scopes CROSS JOIN LATERAL ({_RECENT[corpus]}) AS newest "
             "WHERE scopes.mark = ANY(%(scopes)s::text[]) ORDER BY newest.at DESC, newest.key DESC LIMIT %(limit)s",
@@ -48,7 +48,7 @@ class PostgresIndex(Index[Database]):
         return vectors.nearest(self._db, corpus, scopes, query)
 
     def matching(self, corpus: Corpus, scopes: Sequence[str], filters: Filters) -> set[int]:
-        self._hold(corpus, scopes)
+        self._lock_memos(corpus, scopes)
         where, values = _conditions(corpus, filters)
         table: LiteralString = "memos" if corpus == "memos" else "messages JOIN places ON places.id = messages.place"
         rows = self._db.rows(

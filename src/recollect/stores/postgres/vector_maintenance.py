@@ -65,6 +65,7 @@ def _drop_retired(connection: Connection, grace: timedelta) -> list[str]:
     for corpus, set_id in rows.fetchall():
         table = table_of(corpus, set_id)
         try:
+            # Dropping needs an exclusive lock, so it gives up soon where a reader holds the table.
             with connection.transaction():
                 connection.execute("SELECT set_config(%s, %s, true)", (_TIMEOUT, _DROP_LOCK_TIMEOUT))
                 connection.execute(f"DROP TABLE IF EXISTS {table}")

@@ -94,6 +94,7 @@ def add(db: Database, corpus: Corpus, model: str, vectors: Mapping[int, tuple[in
     for _, vector in vectors.values():
         _check(vector, dims, model)
     embedder = existing or make(db, corpus, model, dims)
+    # Sorted by key, so that two writers of the same rows don't deadlock.
     rows = [(key, scope, Embedding.of(vector)) for key, (scope, vector) in sorted(vectors.items())]
     put: LiteralString = (
         f"INSERT INTO {embedder.table} (key, scope, embedding) VALUES (%s, %s, %s::vector) "
@@ -117,6 +118,7 @@ def _check(vector: Vector, dims: int, model: str) -> None:
 
 def make(db: Database, corpus: Corpus, model: str, dims: int) -> Embedder:
     """The set of a model, made where there is none; the first one of a corpus serves searches."""
+    # Locked before looking again: two processes may have found the set missing.
     db.lock(f"embedders:{corpus}")
     db.seen["embedders"].clear()
     existing = find(db, corpus, model)

@@ -122,7 +122,7 @@ def _postings(
     return keys_by_entry
 
 
-def disagreement(db: Database, corpus: Corpus) -> tuple[int, int]:
+def count_inconsistencies(db: Database, corpus: Corpus) -> tuple[int, int]:
     """How many rows the index lacks, and how many it has that are gone."""
     table, alive = TABLE[corpus], ALIVE[corpus]
     extra = db.value(

@@ -15,7 +15,7 @@ import apsw
 from recollect.core.text import clean
 from recollect.stores._sql.database import Row
 from recollect.stores.sqlite.files import chunks
-from recollect.stores.sqlite.forks import require_own
+from recollect.stores.sqlite.forks import refuse_inherited
 from recollect.workspace import held_files
 from recollect.workspace.disk import keep_private
 
@@ -37,6 +37,7 @@ def _make_private(path: Path) -> None:
     is shared on purpose, and stays so, and one of another program is left alone.
     """
     try:
+        # O_EXCL creates it with the mode in one step: a chmod afterwards leaves a moment in which others can open it.
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     except FileExistsError:
         if not _is_ours(path):
@@ -67,7 +68,7 @@ class Database(apsw.Connection):
         if immutable and path is not None:  # without locks and log: nobody writes it
             name, flags = f"{path.absolute().as_uri()}?immutable=1", apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
         elif path is not None:
-            require_own(str(path.absolute()))
+            refuse_inherited(str(path.absolute()))
             if not read_only:
                 _make_private(path)
         super().__init__(name, flags=flags, statementcachesize=256)
@@ -80,7 +81,7 @@ class Database(apsw.Connection):
         self.seen = defaultdict[str, dict[Any, Any]](dict)
         """Lookups of the running transaction; code that changes them clears it."""
         self._snapshot: dict[tuple[str, Row], Row | None] | None = None
-        """What `known_row` has read in the running transaction, if it only reads."""
+        """What `cached_row` has read in the running transaction, if it only reads."""
         self.writes = not (read_only or immutable)
         self.has_stale_words = False
         """Whether a word index still holds words of rows that were deleted or edited; see `secure_delete`."""
@@ -90,8 +91,10 @@ class Database(apsw.Connection):
         if read_only or immutable:
             self.pragma("query_only", True)
         else:
+            # Only effective on a new file, and before the log is switched on.
             self.pragma("page_size", PAGE_SIZE)
             self.pragma("secure_delete", True)  # deleted and edited data is overwritten, not only marked as free
+        # In WAL mode `normal` may lose committed transactions when the power fails.
         self.pragma("synchronous", "full")
         self.pragma("cache_size", -CACHE_KIB)
         self.pragma("journal_size_limit", MAX_JOURNAL_BYTES)
@@ -120,10 +123,11 @@ class Database(apsw.Connection):
     def row(self, sql: str, values: Row = ()) -> Row | None:
         return self._execute(sql, values).fetchone()
 
-    def known_row(self, sql: str, values: Row = ()) -> Row | None:
+    def cached_row(self, sql: str, values: Row = ()) -> Row | None:
         """Like `row`, but cached within a transaction that only reads: a search needs such a row at every step."""
         if self._snapshot is None:
             return self.row(sql, values)
+        # Within a snapshot nothing changes, so a row once read stays true until its end.
         key = sql, values
         if key not in self._snapshot:
             self._snapshot[key] = self.row(sql, values)
@@ -158,6 +162,7 @@ class Database(apsw.Connection):
     def _begin(self, begin: str, give_way: Callable[[], None]) -> None:
         """Begin, waiting in turns while another process writes."""
         deadline = monotonic() + BUSY_TIMEOUT_MS / 1000
+        # SQLite's own wait would keep `Usage` locked for its full length, and a fork with it.
         self.set_busy_timeout(BUSY_TURN_MS)
         try:
             while True:
@@ -181,12 +186,15 @@ class Database(apsw.Connection):
             self.execute(begin)
         else:
             self._begin(begin, give_way)
+        # Only for reads: a unit that writes must see its own changes.
         self._snapshot = {} if reads else None
         try:
             yield
             self.execute("COMMIT")
         except BaseException:
+            # Ids of scopes created in this transaction are gone with it, and may be given to others.
             self.scopes.clear()
+            # Some errors (disk full, I/O) have rolled back by themselves; a second ROLLBACK would hide the first error.
             if self.in_transaction:
                 self.execute("ROLLBACK")
             raise

@@ -69,6 +69,7 @@ class Engine(Generic[S]):
     ) -> None:
         """`read_only` says why the file can't be written, and what to do; it is empty where it can."""
         self.path = path
+        # A commit in memory costs nothing, so there is nothing to share.
         self._linger = 0.0 if path is None else linger
         self._read_only = read_only
         self._open_session = open_session
@@ -94,9 +95,12 @@ class Engine(Generic[S]):
         except BaseException:
             self._writer_usage.end()
             raise
+        # One session for the writer's life: its caches are flushed or discarded by each transaction.
         self._session = open_session(self._writer)
+        # The inode, not the name: SQLite keeps writing to an unlinked file without an error.
         self._file = None if path is None else identity(path)
         self._threads = [threading.Thread(target=self._serve_writes, name="recollect-write", daemon=True)]
+        # A store in memory has one connection, which the writer's thread serves; no other could see its data.
         if path is not None:
             readers = (threading.Thread(target=self._serve_reads, daemon=True) for _ in range(READER_THREADS))
             self._threads += readers
@@ -119,6 +123,7 @@ class Engine(Generic[S]):
 
         The first thread that asks has a connection for that, and does not wait: neither for a reader nor for a lock.
         """
+        # Never block here: this is the event loop's thread.
         if self._closed or not self._turn.acquire(blocking=False):
             return None
         began = monotonic()
@@ -162,9 +167,11 @@ class Engine(Generic[S]):
         if self._closed:
             return
         self._closed = True
+        # Behind all that is queued, so queued work is still done before the thread ends.
         self._writes.put(None)
         for _ in range(READER_THREADS):
             self._reads.put(None)
+        # A read in the caller's thread may still be running in another event loop.
         with self._turn:
             if self._caller_reader is not None:
                 self._caller_reader.close()
@@ -181,9 +188,12 @@ class Engine(Generic[S]):
             except BaseException as error:  # noqa: BLE001 - handed to the caller
                 item.error = error
             self._brief_reads.took(item.work, monotonic() - began)
+            # Without the turn it ran beside a slow reader; releasing would hand over a turn that the slow one still
+            # has.
             if has_turn:
                 self._turn.release()
             _answer([item])
+            # Otherwise the last caller's work and result stay referenced until the next read comes.
             del item
         reader.close()
 
@@ -223,6 +233,7 @@ class Engine(Generic[S]):
         while item is not None:
             group.append(item)
             background = background and item.background
+            # Bounds what is repeated when one unit of the group fails.
             if len(group) == MAX_GROUP_SIZE:
                 return group, False
             remaining = self._expected - monotonic() if background else 0.0
@@ -259,6 +270,7 @@ class Engine(Generic[S]):
         try:
             self._transact(group)
         except BaseException as error:  # noqa: BLE001 - handed to the callers
+            # A busy file fails every unit alike, so each alone would only wait again for the whole timeout.
             if len(group) > 1 and not isinstance(error, StoreBusy):
                 for item in group:
                     self._commit([item])
@@ -269,6 +281,7 @@ class Engine(Generic[S]):
     def _run_reads(self, group: list[_QueuedWork]) -> None:
         """Reads of a store that lives in memory, and so has this connection only."""
         for item in group:
+            # The only connection can write; the pragma makes a read that writes fail as it does with a file.
             self._writer.pragma("query_only", True)
             try:
                 with translated(self.path):
@@ -298,11 +311,13 @@ class Engine(Generic[S]):
         try:
             with (
                 translated(self.path),
-                self._writer.transaction("BEGIN IMMEDIATE", give_way=self._writer_usage.give_way),
+                self._writer.transaction("BEGIN IMMEDIATE", give_way=self._writer_usage.let_forks_pass),
             ):
                 for item in group:
                     item.result = call(item.work, self._session)
+                # Index words and counters are collected in memory and written once per commit, not once per unit.
                 self._session.flush()
+                # Other processes and cached prompts compare this number to see whether anything was written.
                 self._writer.run("UPDATE meta SET value = value + 1 WHERE name = 'generation'")
         except BaseException:
             self._session.discard()
@@ -319,6 +334,7 @@ def _answer(group: list[_QueuedWork]) -> None:
 
 def _resolve(items: list[_QueuedWork]) -> None:
     for item in items:
+        # The caller was cancelled; its work is committed all the same.
         if item.future.done():
             continue
         if item.error is not None:

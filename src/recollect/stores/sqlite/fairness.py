@@ -1,6 +1,6 @@
 """Which tenants and queues are due in an SQLite file."""
 
-from recollect.stores._sql.fairness import FIRST_TENANT, NEXT_TENANT, in_turns, share
+from recollect.stores._sql.fairness import FIRST_TENANT, NEXT_TENANT, interleave, tenant_share
 from recollect.stores.sqlite.database import Database
 
 # Seeks from tenant to tenant; an empty blob sorts after every text.
@@ -25,8 +25,8 @@ def take_turns(db: Database, now: int, limit: int) -> list[int]:
     """The first jobs of up to `limit` queues that are due; moves the round-robin cursor."""
     cursor: str = db.value("SELECT value FROM meta WHERE name = 'turn'")
     tenants = _due_tenants(db, cursor, now, limit)
-    most = share(limit, len(tenants))
-    turns = in_turns(([(tenant, job) for job in _due_first_jobs(db, tenant, now, most)] for tenant in tenants), limit)
+    most = tenant_share(limit, len(tenants))
+    turns = interleave(([(tenant, job) for job in _due_first_jobs(db, tenant, now, most)] for tenant in tenants), limit)
     if turns and turns[-1][0] != cursor:
         db.run("UPDATE meta SET value = ? WHERE name = 'turn'", (turns[-1][0],))
     return [job for _, job in turns]

@@ -37,8 +37,9 @@ class Usage:
     def __exit__(self, *_: object) -> None:
         self._lock.release()
 
-    def give_way(self) -> None:
+    def let_forks_pass(self) -> None:
         """Called by the holding thread while it waits for another process, so that a fork need not wait, too."""
+        # Let the fork take this usage; the gate is free again when the fork is over.
         if _gate.locked():
             self._lock.release()
             with _gate:
@@ -59,6 +60,7 @@ class Usage:
         """Close the copy of a connection in the child of a fork, and leave the file as it is."""
         if self.connection is not None:
             with suppress(apsw.Error):
+                # Closing must not checkpoint: the log belongs to the parent, which still writes it.
                 self.connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
                 self.connection.close(True)
 
@@ -69,7 +71,7 @@ _inherited: set[str] = set()
 """Files that a thread of the parent was using, for longer than a fork waits."""
 
 
-def require_own(name: str) -> None:
+def refuse_inherited(name: str) -> None:
     """Raises StoreBusy for a file that this process can't open, as SQLite has the state of its parent for it."""
     if name in _inherited:
         raise StoreBusy(
@@ -79,7 +81,9 @@ def require_own(name: str) -> None:
 
 
 def _before_fork() -> None:
+    # First the gate, then the usages: a thread that waits for the gate holds no usage of its own.
     _gate.acquire()
+    # A thread that does not let go in time makes its file unusable in the child, instead of making the parent hang.
     _paused.extend(usage for usage in list(_usages) if usage.pause())
 
 
@@ -93,9 +97,11 @@ def _resume() -> None:
 def _after_fork_in_child() -> None:
     for usage in _paused:
         usage.drop_copy()
+    # These were inside SQLite during the fork: their state in the child is torn.
     for usage in _usages.difference(_paused):
         if usage.connection is not None:
             _inherited.add(usage.connection.filename)
+    # The threads that owned them exist in the parent only.
     _usages.clear()
     _resume()
 

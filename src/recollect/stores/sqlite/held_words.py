@@ -37,6 +37,7 @@ class HeldScope:
     def put(self, key: int, terms: Collection[str] | None) -> None:
         for term in self._terms.pop(key, ()):
             keys = self._keys[term]
+            # The list is sorted by key, which also is the order of age.
             del keys[bisect_left(keys, key)]
         if terms is None:
             return
@@ -106,6 +107,7 @@ class HeldWords:
         return held
 
     def _forget_if_changed(self) -> None:
+        # Once per transaction: within one, no other connection's write becomes visible.
         if self._version is None:
             self._version = self._db.pragma("data_version")
             if self._version != self._seen_version:

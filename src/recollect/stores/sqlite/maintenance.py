@@ -91,7 +91,7 @@ def _index(db: Database, corpus: Corpus) -> HealthCheck:
     try:
         lacks = db.value(f"SELECT count(*) FROM ({alive}) WHERE key NOT IN ({indexed})")
         extra = db.value(f"SELECT count(*) FROM ({indexed}) WHERE id NOT IN (SELECT key FROM ({alive}))")
-        unfound = 0 if lacks or extra else _unfound(db, corpus)
+        unfound = 0 if lacks or extra else _count_unfindable(db, corpus)
     except apsw.Error as error:
         return HealthCheck(f"word index of {corpus}", False, f"{error}; run 'recollect rebuild-index'")
     if unfound:
@@ -100,7 +100,7 @@ def _index(db: Database, corpus: Corpus) -> HealthCheck:
     return check_word_index(corpus, lacks, extra)
 
 
-def _unfound(db: Database, corpus: Corpus) -> int:
+def _count_unfindable(db: Database, corpus: Corpus) -> int:
     """How many of the newest rows are not found by a word of theirs: an index of zeros passes all of FTS5's checks."""
     rows = db.rows(f"{ALIVE[corpus]} ORDER BY key DESC LIMIT ?", (SAMPLE_ROWS,))
     return sum(not words.is_indexed(db, corpus, key, text) for _, key, text in rows)
@@ -197,7 +197,7 @@ def _clear_if_broken(db: Database, corpus: Corpus) -> None:
     table = words.TABLE[corpus]
     try:
         db.run(f"INSERT INTO {table} ({table}) VALUES ('integrity-check')")
-        is_broken = _unfound(db, corpus) > 0
+        is_broken = _count_unfindable(db, corpus) > 0
     except apsw.CorruptError:
         is_broken = True
     if is_broken:

@@ -28,6 +28,7 @@ class Matrix:
         self._keys = keys
         self._vectors = vectors
         self._signs = _signs(vectors) if self._count > BRUTE_FORCE_ROWS else None
+        # Only the first successor may write behind our rows; a second one would overwrite them.
         self._has_successor = False
 
     def __len__(self) -> int:
@@ -55,6 +56,7 @@ class Matrix:
         successor._vectors[start:end] = vectors
         if successor._signs is not None:
             successor._signs[:, start:end] = _signs(vectors)
+        # Lookups are binary searches, so the keys have to stay sorted.
         in_order = not start or not len(keys) or keys[0] > self._keys[start - 1]
         return successor if in_order else successor._select(np.argsort(successor._keys[:end]))
 
@@ -70,6 +72,7 @@ class Matrix:
         successor = copy(self)
         successor._has_successor = False
         if self._has_successor or rows > len(self._keys):
+            # A quarter in reserve: copies then cost a constant amount per added row on average.
             more = max(0, rows + rows // 4 - self._count)
             successor._keys = self._grown(self._keys, more)
             successor._vectors = self._grown(self._vectors, more)
@@ -93,6 +96,7 @@ class Matrix:
             best = np.argpartition(-cosines, limit)[:limit]
             rows, cosines = rows[best], cosines[best]
         similarities = dict(zip(self._keys[rows].tolist(), cosines.tolist(), strict=True))
+        # The caller needs the cosine of these, whatever their distance.
         missing = self._find([key for key in also if key not in similarities])
         if len(missing):
             added = _dot(self._vectors[missing], query)

@@ -81,6 +81,7 @@ def _create(path: Path) -> None:
 
 def _put_in_place(new: Path, path: Path) -> None:
     try:
+        # Unlike `rename`, a link never replaces a store that another process has created meanwhile.
         path.hardlink_to(new)
     except FileExistsError:
         raise
@@ -93,6 +94,7 @@ def is_read_only(path: Path) -> bool:
     """Whether a store can only be read: the file or its folder can't be written, or the whole mount."""
     if not os.access(path, os.W_OK):
         return True
+    # SQLite has to create the log beside the file, unless it is there already.
     return not os.access(path.parent, os.W_OK | os.X_OK) and not os.access(log_of(path), os.W_OK)
 
 
@@ -101,6 +103,7 @@ def read_copy(path: Path) -> Path:
     if not _size(log_of(path)):
         return path
     copy = Path(tempfile.mkdtemp(prefix="recollect-read-")) / path.name
+    # The shared-memory file is left out: SQLite rebuilds it from the log.
     shutil.copyfile(path, copy)
     shutil.copyfile(log_of(path), log_of(copy))
     db = Database(copy)

@@ -53,6 +53,7 @@ class Reader(Generic[S]):
                 self._connection = Database(self._path, read_only=True, immutable=self._immutable)
                 self._usage.connection = self._connection
                 self._session = self._open_session(self._connection)
+                # This reader serves the event loop's thread, which must never sleep in SQLite's busy handler.
                 if not waits:
                     self._connection.set_busy_timeout(0)
             return run_read(self._connection, self._session, work)
@@ -86,5 +87,6 @@ def run_read(connection: Database, session: S, work: Callable[[S], T]) -> T:
         with connection.transaction("BEGIN", reads=True):
             return call(work, session)
     except apsw.ReadOnlyError as error:
+        # What the work had collected must not be written by the next transaction of this session.
         session.discard()
         raise read_only() from error

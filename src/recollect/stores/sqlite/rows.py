@@ -39,7 +39,7 @@ def scope_id(db: Database, name: str) -> int | None:
 
 def subject_of_scope(db: Database, scope: int) -> Subject:
     """The subject of a scope's memos."""
-    (name,) = db.known_row("SELECT name FROM scopes WHERE id = ?", (scope,)) or ("",)
+    (name,) = db.cached_row("SELECT name FROM scopes WHERE id = ?", (scope,)) or ("",)
     return _subject(name)
 
 

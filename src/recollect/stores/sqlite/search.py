@@ -69,7 +69,7 @@ class SQLiteIndex(Index[Database]):
         vectors.activate(self._db, corpus, model)
 
     def _scopes(self, names: Sequence[str]) -> list[Scope]:
-        rows = (self._db.known_row(_SCOPE, (name,)) for name in dict.fromkeys(names))
+        rows = (self._db.cached_row(_SCOPE, (name,)) for name in dict.fromkeys(names))
         return [Scope(*row) for row in rows if row is not None]
 
 

@@ -32,6 +32,7 @@ def scrub_step(db: Database) -> bool:
     """A part of removing stale words from the indexes; whether that is done, and the log emptied."""
     for table in word_tables(db):
         with db.transaction("BEGIN IMMEDIATE"):
+            # One step per transaction, so that a waiting writer gets in between.
             if not merge_step(table, db):
                 return False
     db.has_stale_words = False

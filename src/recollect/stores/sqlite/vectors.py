@@ -34,9 +34,11 @@ def add(db: Database, corpus: Corpus, model: str, vectors: Mapping[int, Vector],
         if new:
             db.changed_scopes.add(key >> 32)
         else:
+            # Keys of a scope are consecutive numbers above its id, so this is the last row of the scope.
             last = db.value(f"SELECT max(key) FROM {table} WHERE key < ?", ((key >> 32) + 1 << 32,))
             _note_change(db, key, joins_at_end=last is None or last < key)
         db.run(f"INSERT OR REPLACE INTO {table} (key, embedding) VALUES (?, ?)", (key, vector))
+        # A row that was just made is in no list yet.
         if row and row[2] and not new:  # the list of what is missing is that of the complete set
             db.run("DELETE FROM unembedded WHERE corpus = ? AND key = ?", (corpus, key))
 
@@ -54,6 +56,7 @@ def _note_change(db: Database, key: int, joins_at_end: bool) -> None:
     """Count a change of the scope; one that is not an addition at the end is recorded for caches."""
     db.run("UPDATE scopes SET changes = changes + 1 WHERE id = ?", (key >> 32,))
     db.changed_scopes.add(key >> 32)
+    # Caches take additions from the table itself; only other changes need a list.
     if not joins_at_end:
         db.run("INSERT INTO vector_edits SELECT id, changes, ? FROM scopes WHERE id = ?", (key, key >> 32))
 
@@ -132,7 +135,7 @@ def nearest(
 ) -> dict[int, float]:
     """The nearest rows by cosine."""
     model, vector, limit, also, candidates = wanted
-    row = db.known_row("SELECT id, dims FROM embedders WHERE corpus = ? AND model = ?", (corpus, model))
+    row = db.cached_row("SELECT id, dims FROM embedders WHERE corpus = ? AND model = ?", (corpus, model))
     if row is None:
         return {}
     try:
@@ -146,6 +149,7 @@ def nearest(
         matrix = _matrix(db, cache, table_of(corpus, row[0]), scope.id, scope.changes)
         if matrix is not None:
             similarities |= matrix.nearest(query, limit, also, candidates)
+    # Each scope brought up to `limit`, so they have to compete once more.
     if len(scopes) > 1 and len(similarities) > limit:
         best = sorted(similarities, key=lambda key: -similarities[key])[:limit]
         chosen = {*best, *(set(also) & similarities.keys())}
@@ -164,6 +168,7 @@ def _matrix(db: Database, cache: MatrixCache, table: str, scope: int, changes: i
         held = cache.get((table, scope))
         if held is not None and held.changes == changes:
             return held
+        # A newer matrix than this snapshot belongs to another reader; this one reads its rows itself.
         if held is not None and held.changes < changes:
             matrix = _refreshed(db, held, table, scope, changes)
             if scope not in db.changed_scopes:

@@ -52,6 +52,7 @@ class WordIndex:
 
     def _put(self, corpus: Corpus, key: int, terms: list[str] | None) -> None:
         self._pending[corpus, key] = terms
+        # Only words of memos are kept in memory: each save searches them for what it repeats.
         if corpus == "memos":
             self._held.put(key, terms)
 
@@ -82,10 +83,12 @@ class WordIndex:
         """The rows of these scopes, `size` in all, that share the rarest words with the query."""
         by_stem = query_stems(query.terms)
         held = self._held.scope(scopes[0], size) if corpus == "memos" and len(scopes) == 1 else None
+        # A search of FTS5 sees only what is written, also of this transaction.
         if held is None:
             self._write()
         stems, limit = list(by_stem), query.max_rows
         counted = list(self._counted(corpus, scopes, stems, limit) if held is None else held.counted(stems, limit))
+        # Only common words were asked for: then the newest of them must not stand for all.
         if limit is not None and only_common(counted, limit):
             return self.search(corpus, scopes, size, query._replace(max_rows=None))
         return best_hits(self._lists(corpus, scopes, counted, query), size, by_stem, query.limit)
@@ -125,6 +128,7 @@ class WordIndex:
         sql = f"SELECT doc FROM {TABLE[corpus]}_rows WHERE term = ?"
         for term in terms:
             lists = [keys_by_pair[scope, term] for scope in scopes]
+            # One more was read than may be used, to see whether there are more.
             keys = [key for keys in lists for key in keys[:max_rows]]
             if max_rows is not None:
                 yield sum(estimate(keys, most) for keys in lists), term, keys
@@ -158,6 +162,7 @@ def is_indexed(db: Database, corpus: Corpus, key: int, text: str) -> bool:
 
 def _phrase(scope: int, term: str) -> str:
     """A term of a scope as FTS5 looks it up; no part of it is syntax."""
+    # Doubling the quotes is all that FTS5's string syntax needs.
     quoted = term.replace('"', '""')
     return f'"{scope}x{quoted}"'
 

@@ -120,7 +120,7 @@ class ChangesContract:
         await record(store, memo="m2", undoes="b1", undone=True)
         assert await store.read(lambda tx: tx.changes.undone_at(ADA.scope)) == {"m1": at(7)}
 
-    async def test_what_has_changed_since_an_event(self, store: Store):
+    async def test_changed_since_lists_the_memos_changed_after_an_event(self, store: Store):
         await record(store)
         await record(store, memo="m2")
         await record(store, memo="m3", scope=BEN.scope)
@@ -128,7 +128,7 @@ class ChangesContract:
         await record(store, memo="m2", at=at(0))
         assert await store.read(lambda tx: tx.changes.changed_since(ADA.scope, event)) == {"m2"}
 
-    async def test_what_is_redacted_keeps_its_cause_and_time(self, store: Store):
+    async def test_a_redacted_step_keeps_its_cause_and_time(self, store: Store):
         [key] = await put(store, MATE)
         step = await record(store, message="discord/1")
         await store.write(lambda tx: tx.changes.redact([step], ("before",)))

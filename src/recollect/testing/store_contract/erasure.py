@@ -136,13 +136,13 @@ class ErasureContract:
             Exchange("1/2", "h", "c", "c", "ada", "three", at(3), at(9)),
         ]
         await store.write(lambda tx: [tx.exchanges.add(exchange) for exchange in exchanges])
-        assert await store.read(lambda tx: tx.exchanges.asked_by("ada")) == [exchanges[0], exchanges[2]]
-        assert await store.read(lambda tx: tx.exchanges.asked_by("ada", "h")) == [exchanges[2]]
-        assert await store.read(lambda tx: tx.exchanges.asked_by(guild="g")) == exchanges[:2]
-        assert await store.read(lambda tx: tx.exchanges.asked_by()) == []
+        assert await store.read(lambda tx: tx.exchanges.by_author("ada")) == [exchanges[0], exchanges[2]]
+        assert await store.read(lambda tx: tx.exchanges.by_author("ada", "h")) == [exchanges[2]]
+        assert await store.read(lambda tx: tx.exchanges.by_author(guild="g")) == exchanges[:2]
+        assert await store.read(lambda tx: tx.exchanges.by_author()) == []
         assert await store.write(lambda tx: tx.exchanges.remove(exchanges[0]))
         assert not await store.write(lambda tx: tx.exchanges.remove(exchanges[0]))
-        assert await store.read(lambda tx: tx.exchanges.asked_by("ada")) == [exchanges[2]]
+        assert await store.read(lambda tx: tx.exchanges.by_author("ada")) == [exchanges[2]]
 
     async def test_an_erased_job_cannot_be_finished_and_its_queue_goes_on(self, store: Store):
         ids = [await store.write(lambda tx, n=n: tx.jobs.add(job("ada", n))) for n in range(3)]

@@ -158,7 +158,7 @@ class MemosContract:
             ["ours"],
         ]
 
-    async def test_what_is_not_there_is_none(self, store: Store):
+    async def test_an_unknown_memo_reads_as_none(self, store: Store):
         assert await store.read(lambda tx: tx.memos.get(ADA, "none")) is None
         await put(store, make_memo("something"))
         assert await store.read(lambda tx: tx.memos.get(ADA, "none")) is None
@@ -256,7 +256,7 @@ class MemosContract:
         await store.write(lambda tx: tx.memos.remove(memo))
         assert ADA not in await store.read(lambda tx: list(tx.memos.subjects()))
 
-    async def test_what_is_buried_stays_buried_until_it_is_unburied(self, store: Store):
+    async def test_a_tombstone_lasts_until_it_is_removed(self, store: Store):
         stone = Tombstone(ADA.scope, "print", at(1.5))
         assert await store.read(lambda tx: tx.memos.tombstone(ADA.scope, "print")) is None
         await store.write(lambda tx: tx.memos.add_tombstone(stone))

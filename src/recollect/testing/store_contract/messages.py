@@ -34,12 +34,12 @@ class MessagesContract:
         ]
         await say(store, *said, make_message("a bot's", CHANNEL, 1, id="bot", bot=True), make_message("x", id="gone"))
         await store.write(lambda tx: tx.messages.delete("discord", "gone", at(5)))
-        rows = await store.read(lambda tx: tx.messages.said_between(None, None))
+        rows = await store.read(lambda tx: tx.messages.between(None, None))
         assert {message.id for _, message in rows} == {"0", "1", "2"}
-        rows = await store.read(lambda tx: tx.messages.said_between(at(1), at(2)))
+        rows = await store.read(lambda tx: tx.messages.between(at(1), at(2)))
         assert [message.id for _, message in rows] == ["1"]
-        (first,) = await store.read(lambda tx: tx.messages.said_between(None, None, 1))
-        rest = await store.read(lambda tx: tx.messages.said_between(None, None, 10, first[0]))
+        (first,) = await store.read(lambda tx: tx.messages.between(None, None, 1))
+        rest = await store.read(lambda tx: tx.messages.between(None, None, 10, first[0]))
         assert len(rest) == 2
 
     async def test_everyone_who_spoke_is_known_by_a_name(self, store: Store):

@@ -88,7 +88,7 @@ class SummariesContract:
         limited = await store.read(lambda tx: tx.summaries.history("s", 2))
         assert [entry.text for entry in limited] == ["5", "4"]
 
-    async def test_what_was_cleared_is_in_no_history_either(self, store: Store):
+    async def test_clearing_a_summary_empties_its_history(self, store: Store):
         for sequence in (1, 2):
             await store.write(lambda tx, n=sequence: tx.summaries.save(summary("secret", n)))
         await store.write(lambda tx: tx.summaries.clear("s", at(5)))

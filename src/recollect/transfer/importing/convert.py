@@ -74,7 +74,7 @@ def convert(entry: Entry, options: ImportOptions) -> ConvertedEntry | Problem:
         return Problem(entry.location, str(error))
 
 
-def gives_orders(entry: ConvertedEntry) -> bool:
+def contains_instructions(entry: ConvertedEntry) -> bool:
     """Whether it gives orders to the assistant; slow, so only new entries are checked."""
     memo = entry.memo
     return gives_instructions(memo.text, memo.source.evidence or "", memo.label or "", " ".join(memo.tags))
@@ -155,7 +155,7 @@ def _source(entry: Entry, options: ImportOptions) -> Provenance:
 
 def _to_json_values(value: dict[str, Any]) -> dict[str, Any]:
     """As every store gives it back; raises BadInput."""
-    if fields.nests(value, _MAX_METADATA_DEPTH):
+    if fields.is_nested_deeper(value, _MAX_METADATA_DEPTH):
         raise BadInput("its metadata nests too deeply")
     return json.loads(clean(json.dumps(value, ensure_ascii=False, default=str)))
 

@@ -55,7 +55,7 @@ def decide(entry: ConvertedEntry, existing: ExistingMemos, is_own: bool) -> Deci
     if existing.by_id is not None:
         return _decide_known(entry, existing.by_id, existing.buried)
     memo, alike = entry.memo, [other for other in existing.same if other.audience == entry.memo.audience]
-    if any(_stands_for(other, memo, is_own) for other in alike):
+    if any(_is_same_memo(other, memo, is_own) for other in alike):
         return Same()
     if existing.buried or (memo.active and _is_forgotten(existing.same)):
         return Left(FORGOTTEN)
@@ -64,7 +64,7 @@ def decide(entry: ConvertedEntry, existing: ExistingMemos, is_own: bool) -> Deci
     return New(memo)
 
 
-def _stands_for(existing: Memo, memo: Memo, is_own: bool) -> bool:
+def _is_same_memo(existing: Memo, memo: Memo, is_own: bool) -> bool:
     """Whether a memo of the same words is the one that is meant."""
     if existing.status is memo.status or (memo.active and existing.status is Status.ARCHIVED):
         return True

@@ -71,7 +71,7 @@ def _unknown(path: Path, formats: Sequence[Format]) -> str:
     if start.startswith(_WIDE):
         return f"{path} is a text in UTF-16: save it as UTF-8 first"
     for file in [path] if path.is_file() else [*fields.files_in(path, "*.db"), *fields.files_in(path, "data/*.db")]:
-        if why := sqlite_file.unreadable(file):
+        if why := sqlite_file.unreadable_reason(file):
             return why
     problem = f"{path} looks like nothing known here; if it is, say so with --format: {', '.join(_names(formats))}"
     return f"{problem} (there are links in it, which are not followed)" if any(find_links(path)) else problem

@@ -23,7 +23,7 @@ from recollect.learning.apply import ChangeContext, write
 from recollect.policy.guard.instructions import is_instruction
 from recollect.policy.guard.statements import gives_instructions
 from recollect.policy.redaction import redact, redact_place
-from recollect.transfer.importing.convert import ORDERS, ConvertedEntry, ImportOptions, convert, gives_orders
+from recollect.transfer.importing.convert import ORDERS, ConvertedEntry, ImportOptions, contains_instructions, convert
 from recollect.transfer.importing.decide import Changed, Decision, ExistingMemos, Left, New, Same, decide
 from recollect.transfer.importing.dry_run import DryRunState
 from recollect.transfer.importing.limits import Fresh, Limits, archive, describe_archived, preview_archived
@@ -83,9 +83,11 @@ async def run_import(
     item_count = 0
     for batch in _batches(items):
         work = partial(importer.import_batch, items=batch)
+        # A dry run goes through the same code in a transaction that can't write.
         result = await (destination.store.read(work) if dry_run else destination.store.write(work))
         fresh.update(result.fresh)
         archived.update(result.archived)
+        # Pages are files, so they are written after the transaction, which may be run twice.
         for outcome in (*result.outcomes, *map(importer.page, _pages(batch))):
             report.add(outcome)
         item_count += len(batch)
@@ -201,7 +203,7 @@ class _Importer:
             buried=tx.memos.tombstone(memo.subject.scope, tx.fingerprints.of_text(memo.text)) is not None,
         )
         decision = decide(converted, existing, is_own)
-        if isinstance(decision, New | Changed) and gives_orders(converted):
+        if isinstance(decision, New | Changed) and contains_instructions(converted):
             return Left(ORDERS)
         if isinstance(decision, New) and not memo.id:
             new_id = tx.fingerprints.memo_id(memo.kind.value, memo.text, partial(tx.memos.get, memo.subject))

@@ -50,13 +50,13 @@ def line(message: Message, max_chars: int | None) -> str | None:
     text = collapse_spaces(message.text)
     if len(text) < MIN_MESSAGE_CHARS:
         return None
-    statement = inert(clip(text, max_chars or len(text)))
-    name = inert(speaker(message))
+    statement = escape_comment(clip(text, max_chars or len(text)))
+    name = escape_comment(speaker(message))
     comment = f"<!-- {_escape_id(message_ref(message))} {_escape_id(message.author)} -->"
-    return f"- {message.at:%H:%M:%S} {inert(_scope(message))} {name}: {statement} {comment}"
+    return f"- {message.at:%H:%M:%S} {escape_comment(_scope(message))} {name}: {statement} {comment}"
 
 
-def inert(text: str) -> str:
+def escape_comment(text: str) -> str:
     """A text that neither opens nor closes a comment."""
     return _COMMENT.sub(lambda match: " ".join(match.group()), text)
 
@@ -139,6 +139,7 @@ class DailyLog:
 
     def _complete(self, tx: Tx, messages: Mapping[str, Message | None]) -> None:
         """Messages that arrived meanwhile wait for the next job; if one changed meanwhile, the job is repeated."""
+        # A message that was edited while the file was written would keep its old text there.
         if any(_message(tx, item) != message for item, message in messages.items()):
             raise StaleResult
         tx.state.remove(StateKind.DAILY_LOG, "", messages)
@@ -156,7 +157,7 @@ def write_now(tx: Tx, now: datetime) -> None:
     tx.jobs.add(daily_log_job(now), postpone=True)
 
 
-def stamps(folder: Path, max_days: int) -> tuple[object, ...]:
+def log_signature(folder: Path, max_days: int) -> tuple[object, ...]:
     """A value that changes whenever one of the latest logs does."""
     files = ((path.name, path.stat()) for path in days(folder)[::-1][:max_days])
     return tuple((name, state.st_mtime_ns, state.st_size) for name, state in files)
@@ -169,6 +170,7 @@ def bring_up_to_date(path: Path, day: str, lines: Mapping[str, str | None]) -> N
     after = updated(before, day, lines)
     if after == before or (data is None and not any(lines.values())):
         return
+    # Appending lets people keep the file open in an editor, and costs no rewrite.
     if before.endswith("\n") and after.startswith(before):
         disk.append(path, after[len(before) :].encode("utf-8", "surrogateescape"))
     else:

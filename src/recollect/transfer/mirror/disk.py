@@ -40,10 +40,10 @@ def set_aside(path: Path) -> Path:
     """Keep a copy of a file as `<name>.kept-<n>`, with the first free number; the path of the copy."""
     content = path.read_bytes()
     names = (path.with_name(f"{path.name}.kept-{index}") for index in count(1))
-    return next(copy for copy in names if _keeps(copy, path, content))
+    return next(copy for copy in names if _is_kept_copy(copy, path, content))
 
 
-def _keeps(copy: Path, path: Path, content: bytes) -> bool:
+def _is_kept_copy(copy: Path, path: Path, content: bytes) -> bool:
     """Whether this is now, or was before, a copy of the file."""
     if not copy.exists():
         try:
@@ -69,5 +69,6 @@ def _write(file: int, data: bytes) -> None:
             remaining = remaining[os.write(file, remaining) :]
         os.fsync(file)
     except OSError:
+        # Half a line would otherwise be read as one, and the rest appended behind it.
         os.ftruncate(file, size)
         raise

@@ -64,7 +64,7 @@ class ExchangeFiles:
 
 
 def _current(tx: Tx, guild: str, now: datetime) -> Entries:
-    return tuple(exchange for exchange in tx.exchanges.asked_by(guild=guild) if exchange.expires > now)
+    return tuple(exchange for exchange in tx.exchanges.by_author(guild=guild) if exchange.expires > now)
 
 
 def _visible(tx: Tx, guild: str, entries: Entries) -> list[Exchange]:

@@ -175,7 +175,9 @@ class MirrorWriter:
         while True:
             events, pending = await self._store.read(lambda tx: self._state.unprocessed(tx, _EVENTS_PER_READ))
             failed: list[str] = []
+            # Pending ones first: they failed in an earlier round.
             files = [*pending, *(file for event in events for file in _files_of(event)), *await self._summaries(events)]
+            # Each file once per batch, however many events name it: it is rendered from the store as of now.
             for file in dict.fromkeys(files):
                 try:
                     await self._write(file)
@@ -185,8 +187,10 @@ class MirrorWriter:
             if self._exchanges is not None and _subjects(events):
                 self._exchanges.reset()
             if events or pending:
+                # After the files: a crash in between writes them once more, and never skips one.
                 await self._store.write(partial(self._state.advance, events=events, pending=failed))
             changed |= _subjects(events)
+            # A full batch means that more may follow.
             if len(events) < _EVENTS_PER_READ:
                 break
         error = await self._write_exchanges() or error
@@ -230,7 +234,7 @@ class MirrorWriter:
     async def _renew_snapshot(self, changed: Collection[Subject]) -> None:
         if not self._folders.snapshot:
             return
-        days = await asyncio.to_thread(daily_log.stamps, self._folders.memory, snapshot.MAX_LOG_DAYS)
+        days = await asyncio.to_thread(daily_log.log_signature, self._folders.memory, snapshot.MAX_LOG_DAYS)
         last = self._last_full_snapshot
         due = self._started and (last is None or abs(self._clock() - last) >= SNAPSHOT_INTERVAL)
         if due or changed or (self._started and days != self._log_stamps):

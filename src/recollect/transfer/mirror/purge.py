@@ -88,6 +88,7 @@ class MirrorPurge:
         keys = await self._store.read(lambda tx: [*memos, *self._orphans(tx, user, guild, people)])
         pages = await self._store.read(lambda tx: self._pages(tx, user, guild, keys))
         author = user if guild is None else None
+        # Files before records: interrupted, the next run finds the pages by their records.
         removed = await asyncio.to_thread(lambda: self._remove(self._own_paths(user, guild, pages), sessions))
         removed += await asyncio.to_thread(self._remove_exchanges, user, guild, references)
         removed += await asyncio.to_thread(self._remove_log_lines, author, references)

@@ -162,7 +162,7 @@ def files_in(folder: Path | None, pattern: str) -> list[Path]:
         return []
 
 
-def lies_in(folder: Path, path: Path) -> bool:
+def is_inside(folder: Path, path: Path) -> bool:
     """Whether a path stays below a folder once links are resolved; the folder itself may be a link."""
     return _lies_in(path, {folder: True})
 
@@ -173,7 +173,7 @@ def _lies_in(path: Path, is_inside: dict[Path, bool]) -> bool:
     return is_inside[path]
 
 
-def nests(value: Any, max_depth: int) -> bool:
+def is_nested_deeper(value: Any, max_depth: int) -> bool:
     """Whether lists and objects are nested deeper than this."""
     level = [value]
     for _ in range(max_depth):

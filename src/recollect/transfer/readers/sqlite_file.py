@@ -41,7 +41,7 @@ def has_table(path: Path, table: str, *columns: str) -> bool:
         return False
 
 
-def unreadable(path: Path) -> str:
+def unreadable_reason(path: Path) -> str:
     """Why a file that begins as SQLite's do can't be read; empty for any other."""
     if not is_database(path):
         return ""

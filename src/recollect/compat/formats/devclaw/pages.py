@@ -86,7 +86,7 @@ def notes(path: Path, where: str, owner: Owner) -> Iterator[Item]:
 
 def _roots(path: Path) -> list[Path]:
     places = (path, path / "memory", path / "data" / "memory")
-    return [place for place in places if place.is_dir() and values.lies_in(path, place)]
+    return [place for place in places if place.is_dir() and values.is_inside(path, place)]
 
 
 def _notes_in(path: Path) -> list[Path]:
@@ -122,7 +122,7 @@ def _page(path: Path, where: str, home: Owner | None, owner: Owner) -> Item:
 def _read_page(path: Path, where: str, home: Owner | None, owner: Owner) -> Entry:
     front_matter, body = split_front_matter(values.page(path))
     page_fields, _ = fields(front_matter or "", _OWN_FIELDS)
-    user, guild = _whose(read_text(page_fields, "user"), read_text(page_fields, "guild"), home, owner)
+    user, guild = _page_owner(read_text(page_fields, "user"), read_text(page_fields, "guild"), home, owner)
     category = (read_text(page_fields, "category") or _category_at(where) or "fact").lower()
     kind = read_text(page_fields, "kind")
     named = read_text(page_fields, "id")
@@ -137,7 +137,7 @@ def _read_page(path: Path, where: str, home: Owner | None, owner: Owner) -> Entr
         tags=values.words(read_words(page_fields, "keywords"), "keywords"),
         created=created,
         updated=time_of(page_fields, "updated_at") or created,
-        happened=_happened(path, created, category if named is None else None),
+        happened=_event_time(path, created, category if named is None else None),
         audience=read_audience(page_fields),
         shared=read_text(page_fields, "audience") == str(EVERYWHERE),  # never written by recollect: a person decided it
         source=Provenance(origin=_origin(read_text(page_fields, "source")), actor=user or "", guild=guild),
@@ -145,7 +145,7 @@ def _read_page(path: Path, where: str, home: Owner | None, owner: Owner) -> Entr
     )
 
 
-def _whose(user: str | None, guild: str | None, home: Owner | None, owner: Owner) -> tuple[str | None, str | None]:
+def _page_owner(user: str | None, guild: str | None, home: Owner | None, owner: Owner) -> tuple[str | None, str | None]:
     """The user, or the guild, that a page is of; a page in one person's folder can't be another's."""
     if home is not None:
         claimed = user or home.user, guild or home.guild
@@ -165,7 +165,7 @@ def _category_at(where: str) -> str | None:
     return next((part for part in where.split("/")[:-1] if part in CATEGORIES), None)
 
 
-def _happened(path: Path, created: datetime | None, category: str | None) -> datetime | None:
+def _event_time(path: Path, created: datetime | None, category: str | None) -> datetime | None:
     """The day in the name of a page where it isn't the one that it was written on; an event is of its time."""
     dated = _DATED.match(path.name)
     if dated and created and dated[1] != f"{created:%Y-%m-%d}":

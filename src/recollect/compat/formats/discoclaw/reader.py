@@ -59,7 +59,7 @@ def _folder(path: Path, name: str) -> Path | None:
     if path.name == name:
         return path
     places = [path / name, path / "memory" / name, path / "data" / "memory" / name, path / "data" / name]
-    return next((place for place in places if place.is_dir() and fields.lies_in(path, place)), None)
+    return next((place for place in places if place.is_dir() and fields.is_inside(path, place)), None)
 
 
 class _Reader:
@@ -74,11 +74,11 @@ class _Reader:
         if _file_kind(path) == "summary":
             yield from self._summary(path, path.name)
         else:
-            yield from self._durable(path, path.name, self._user_of_lone(path))
+            yield from self._durable(path, path.name, self._user_in_name(path))
 
     def folder(self, path: Path) -> Iterator[Item]:
         for file in fields.files_in(_folder(path, "durable"), "*.json"):
-            yield from self._read_tolerantly(file, f"durable/{file.name}", self._durable_of_named)
+            yield from self._read_tolerantly(file, f"durable/{file.name}", self._read_named_durable)
         for file, where in _summaries(path):
             yield from self._read_tolerantly(file, where, self._summary)
         if fields.files_in(_folder(path, _SHORT_TERM), "*.json"):
@@ -94,7 +94,7 @@ class _Reader:
         except OSError as error:
             yield Problem(where, f"it can't be read: {error.strerror}")
 
-    def _durable_of_named(self, path: Path, where: str) -> Iterator[Item]:
+    def _read_named_durable(self, path: Path, where: str) -> Iterator[Item]:
         user = _id_of(path.stem)
         if user is None and self._owner.user is not None and safe_id(self._owner.user) == path.stem:
             user = self._owner.user  # too long for a name
@@ -102,7 +102,7 @@ class _Reader:
             raise BadInput("its name doesn't say whose facts it holds")
         yield from self._durable(path, where, user)
 
-    def _user_of_lone(self, path: Path) -> str | None:
+    def _user_in_name(self, path: Path) -> str | None:
         """A name says whose it is where DiscoClaw gave it; a copy under another name needs `--user`."""
         named = path.parent.name == "durable" or _SNOWFLAKE.fullmatch(path.stem)
         return _id_of(path.stem) if named else self._owner.user

@@ -67,7 +67,7 @@ async def contradictions(request: Request, page: PageDep, user: Text = "", guild
 
 
 @router.post("/contradictions")
-async def settle(page: PageDep, keep: Name, other: Name, user: Name = "", guild: Name = "") -> Response:
+async def settle_contradiction(page: PageDep, keep: Name, other: Name, user: Name = "", guild: Name = "") -> Response:
     """One of two memos is true: the other gives way to it."""
     subject = await find_subject(page, user, guild, changes=True)
     await page.state.admin.merge(subject, keep, [other])

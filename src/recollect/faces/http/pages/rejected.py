@@ -17,7 +17,7 @@ Text = Annotated[str, Query(max_length=500)]
 
 
 @router.get("/refused")
-async def refused(request: Request, page: PageDep, reason: Text = "", before: Text = "") -> HTMLResponse:
+async def rejected_page(request: Request, page: PageDep, reason: Text = "", before: Text = "") -> HTMLResponse:
     refusals = await page.state.admin.refusals(reason, as_number(before), PAGE_SIZE + 1)
     rows = log_rows.rows(refusals.entries)
     return page.render(

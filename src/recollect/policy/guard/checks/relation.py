@@ -35,7 +35,7 @@ def refuse(case: Case) -> Reason | None:
         for clause in case.clauses:
             for match in getattr(_PATTERNS, name).finditer(clause):
                 is_object = any(word_forms.has_form(word, fact_words) for word in words(match["what"]))
-                if is_object and not _keeps(relation, case):
+                if is_object and not _preserves_relation(relation, case):
                     return reason
     if _is_object_of(case):
         return Reason.SAYS_MORE
@@ -63,6 +63,6 @@ def _is_owner_of(case: Case, fact_words: list[str]) -> bool:
     return False
 
 
-def _keeps(relation: str, case: Case) -> bool:
+def _preserves_relation(relation: str, case: Case) -> bool:
     patterns = getattr(_PATTERNS, relation), getattr(_PATTERNS, f"states_{relation}")
     return any(pattern.search(case.lower_fact) for pattern in patterns)

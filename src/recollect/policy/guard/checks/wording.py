@@ -14,5 +14,5 @@ def refuse(case: Case) -> Reason | None:
     source = case.own_text if refers_back else case.context.text
     is_english = word_forms.is_surely_english(source)
     meant = spelling.corrected(source, frozenset(words(case.fact))) if is_english else ""  # "alergic" for "allergic"
-    is_said = word_forms.is_worded_from(f"{source}\n{meant}\n{case.revised}", case.fact, case.speaker)
+    is_said = word_forms.has_words_of(f"{source}\n{meant}\n{case.revised}", case.fact, case.speaker)
     return None if is_said else Reason.TOO_FEW_WORDS

@@ -69,6 +69,7 @@ def edit(
     vector: tuple[str, Vector] | None,
 ) -> Note | None:
     """Let a memo say what its page says."""
+    # Read again: the comparison was made in an earlier transaction.
     memo, record = tx.memos.get(*edited.key), records.get(tx, edited.key)
     if memo is None:
         raise BadInput("its memo went meanwhile")
@@ -76,6 +77,7 @@ def edit(
     if memo.active and not _differs(memo, edited.page):
         _record_page(tx, records, memo, edited)
         return _moved_note(edited)
+    # Edited after its memo was retired: the person wants it, as a statement of its own.
     if not memo.active and (record is None or not is_older):
         records.drop(tx, edited.key)
         fresh = Fresh(edited.file, edited.page, memo.subject, foreign=record is None)
@@ -158,6 +160,7 @@ def _keep_both(tx: Tx, memo: Memo, edited: Edited, context: ChangeContext) -> No
     source = replace(_source(edited, Origin.MANUAL), metadata=memo.source.metadata)
     older = replace(revised(memo, edited.page), text=collapse_spaces(edited.page.words.text), source=source)
     older = write(tx, [Revise(memo, older, Reason.FILE_EDITED_BEFORE)], context)[0].after
+    # A batch of its own, so that one undo brings the older words back.
     write(tx, [Revise(older, memo, Reason.NEWER_COUNTS)], replace(context, batch=token_hex(8)))
 
 

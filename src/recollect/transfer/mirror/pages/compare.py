@@ -138,6 +138,7 @@ class Comparison:
             page.words  # noqa: B018 - says what can't be remembered
         except BadInput as error:
             self.differences.broken.append((file.path, str(error)))
+            # Unreadable is not deleted: its memo stays.
             self._present.update(at_path)
             self._unreadable_ids |= {page.id} if page is not None and page.id else set()
             return None
@@ -165,6 +166,7 @@ class Comparison:
 
     def _key(self, file: PageFile, page: Page, subject: Subject, at_path: list[Key], paths: set[str]) -> Key | None:
         """The memo that a page belongs to; None for one that has none, or whose memo has its page elsewhere."""
+        # Someone removed the front matter: the page is still that of its path.
         if page.id is None:
             free = [key for key in at_path if key[0] == subject and key not in self._present]
             return free[0] if free else None

@@ -83,6 +83,7 @@ class PageSync:
         for key, path in differences.moved:
             await self._store.write(partial(self._pages.records.move, key=key, path=path))
             report.notes.append(Note("moved", path, key[1]))
+        # Written before anything is compared with memory, so that no outdated page passes for an edit.
         for key in differences.stale:
             await self._pages.place(key)
         if not report.refused:  # before what is new: a page that was written again under another name takes its place
@@ -95,6 +96,7 @@ class PageSync:
 
     async def _take_over(self, change: Edited | Fresh) -> list[Note]:
         words = change.page.words
+        # Outside the transaction, which must not wait for a model.
         vector = await self._embed(words.text)
         arguments = (self._pages.records, self._options, self._context(), vector)
 
@@ -157,6 +159,7 @@ class PageSync:
         memo = tx.memos.get(*key)
         if memo is None or not memo.active:
             return None
+        # The person deleted an older version than memory has.
         if to_ms(memo.updated) > record.updated or self._pages.path(record.path).exists():
             return Note("restored", record.path, memo.id, "it changed in memory after its file was written")
         return Note("retired", record.path, memo.id, memo.text)

@@ -72,6 +72,7 @@ class PageWriter:
         if memo is None or not memo.active:
             await self._remove(key, state.record)
             return
+        # The first person with a page owns the folder's top level, whichever process comes first.
         if owner is None and not key[0].is_lore and not self._paths.per_user:
             owner = await self._store.write(partial(self.records.claim, user=key[0].id))
         await self._update(memo, state.record, owner)
@@ -98,6 +99,7 @@ class PageWriter:
         before, after = record.path, self._moved(record.path, memo)
         current = await asyncio.to_thread(disk.read, self.path(before))
         target = rerender(memo, current)
+        # Not our content: somebody edited it, and only a sync may decide between the two.
         if current is not None and current != target and not record.knows(current):
             self._warn_edited(self.path(before))
             return
@@ -109,6 +111,7 @@ class PageWriter:
     async def _create_page(self, memo: Memo, owner: str | None) -> None:
         """Give a memo its page; when another process was faster with another name, that one is the page."""
         content = rerender(memo, None)
+        # The file comes first: a record without a file would look like a deletion by its owner.
         path = await asyncio.to_thread(self._create, memo, owner, content)
         first = await self._store.write(lambda tx: self._note_first(tx, memo, path, content))
         if first != path:
@@ -129,6 +132,7 @@ class PageWriter:
         return path if record is None else record.path
 
     def _replace(self, before: str, after: str, current: bytes | None, target: bytes) -> None:
+        # Between reading and replacing, an editor may have saved.
         if disk.read(self.path(before)) != current:
             raise BlockingIOError(f"{before} is being edited")
         if before != after:

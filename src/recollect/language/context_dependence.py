@@ -18,30 +18,30 @@ _NAME = re.compile(r"(?<=[^\W\d_] )[A-ZÀ-Þ][^\W\d_]+")
 
 
 @lru_cache(maxsize=256)
-def leans(text: str) -> bool:
+def depends_on_context(text: str) -> bool:
     """Whether a question says too little by itself: it refers to something, or hardly names anything."""
     if refers_back(text):
         return True
     names_something = _PATTERNS.about_oneself.search(text) or _NAME.search(text)
-    return len(own_words(text)) == 1 and not names_something
+    return len(self_contained_words(text)) == 1 and not names_something
 
 
 def refers_back(text: str) -> bool:
     """Whether a message has no word of its own, or one that stands for something else."""
-    own = own_words(text)
+    own = self_contained_words(text)
     has_reference = _PATTERNS.leans.search(text) is not None
     if any(not word.isascii() and len(word) == 2 for word in own):  # pairs of characters: no words to count
         return has_reference and len(text) <= MAX_UNSPACED_CHARS
     return not own or (has_reference and len(own) < MIN_WORDS)
 
 
-def own_words(text: str) -> list[str]:
+def self_contained_words(text: str) -> list[str]:
     """The words of a text that mean something by themselves, in the language that it seems to be in."""
-    idle = _idle_words(detection.detect(text))
+    idle = _weak_words(detection.detect(text))
     return [word for word in query_words(text) if word not in idle]
 
 
 @cache
-def _idle_words(language: str) -> frozenset[str]:
+def _weak_words(language: str) -> frozenset[str]:
     """Words that mean little by themselves."""
     return STOP_WORDS.union(lexicon.tables("words").get(language, {}).get("function", "").split())

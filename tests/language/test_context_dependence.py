@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.language.leaning import leans
+from recollect.language.context_dependence import depends_on_context
 
 LEANING = [
     "and the other one?",
@@ -33,9 +33,9 @@ STANDING = [
 
 @pytest.mark.parametrize("question", LEANING)
 def test_a_question_that_refers_to_something_leans(question: str) -> None:
-    assert leans(question)
+    assert depends_on_context(question)
 
 
 @pytest.mark.parametrize("question", STANDING)
 def test_a_question_that_names_what_it_is_about_stands_alone(question: str) -> None:
-    assert not leans(question)
+    assert not depends_on_context(question)
