@@ -73,8 +73,10 @@ def _is_number(text: str) -> bool:
 
 def _read_foreign(text: str) -> Amendment | None:
     found = foreign_amendments.read(text)
-    if found is None or _PATTERNS.amend_statement.match(found.value):  # "we eat fish, no meat" is English
+    if found is None:
         return None
+    if _PATTERNS.amend_statement.match(found.value) and not word_forms.is_foreign(text):
+        return None  # "we eat fish, no meat" is English, "ups, am 14. Mai" is not
     return Amendment(found.value, found.former, found.is_strong, is_foreign=True)
 
 
