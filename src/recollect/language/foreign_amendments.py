@@ -184,8 +184,8 @@ def _without_former(statement: str, reading: Reading) -> str | None:
 
 
 def find_former(statement: str, former: str) -> re.Match[str] | None:
-    """Where a statement has the wrong words, not as a part of others: "Oscar" has no "car"."""
-    return re.search(rf"(?<![a-zß-ÿ]){re.escape(former)}(?![a-zß-ÿ])", statement, re.IGNORECASE)
+    """Where a statement has the wrong words, not as a part of others: "Oscar" has no "car", nor "35" a "3"."""
+    return re.search(rf"(?<![a-zß-ÿ0-9]){re.escape(former)}(?![a-zß-ÿ0-9])", statement, re.IGNORECASE)
 
 
 def _is_place(value: str) -> bool:
