@@ -199,7 +199,7 @@ class PrivacyService:
         return await self._store.read(lambda tx: memos_about(tx, guild, person, names))
 
     async def forget_about(self, guild: str, person: str, names: Collection[str]) -> int:
-        """Erase that; returns how many memos that was."""
+        """Erase the memos of `about`; returns how many that was."""
         memos, now = await self.about(guild, person, names), self._clock()
         return await self._store.write(lambda tx: delete_rows.erase_expired(tx, memos, now)) if memos else 0
 
