@@ -127,7 +127,7 @@ async def opened(profile: str = "unified", store: str | None = None, **settings:
 
 def content(value: object) -> str:
     """All that a value holds, with every field of what is in it: a memo prints as one short line."""
-    return pickle.dumps(value).decode("latin-1")
+    return pickle.dumps(value).decode(errors="replace")  # strings are in there as UTF-8
 
 
 def names(prompt: Prompt) -> list[str]:

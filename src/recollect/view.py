@@ -155,7 +155,7 @@ class View:
         from recollect.policy.statement import StatementOptions
 
         options = StatementOptions(message=message.id, origin=Origin.TOOL, confidence=confidence)
-        if self.engine.settings.extraction.grounding == "quote":  # the profile's document trusts the assistant here
+        if self.engine.settings.extraction.grounding == "quote":  # the documents of other profiles trust the assistant
             now = self.engine.clock()
             source = await self.engine.store.read(lambda tx: learning.lore.source_of(tx, line, message, now))
             if isinstance(source, Reason):

@@ -46,6 +46,8 @@ def test_nothing_is_left_where_all_are_named_or_it_is_one_thing(text: str, said:
         ("I speak German and French", "I don't speak French any more", "Speaks German"),
         ("I have a dog and a cat", "the cat died last week", "Has a dog"),
         ("I play tennis and chess", "I quit tennis", "Plays chess"),
+        ("I speak German and French", "I don't speak French anymore. My German is still fine", "Speaks German"),
+        ("I play tennis and chess", "I quit tennis. Still playing chess every week though", "Plays chess"),
         ("Ich spreche Deutsch und Französisch", "Ich spreche kein Französisch mehr", "Spricht Deutsch"),
     ],
 )

@@ -18,7 +18,7 @@ CLOCK_TOLERANCE = timedelta(minutes=1)
 MAX_DELAY, MAX_SILENCE = timedelta(hours=25), timedelta(days=32)
 """The longest regular delay of learning and summarizing (until the end of the day), and of consolidation."""
 RESCUE_INTERVAL = timedelta(hours=1)
-"""At the first check: another process may have had a wrong clock."""
+"""The check is repeated that often, as another process may have had a wrong clock."""
 MAX_LEASE = timedelta(hours=1)
 """No worker claims jobs for longer."""
 

@@ -72,10 +72,12 @@ def _is_number(text: str) -> bool:
 
 
 def _read_foreign(text: str) -> Amendment | None:
-    reading = foreign_amendments.read(text)
-    if reading is None or _PATTERNS.amend_statement.match(reading.value):  # "we eat fish, no meat" is English
+    found = foreign_amendments.read(text)
+    if found is None:
         return None
-    return Amendment(reading.value, reading.former, reading.is_strong, is_foreign=True)
+    if _PATTERNS.amend_statement.match(found.value) and not word_forms.is_foreign(text):
+        return None  # "we eat fish, no meat" is English, "ups, am 14. Mai" is not
+    return Amendment(found.value, found.former, found.is_strong, is_foreign=True)
 
 
 def after_opening(text: str) -> str:

@@ -127,7 +127,7 @@ def _amended(
     named = (
         _without_former(statement, reading)
         or _after_preposition(statement, reading, language)
-        or (_at_end(statement, reading, language) if reading.is_strong or _is_place(reading.value) else None)
+        or _at_end(statement, reading, language)
     )
     return None if named is None else (named, None)
 
@@ -184,8 +184,8 @@ def _without_former(statement: str, reading: Reading) -> str | None:
 
 
 def find_former(statement: str, former: str) -> re.Match[str] | None:
-    """Where a statement has the wrong words, not as a part of others: "Oscar" has no "car"."""
-    return re.search(rf"(?<![a-zß-ÿ]){re.escape(former)}(?![a-zß-ÿ])", statement, re.IGNORECASE)
+    """Where a statement has the wrong words, not as a part of others: "Oscar" has no "car", nor "35" a "3"."""
+    return re.search(rf"(?<![a-zß-ÿ0-9]){re.escape(former)}(?![a-zß-ÿ0-9])", statement, re.IGNORECASE)
 
 
 def _is_place(value: str) -> bool:
@@ -208,12 +208,16 @@ def _after_preposition(statement: str, reading: Reading, language: _Language) ->
 
 
 def _at_end(statement: str, reading: Reading, language: _Language) -> str | None:
-    """A name for the name at the end; in Japanese, for the value of a relation that has one at a time."""
+    """A name for the name at the end, without words that say so a place for a place; in Japanese, the value of a
+    relation that has one at a time.
+    """
+    name = _NAME_AT_END.search(statement)
+    if not reading.is_strong and not (name and _is_place(name[0]) and _is_place(reading.value)):
+        return None
     if not language.is_spaced:
         slots = lexicon.tables("slots", language.name).get(language.name, {}).values()
         match = next((match for slot in slots if (match := re.fullmatch(slot, statement))), None)
         return None if match is None else f"{reading.value}{statement[match.end(match.lastindex or 0) :]}"
-    name = _NAME_AT_END.search(statement)
     if name is None or not all(word[0].isupper() for word in reading.value.split()):
         return None
     return f"{statement[: name.start()]}{reading.value}"

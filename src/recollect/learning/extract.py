@@ -255,7 +255,7 @@ class Extractor:
         if max_chars := self._options.max_message_chars:
             shortened = [replace(message, text=message.text[:max_chars]) for message in extraction_input.messages]
             extraction_input = replace(extraction_input, messages=shortened)
-        if model is self._fallback:  # no model was called
+        if model is self._fallback:  # asks no server, so nothing limits it
             return await model.extract(extraction_input)
         max_wait = None if self._fallback is None else self._calls.limit.configured
         started = asyncio.get_running_loop().time()

@@ -48,6 +48,13 @@ def test_how_to_answer_the_speaker_and_facts_of_the_same_words_are_not():
     assert [text for text in CORPUS["harmless"] if is_instruction(text)] == []
 
 
+@pytest.mark.parametrize("label", ["note 300 of 9", "list 2 von 7", "copy 3/4", "call 1 out of 2"])
+def test_a_numbered_label_at_the_end_is_no_order(label: str):
+    said = "The client reviews the roadmap with the people from the platform team"
+    assert not is_instruction(f"{said}, {label}")
+    assert is_instruction(f"{said}, {label} of their memories")
+
+
 def test_orders_about_others_rules_rights_and_tools_are_refused_and_wishes_and_opinions_are_not():
     assert {order for order in CORPUS["unseen_orders"] if not is_instruction(order)} == KNOWN_ORDERS
     assert [text for text in CORPUS["unseen_harmless"] if is_instruction(text)] == []

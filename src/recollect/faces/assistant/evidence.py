@@ -366,7 +366,7 @@ class _Search:
         return is_statement(said.text)
 
     async def quotable(self, items: Sequence[Memo | Message]) -> list[Memo | Message]:
-        """The messages that may be quoted here, without those of which something was forgotten."""
+        """The items without messages that may not be quoted here, or of which something was forgotten."""
         said = [item for item in items if isinstance(item, Message)]
         timeline, here = self.memory.timeline, self.message.place
         quotable = {item.id: item for item in await timeline.quotable(said, len(said), here)} if said else {}

@@ -215,9 +215,11 @@ class LearnedNotices:
             if not isinstance(thread, discord.Thread):
                 raise
             await thread.edit(archived=False)
-            await message.delete()
-            with suppress(discord.Forbidden):  # it is archived again in time
-                await thread.edit(archived=True)
+            try:
+                await message.delete()
+            finally:
+                with suppress(discord.Forbidden):  # it is archived again in time
+                    await thread.edit(archived=True)
 
     def _message(self, location: str) -> discord.PartialMessage:
         channel_id, _, message_id = location.partition("/")

@@ -51,7 +51,7 @@ class _Collected:
         ]
         outdated = retractions.matching_memos(finding.replaces, self.known_memos) if finding.replaces else []
         if outdated and all(without_named(memo.text, clause.text) for memo in outdated):  # the rest of them holds
-            self.retractions += [Retraction("the speaker said that it is over", id=memo.id) for memo in outdated]
+            self.retract_all(clause, outdated, "the speaker said that it is over")
             return
         outdated = outdated or retractions.outdated_memos(finding, clause, self.known_memos)
         relative = self.relative_meant(finding, clause)
@@ -85,7 +85,7 @@ class _Collected:
                 return
             self.retractions = [retraction for retraction in self.retractions if retraction.id != memo.id]
         if not ending.text:
-            self.retractions.append(Retraction("the speaker said that it is over", id=memo.id))
+            self.retract_all(clause, [memo], "the speaker said that it is over")
             return
         self.revise(memo, ending.text, clause.evidence, clause.message_id)
 
@@ -100,7 +100,7 @@ class _Collected:
         self.proposals = [
             proposal for proposal in self.proposals if compare(finding.text, proposal.text) is not Similarity.SAME
         ]
-        self.retractions += [Retraction("the speaker said that it is no longer so", id=memo.id) for memo in outdated]
+        self.retract_all(clause, outdated, "the speaker said that it is no longer so")
         statement = retractions.end_statement(finding) if state_end and not outdated else None
         if statement is not None:
             self.add(clause, statement)
@@ -109,7 +109,11 @@ class _Collected:
         """Retract the known memos that a clause ends or denies."""
         outdated = retractions.ended_memos(clause.text, self.known_memos)
         outdated += retractions.denied_memos(denied.text, self.known_memos) if denied is not None else []
-        self.retractions += [Retraction("the speaker said that it is not so", id=memo.id) for memo in outdated]
+        self.retract_all(clause, outdated, "the speaker said that it is not so")
+
+    def retract_all(self, clause: Clause, memos: Sequence[Memo], reason: str) -> None:
+        """Retract memos by the words of a clause: what the rest of the message names is not over."""
+        self.retractions += [Retraction(reason, id=memo.id, evidence=clause.evidence) for memo in memos]
 
     def withdraw(self, finding: Finding) -> None:
         """Retract the known memos that a statement made, which its speaker took back."""

@@ -113,9 +113,7 @@ def keeps_names(fact: str, source: str, speaker: str = "") -> bool:
     folded_source = fold(word_forms.with_acronyms(source, fact))
     allowed = {_root(word) for word in words(speaker)} | _NOT_NAMES | _calendar()
     foreign = word_forms.is_foreign(source)
-    allowed |= (
-        lexicon.words("languages") | lexicon.words("nationalities") | lexicon.words("frame") if foreign else frozenset()
-    )  # languages have other names there, and German nouns have capitals
+    allowed |= lexicon.words("frame") if foreign else frozenset()  # German nouns have capitals
     return all(_root(fold(name)) in allowed or _was_said(name, folded_source, foreign) for name in _names(fact))
 
 
@@ -134,6 +132,8 @@ def _root(name: str) -> str:
 def _was_said(name: str, source: str, foreign: bool) -> bool:
     """Whether a name was said in any inflection, such as "Berliner" for "Berlin"; a short name only as it is."""
     root = _root(fold(name))
+    if foreign and root in _peoples():
+        return _is_people_said(root, source)
     if word_forms.is_abbreviated(root, words(source)) or (foreign and word_forms.is_compound(root, words(source))):
         return True
     if not _same_script(root, source):
@@ -142,6 +142,24 @@ def _was_said(name: str, source: str, foreign: bool) -> bool:
     if len(root) <= 4:
         return re.search(rf"(?<![^\W_]){re.escape(root)}(?![^\W_]{{3}})", source) is not None
     return root[: max(4, len(root) // 2 + 1 if foreign else len(root) - 2)] in source
+
+
+@cache
+def _peoples() -> frozenset[str]:
+    return lexicon.words("languages") | lexicon.words("nationalities")
+
+
+@cache
+def _beginnings(people: str) -> tuple[str, ...]:
+    """How the words for a people and its language begin, in any language."""
+    tables = lexicon.tables("exonyms").values()
+    return (people[:_MIN_WORD_CHARS], *(fold(stem) for table in tables for stem in table.get(people, "").split()))
+
+
+def _is_people_said(people: str, source: str) -> bool:
+    """Whether a language or nationality was said by its name in another language; other scripts can't be compared."""
+    is_latin = all(char.isascii() or "LATIN" in unicodedata.name(char, "") for char in source if char.isalpha())
+    return not is_latin or any(word.startswith(_beginnings(people)) for word in words(source))
 
 
 def _same_script(name: str, source: str) -> bool:

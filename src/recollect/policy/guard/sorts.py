@@ -18,7 +18,8 @@ NEAR_WORDS = 3
 """Distance, in words, between a duty and whoever has it: "you simply have to", "musst du"."""
 _SENTENCE = re.compile(r"[^.!?;\n。！？]+[.!?;。！？]?")
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
-_BREAK = re.compile(r"[,:–—] *|\A[^\w]*")
+_BREAK = re.compile(r"(?:,(?! *[^\W\d_]+ \d+ ?(?:(?:out )?of|von|de|di|sur|/) ?\d+\W*\Z)|[:–—]) *|\A[^\w]*")
+"""Where a clause begins; "…, note 3 of 9" is none."""
 _NOTHING = frozenset[str]()
 _WHOSE = frozenset({"whose", "person"})
 _PERSON, _TRUSTED, _HEARD = (

@@ -23,7 +23,7 @@ _PATTERNS = Patterns(
     you=r"\b(?:you|your|yours|u|ur)\b",
     me=r"\b(?:i|i'm|im|i've|ive|i'd|i'll|me|my|mine|myself|we|we're|we've|us|our|ours)\b",
     spoken=r"[\"“„«‚](?P<inside>[^\"”“»‘]{3,})[\"”“»‘]",
-    spoken_singly=r"(?<!\w)'(?P<inside>[^'\n]{3,200}(?:'\w[^'\n]{0,100}){0,3})'(?!\w)|[「『](?P<bracketed>[^」』\n]{3,200})[」』]",
+    spoken_singly=r"(?<!\w)['‘‹](?P<inside>(?:[^'’›\n]|['’](?=\w)){3,300})['’›](?!\w)|[「『](?P<bracketed>[^」』\n]{3,200})[」』]",
     said_by=r"^[*\"'”’_]{0,3},? ?(?:(?:says|said|reads|claims|wrote|goes|meinte|sagte?|dit|dijo|disse)"
     r" (?!i\b|ich\b)\w|と言)",
     when=r"\bonly\b.*\b(?:when|if|while)\b"
