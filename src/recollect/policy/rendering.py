@@ -1,6 +1,7 @@
 """Memos and messages as lines of a prompt; quoted text can't pass for structure."""
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -18,8 +19,9 @@ _INVISIBLE = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]"
 )
 _JOINERS = re.compile("[\u200c\u200d]")
-# Brackets, colons and bars delimit a name, a number sign begins its tag, and the last four are invisible.
-_NAME_DELIMITERS = str.maketrans(dict.fromkeys("[]:：|｜#＃﹟\u115f\u1160\u3164\u2800", " "))
+BARS = "|｜¦ǀ‖│┃∣∥❘❙❚⏐⏽"
+_NAME_DELIMITERS = frozenset("[]:#\u115f\u1160\u3164\u2800ː˸։׃܃܄᛬᠃᠉⁚∶꞉ꓽ" + BARS)
+"""Colons and bars, and what looks like them; brackets; a number sign, which begins a tag; and invisible characters."""
 MAX_TITLE_CHARS = 60
 MIN_LINE_CHARS = 20
 """Minimum length to which a message may be cut."""
@@ -96,7 +98,13 @@ def speaker(message: Message) -> str:
 @lru_cache(maxsize=4096)
 def display_name(name: str) -> str:
     """A name without characters that delimit names in a prompt."""
-    return collapse_spaces(name.translate(_NAME_DELIMITERS)) or "someone"
+    return collapse_spaces("".join(" " if _delimits(char) else char for char in name)) or "someone"
+
+
+@lru_cache(maxsize=4096)
+def _delimits(char: str) -> bool:
+    plain = unicodedata.normalize("NFKC", char)
+    return not _NAME_DELIMITERS.isdisjoint(plain) or (unicodedata.category(char) in ("Ps", "Pe") and plain not in "()")
 
 
 def channel_title(name: str) -> str:
