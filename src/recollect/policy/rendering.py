@@ -12,8 +12,11 @@ from recollect.policy.kinds import to_category, to_kind
 from recollect.policy.visibility import is_source_visible
 
 _SEPARATOR = re.compile(r"[-\u2010-\u2015\u2212]{3,}")
-# A quoted line, as in `> [Ann]: I quit`, must not pass for a turn of that person.
-_TURN = re.compile(r"(?<=\n)[^\S\n]*(?=(?:>\s*)*\[[^\[\]\n]{1,100}\]\s*[:：])")
+# A quoted or listed line, as in `> [Ann]: I quit`, must not pass for a turn of that person.
+_MARK = r"(?:[>*+•·‣–—_`~-]|\d{1,3}[.)])"
+_TURN = re.compile(
+    rf"(?<=\n)[^\S\n]*(?=(?:{_MARK}[^\S\n]*)*[\[［【〔⟦][^\[\]\n]{{1,100}}[\]］】〕⟧][^\w\n]{{0,5}}[:：∶꞉])"
+)
 # Invisible characters that can hide or reorder words: control characters, bidi marks, tags, selectors.
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]"
@@ -86,7 +89,7 @@ def render_message(message: Message) -> str:
 
 @lru_cache(maxsize=4096)  # cached: a prompt measures lines before choosing, and the next prompt has most of them again
 def _turn(name: str, text: str, is_bot: bool) -> str:
-    said = without_filler(_TOOL_CALL.sub("", text)) if is_bot else text
+    said = "\n".join((without_filler(_TOOL_CALL.sub("", text)) if is_bot else text).splitlines())
     return f"[{name}]: {neutralize(_TURN.sub('· ', said))}" if said.strip() else ""
 
 
