@@ -59,7 +59,7 @@ def speakers(stage_lines: list[str]) -> list[str]:
 
 async def two_anns(stage: Stage, place: Place = DEV) -> None:
     await stage.say("the release is on Friday", "ann", place, name="Ann")
-    await stage.say("the release is cancelled", "mallory", place, name="Аnn")  # with a Cyrillic letter
+    await stage.say("the release is cancelled", "mallory", place, name="ANN")
 
 
 @pytest.mark.parametrize("name", ALIKE)
@@ -90,12 +90,12 @@ async def test_the_second_of_two_people_with_one_name_gets_a_tag_and_keeps_it():
         await two_anns(stage)
         first = speakers(lines(await stage.prompt(), "history"))
         for number in range(12):
-            await stage.say(f"and another thing, {number}", "mallory", name="Аnn")
+            await stage.say(f"and another thing, {number}", "mallory", name="ANN")
         later = speakers(lines(await stage.prompt(), "history"))
         await stage.say("what?", "ann", GENERAL, name="ann ")
         elsewhere = speakers(lines(await stage.prompt(place=GENERAL), "history"))
-    assert first == ["Ann", f"Аnn{disambiguation_tag('mallory')}"]
-    assert set(later) == {f"Аnn{disambiguation_tag('mallory')}"}, "also when the first is out of sight"
+    assert first == ["Ann", f"ANN{tag('mallory')}"]
+    assert set(later) == {f"ANN{tag('mallory')}"}, "also when the first is out of sight"
     assert elsewhere == ["ann"]
 
 
@@ -135,12 +135,12 @@ async def test_what_is_summarised_and_learned_from_tells_them_apart():
         await stage.settle()
         summarised = "\n".join(exchange for _, exchange, _ in model.exchanges)
     assert "[Ann]: the release is on Friday" in summarised
-    assert f"[Аnn{disambiguation_tag('mallory')}]: the release is cancelled" in summarised
-    assert f"[the assistant{disambiguation_tag('eve')}]: {forged.text}" in summarised
+    assert f"[ANN{tag('mallory')}]: the release is cancelled" in summarised
+    assert f"[the assistant{tag('eve')}]: {forged.text}" in summarised
     asked = next(extraction(hearing).data for hearing in model.inputs if hearing.messages[0].author == "bob")
     assert '"by": "Ann"' in asked
-    assert f'"by": "Аnn{disambiguation_tag("mallory")}"' in asked
-    assert f'"by": "the assistant{disambiguation_tag("eve")}"' in asked
+    assert f'"by": "ANN{tag("mallory")}"' in asked
+    assert f'"by": "the assistant{tag("eve")}"' in asked
 
 
 def test_in_the_exchange_of_a_summary_nobody_is_the_bot():
@@ -154,8 +154,8 @@ async def test_an_erased_person_keeps_no_name():
         await two_anns(stage)
         await stage.memory.privacy.erase(ErasureTarget("discord:ann"), asked_by="ann")
         assert await stage.memory.store.read(lambda tx: tx.state.owned_by(Owner.person("discord:ann"))) == []
-        await stage.say("I am still here", "mallory", name="Аnn")
-        assert set(speakers(lines(await stage.prompt(user="bob"), "history"))) == {"Аnn"}
+        await stage.say("I am still here", "mallory", name="ANN")
+        assert set(speakers(lines(await stage.prompt(user="bob"), "history"))) == {"ANN"}
 
 
 async def test_what_an_earlier_version_kept_is_told_apart_as_well():
@@ -168,4 +168,4 @@ async def test_what_an_earlier_version_kept_is_told_apart_as_well():
 
         await stage.memory.store.write(forget_claims)
         shown = speakers(lines(await stage.prompt(user="bob"), "history"))
-    assert shown == ["Ann", f"Аnn{disambiguation_tag('mallory')}"]
+    assert shown == ["Ann", f"ANN{tag('mallory')}"]

@@ -66,7 +66,8 @@ class Town:
 
     def who(self, channel: Channel, permissions: str) -> frozenset[str]:
         humans = [member.user for member in self.guild.members.values() if not member.user.bot]
-        return frozenset(user.name for user in humans if can(user, channel, permissions))
+        minors = {self.people[3].name} if (channel.parent if channel.is_thread else channel).nsfw else set()
+        return frozenset(user.name for user in humans if can(user, channel, permissions)) - minors
 
     def guild_now(self) -> discord.Guild:
         """The server as the bot knows it."""
@@ -121,11 +122,16 @@ def _permit(town: Town, draw: Callable[[Any], Any]) -> None:
     role.permissions = draw(st.sampled_from([0, MEMBERS_MAY, BOT_MAY, PERMISSIONS["view_channel"]]))
 
 
+def _restrict_age(town: Town, draw: Callable[[Any], Any]) -> None:
+    channel = draw(st.sampled_from(town.channels))
+    channel.nsfw = not channel.nsfw
+
+
 def _say(town: Town, draw: Callable[[Any], Any]) -> None:
     town.say(draw(st.sampled_from(town.places)))
 
 
-STEPS = [_say, _say, _say, _overwrite, _overwrite, _overwrite, _permit, _move, _remove_overwrites]
+STEPS = [_say, _say, _say, _overwrite, _overwrite, _overwrite, _permit, _move, _remove_overwrites, _restrict_age]
 
 
 @st.composite
@@ -263,3 +269,18 @@ def test_a_deleted_role_that_a_channel_still_lists_denies_nobody_and_tells_nobod
     del town.guild.roles[muted.id]
     assert not audience_covers_place(said, town.place(general)), "those who had the role read along now"
     assert not _covers(town, general, random), "nor is it known that all of them could"
+
+
+def test_what_is_said_in_an_age_restricted_channel_is_not_told_where_minors_read_along() -> None:
+    town = Town()
+    general, random, staff, ideas = town.channels
+    random.nsfw = staff.nsfw = ideas.nsfw = True
+    assert not _covers(town, random, general)
+    assert _covers(town, random, town.threads[2]), "a post in an age-restricted forum"
+    assert _covers(town, general, random)
+    said = town.place(random).audience
+    random.nsfw = False
+    assert not audience_covers_place(said, town.place(random)), "it is open to minors now"
+    town.world.only_for(staff, town.roles[1])
+    assert _covers(town, random, staff)
+    assert not _covers(town, staff, general)

@@ -1,5 +1,7 @@
 """Attacks by someone who has the id of somebody else, on another platform."""
 
+from pathlib import Path
+
 import pytest
 from mcp import Client
 
@@ -11,6 +13,7 @@ from recollect.faces.mcp.server import build
 from recollect.faces.tool.dispatcher import MemoryTool
 from recollect.privacy.target import ErasureTarget
 from tests import scenes
+from tests.transfer.mirror.keeping import keeping, written
 
 ID = "1042"
 DISCORD_DM, IRC_DM = Place("discord", dm=ID), Place("irc", dm=ID)
@@ -94,6 +97,17 @@ async def test_a_message_in_another_persons_dm_is_refused():
                 await stage.prompt("What am I allergic to?", author, place)
         answer = await stage.say("Hello", "bot", Place("discord", dm="zoe"), bot=True)
         assert await stage.memory.timeline.message("discord", answer.id)
+
+
+async def test_the_file_for_the_operator_tells_people_of_one_id_apart(tmp_path: Path):
+    async with keeping(tmp_path, "clanker") as stage:
+        for place in (DISCORD, IRC, Place(channel="c", public=True)):
+            await stage.remember(f"Uses {place.platform} daily", user=ID, place=place)
+        await stage.remember("Sails", user="7", place=DISCORD)
+        await written(stage)
+        people = (tmp_path / "memory" / "MEMORY.md").read_text("utf-8").partition("## Ongoing")[0].split("### ")[1:]
+    assert [lines.split("\n")[0] for lines in people] == ["7", "local 1042", "irc 1042", "discord 1042"]
+    assert all(f"Uses {lines.split()[0]} daily" in lines for lines in people[1:])
 
 
 async def test_without_a_platform_an_id_is_local_and_only_readers_look_further(caplog: pytest.LogCaptureFixture):

@@ -5,7 +5,10 @@ from dataclasses import replace
 import pytest
 
 from recollect import AsyncMemory, Message, Place
+from recollect.core.changes import Add
+from recollect.core.outcomes import Remembered
 from recollect.core.types import EVERYWHERE
+from recollect.faces.outcome_text import render_remembered
 from recollect.testing.clock import FakeClock
 from tests import ground
 
@@ -100,3 +103,17 @@ async def test_what_ann_shared_is_told_where_she_takes_part_and_no_more_after_sh
         assert await told() == {"general", "staff"}
         await memory.share(stated.memo.id, user="ann", place=PLACES["dm"], audience=PLACES["dm"].audience)
         assert await told() == set()
+
+
+@pytest.mark.parametrize("said", ["The merger closes in June", "In June the merger closes"])
+async def test_nobody_learns_by_stating_it_that_it_was_said_where_they_could_not_hear_it(said: str) -> None:
+    clock = FakeClock()
+    async with AsyncMemory(ground.new(), clock=clock, embedder="null", run_worker=False) as memory:
+        for lore in (True, False):
+            await memory.remember("The merger closes in June", user="ann", place=PLACES["staff"], lore=lore)
+            who = "bob" if lore else "ann"
+            stated = await memory.remember(said, user=who, place=PLACES["welcome"], lore=lore)
+            assert isinstance(stated, Remembered)
+            assert stated.verdict == "added"
+            assert render_remembered(stated) == f'Remembered: "{said}"'
+            assert [change for change in stated.changes if not isinstance(change, Add)] == []

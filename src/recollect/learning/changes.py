@@ -60,7 +60,7 @@ def remember(
     memo = _resulting_memo(changes)
     if isinstance(memo, Refused):
         return memo
-    visible = [change for change in changes if _is_change_visible(change, is_visible)]
+    visible = [_as_seen(change, is_visible) for change in changes if _is_change_visible(change, is_visible)]
     outcome = AlreadyKnown if isinstance(changes[0], Skip) else Remembered
     shown = tuple(_without_hidden_links(tx, change, is_visible) for change in visible)
     return outcome(without_hidden_links(tx, memo, is_visible), shown)
@@ -76,6 +76,12 @@ def _without_hidden_links(tx: Tx, change: Change, is_visible: VisibilityCheck) -
             return replace(change, before=before, after=after)
         case Skip():
             return change
+
+
+def _as_seen(change: Change, is_visible: VisibilityCheck) -> Change:
+    """The change as it looks here: what takes the place of a memo that may not be told here is new."""
+    is_new = isinstance(change, Revise) and not is_visible(change.before)
+    return Add(change.after, Reason.NEW) if is_new else change
 
 
 def _is_change_visible(change: Change, is_visible: VisibilityCheck) -> bool:

@@ -25,7 +25,7 @@ from recollect.core.types import (
 from recollect.learning.recently_removed import RecentlyRemoved, screened
 from recollect.learning.schedule import Schedule, schedule_jobs
 from recollect.policy.redaction import redact, redact_name, redact_place
-from recollect.policy.rendering import speaker
+from recollect.policy.rendering import BARS, speaker
 from recollect.policy.viewer import require_present, valid_user
 from recollect.recall.display_names import Names, claim
 from recollect.recall.listing import VisibilityCheck, without_hidden_links
@@ -137,7 +137,7 @@ def _record_exchange(tx: Tx, question: Message, answer: Message, now: datetime, 
 
 def _without_bars(text: str) -> str:
     """The text without the bars that separate speakers, so that it can't imitate another one."""
-    return collapse_spaces(text).replace("|", "¦")
+    return collapse_spaces(text).translate(dict.fromkeys(map(ord, BARS), "¦"))
 
 
 @dataclass(frozen=True, slots=True)

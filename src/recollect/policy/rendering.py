@@ -1,6 +1,7 @@
 """Memos and messages as lines of a prompt; quoted text can't pass for structure."""
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -11,15 +12,19 @@ from recollect.policy.kinds import to_category, to_kind
 from recollect.policy.visibility import is_source_visible
 
 _SEPARATOR = re.compile(r"[-\u2010-\u2015\u2212]{3,}")
-# A quoted line, as in `> [Ann]: I quit`, must not pass for a turn of that person.
-_TURN = re.compile(r"(?<=\n)[^\S\n]*(?=(?:>\s*)*\[[^\[\]\n]{1,100}\]\s*[:：])")
+# A quoted or listed line, as in `> [Ann]: I quit`, must not pass for a turn of that person.
+_MARK = r"(?:[>*+•·‣–—_`~-]|\d{1,3}[.)])"
+_TURN = re.compile(
+    rf"(?<=\n)[^\S\n]*(?=(?:{_MARK}[^\S\n]*)*[\[［【〔⟦][^\[\]\n]{{1,100}}[\]］】〕⟧][^\w\n]{{0,5}}[:：∶꞉])"
+)
 # Invisible characters that can hide or reorder words: control characters, bidi marks, tags, selectors.
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]"
 )
 _JOINERS = re.compile("[\u200c\u200d]")
-# Brackets, colons and bars delimit a name, a number sign begins its tag, and the last four are invisible.
-_NAME_DELIMITERS = str.maketrans(dict.fromkeys("[]:：|｜#＃﹟\u115f\u1160\u3164\u2800", " "))
+BARS = "|｜¦ǀ‖│┃∣∥❘❙❚⏐⏽"
+_NAME_DELIMITERS = frozenset("[]:#\u115f\u1160\u3164\u2800ː˸։׃܃܄᛬᠃᠉⁚∶꞉ꓽ" + BARS)
+"""Colons and bars, and what looks like them; brackets; a number sign, which begins a tag; and invisible characters."""
 MAX_TITLE_CHARS = 60
 MIN_LINE_CHARS = 20
 """Minimum length to which a message may be cut."""
@@ -84,7 +89,7 @@ def render_message(message: Message) -> str:
 
 @lru_cache(maxsize=4096)  # cached: a prompt measures lines before choosing, and the next prompt has most of them again
 def _turn(name: str, text: str, is_bot: bool) -> str:
-    said = without_filler(_TOOL_CALL.sub("", text)) if is_bot else text
+    said = "\n".join((without_filler(_TOOL_CALL.sub("", text)) if is_bot else text).splitlines())
     return f"[{name}]: {neutralize(_TURN.sub('· ', said))}" if said.strip() else ""
 
 
@@ -96,7 +101,13 @@ def speaker(message: Message) -> str:
 @lru_cache(maxsize=4096)
 def display_name(name: str) -> str:
     """A name without characters that delimit names in a prompt."""
-    return collapse_spaces(name.translate(_NAME_DELIMITERS)) or "someone"
+    return collapse_spaces("".join(" " if _delimits(char) else char for char in name)) or "someone"
+
+
+@lru_cache(maxsize=4096)
+def _delimits(char: str) -> bool:
+    plain = unicodedata.normalize("NFKC", char)
+    return not _NAME_DELIMITERS.isdisjoint(plain) or (unicodedata.category(char) in ("Ps", "Pe") and plain not in "()")
 
 
 def channel_title(name: str) -> str:

@@ -1,9 +1,9 @@
 """Display names in prompts: no one can pass for the assistant or for another person.
 
 The first person in a guild with a name keeps it as it is. Everyone else whose name looks the same, and everyone whose
-name looks like the assistant's, gets a tag made from their id, as in `Ann#3f2a`; no name contains a `#` by itself (see
-`policy.rendering.named`). Who was first is kept in the store, so that a rendered line, and with it the cached
-prefix of a prompt, stays the same.
+name looks like the assistant's or has two scripts in one word, gets a tag made from their id, as in `Ann#3f2a`; no name
+contains a `#` by itself (see `policy.rendering.display_name`). Who was first is kept in the store, so that a rendered
+line, and with it the cached prefix of a prompt, stays the same.
 """
 
 import re
@@ -30,8 +30,14 @@ _LOOK_ALIKE = {  # letters of other scripts, and what they look like, one for on
     "αβεικνορτυχϲϳηγω": "abeikvoptuxcjnyw",  # Greek
     "օոսհցզյ": "onuhgqj",  # Armenian
     "ᎠᎡᎢᎪᎫᎬᎳᎷᎻᏀᏃᏚᏟᏢᏞᏴᏙᏦ": "DRTAJEWMHGZSCPLBVK",  # Cherokee
-    "ɑɡɩıøđłħŧɫʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢᴀ": "agiiodlhtlbcdefghijklmnoprstuvwyza",  # Latin
+    "ꓐꓑꓓꓔꓖꓗꓙꓚꓜꓝꓟꓠꓡꓢꓣꓦꓧꓪꓫꓬꓮꓰꓲꓳꓴ": "BPDTGKJCZFMNLSRVHWXYAEIOU",  # Lisu
+    "ᗩᗷᑕᗪᗴᖴᕼᒍᒪᗰᑎᑭᖇᔕᑌᐯᗯ᙭": "ABCDEFHJLMNPRSUVWX",  # Canadian syllabics
+    "ɑɩƦʀ℮": "airre",  # Latin; `_base` has the rest
 }
+_LATIN = re.compile(r"LATIN .*?LETTER (?:[A-Z-]{2,} )*([A-Z])(?: WITH .+)?")
+"""The name of a letter that is another one with a hook, a stroke, turned or as a small capital."""
+_ANY_SCRIPT = frozenset({"CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO", "MODIFIER", "COMBINING", "FULLWIDTH"})
+"""How the names of letters begin that are written in one word with Latin ones."""
 _SQUARED = {first + place: chr(97 + place) for first in (0x1F150, 0x1F170, 0x1F1E6) for place in range(26)}
 _LETTERS = _SQUARED | str.maketrans("".join(_LOOK_ALIKE), "".join(_LOOK_ALIKE.values()))
 _SAME_LOOK = str.maketrans({"0": "o", "1": "l", "i": "l", "|": "l"})
@@ -48,9 +54,27 @@ _DECORATION = (
 def skeleton(name: str) -> str:
     """The form that look-alike names share: letters and digits in one case, width and script."""
     decomposed = unicodedata.normalize("NFKD", name).translate(_LETTERS)
-    letters = "".join(char for char in fold(decomposed).translate(_LETTERS) if _is_visible_char(char))
+    folded = fold(decomposed).upper().translate(_LETTERS).lower()  # only upper-case Cherokee is in the table
+    letters = "".join(_base(char) for char in folded.translate(_LETTERS) if _is_visible_char(char))
     result = letters.translate(_SAME_LOOK).replace("rn", "m").replace("vv", "w")
     return result or collapse_spaces(fold(name))
+
+
+@lru_cache(maxsize=4096)
+def _base(char: str) -> str:
+    """The plain letter of a Latin one."""
+    found = None if char.isascii() else _LATIN.fullmatch(unicodedata.name(char, ""))
+    return char if found is None else found[1].lower()
+
+
+@lru_cache(maxsize=4096)
+def _mixes_scripts(name: str) -> bool:
+    """Whether a word has letters of two scripts: whatever letters these are, they are there for their looks."""
+    for word in re.findall(r"[^\W\d_]+", unicodedata.normalize("NFKC", name)):
+        scripts = {unicodedata.name(char, "").partition(" ")[0] for char in word if unicodedata.category(char) != "Lm"}
+        if len(scripts - _ANY_SCRIPT) > 1:
+            return True
+    return False
 
 
 def _is_visible_char(char: str) -> bool:
@@ -149,8 +173,9 @@ class Names:
             return message
         looks, guild = _skeletons(_name(message)), _namespace(message.place)
         own = any((None, look) in self._own or (guild, look) in self._own for look in looks)
-        if own or not looks.isdisjoint(bots) or skeleton(_name(message)) in _reserved_skeletons():
-            return replace(message, tag=disambiguation_tag(message.author))
+        reserved = skeleton(_name(message)) in _reserved_looks() or _mixes_scripts(_name(message))
+        if own or reserved or not looks.isdisjoint(bots):
+            return replace(message, tag=tag(message.author))
         # Earlier versions recorded no claims: the first message at hand counts.
         is_owner = key is None or owners.setdefault(key, message.author) == message.author
         return message if is_owner else replace(message, tag=disambiguation_tag(message.author))

@@ -73,7 +73,7 @@ def _of_channel(channel: Channel) -> Json:
         {"id": str(whose), "type": int(one.of_member), "allow": str(one.allow), "deny": str(one.deny)}
         for whose, one in channel.overwrites.items()
     ]
-    told: Json = {"position": 0, "nsfw": False, "topic": None, "permission_overwrites": overwrites}
+    told: Json = {"position": 0, "nsfw": channel.nsfw, "topic": None, "permission_overwrites": overwrites}
     if channel.kind == VOICE:
         told |= {"bitrate": 64000, "user_limit": 0, "rtc_region": None}
     if channel.kind == FORUM:

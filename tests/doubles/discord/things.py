@@ -82,6 +82,7 @@ class Channel:
     """Both sides of a direct message, the members of a thread."""
     owner: User | None = None
     archived: bool = False
+    nsfw: bool = False
     messages: list["Message"] = field(default_factory=list["Message"])
 
     @property

@@ -29,7 +29,13 @@ async def test_a_server_of_ones_own_is_tried_and_written_beside_what_the_file_ha
     assert yaml.safe_load(path.read_text()) == {"search": {"max_results": 7}, "model": "local"}
 
 
-def test_setup_writes_no_model_that_does_not_answer(cli: Run, folder: Path):
+def test_the_folder_of_a_file_that_may_hold_keys_is_for_its_owner_alone(cli: Run, folder: Path):
+    cli("--config", "new/recollect.yaml", "setup", "--provider", "none")
+    assert stat.S_IMODE((folder / "new").stat().st_mode) == 0o700
+    assert stat.S_IMODE((folder / "new" / "recollect.yaml").stat().st_mode) == 0o600
+
+
+def test_what_does_not_answer_is_not_written(cli: Run, folder: Path):
     done = cli("setup", "--provider", "local", "--url", "http://127.0.0.1:9/v1", code=1)
     assert "did not answer" in done.err
     assert "nothing was written" in done.err

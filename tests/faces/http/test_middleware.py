@@ -43,6 +43,18 @@ def test_a_host_is_read_without_its_port():
     assert {header: host_of(header) for header in cases} == cases
 
 
+def test_a_malformed_or_repeated_host_is_none():
+    for header in (
+        "[::1",
+        "[localhost]x.evil.example",
+        "localhost:80@evil.example",
+        "localhost:evil",
+        "localhost, evil",
+    ):
+        assert host_of(header) == ""
+    assert host_of("localhost", "evil.example") == host_of() == ""
+
+
 async def test_a_body_that_is_too_large_is_refused_before_and_while_it_comes(client: httpx.AsyncClient):
     body = b'{"user": "ann", "text": "' + b"x" * MAX_BODY_BYTES + b'"}'
     whole = await client.post("/api/v1/memos", content=body, headers={"content-type": "application/json"})

@@ -17,6 +17,7 @@ from recollect.faces.cli.inputs import ask
 from recollect.faces.cli.invocation import FAILED, NO_MATCH, Invocation, fail
 from recollect.faces.cli.options import flag
 from recollect.settings.loading import config_path, provide_keys, secret
+from recollect.workspace.disk import make_folder
 
 CALL_TIMEOUT_SECONDS = 60.0
 KEYS = "keys"
@@ -186,7 +187,7 @@ def write(path: Path, choice: Choice) -> None:
     separator = "" if not text or text.endswith("\n") else "\n"
     temporary = path.with_name(f"{path.name}.new")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
             os.fchmod(file.fileno(), 0o600)
             file.write(f"{text}{separator}{yaml.safe_dump(values, sort_keys=False, allow_unicode=True)}")

@@ -20,6 +20,7 @@ from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.listener import MessageListener
 from recollect.faces.discord.messages import is_from_person
 from recollect.faces.discord.payloads import read_message
+from recollect.faces.discord.permissions import readers_differ
 from recollect.faces.discord.places import PLATFORM, parse_session, place_of, with_unknown_readers
 from recollect.faces.discord.resync import DELAY_SECONDS, MAX_PLACES, Channel, Sleep, may_read
 
@@ -85,7 +86,7 @@ class CatchUp(commands.Cog):
 
     @commands.Cog.listener()
     async def on_guild_channel_update(self, before: discord.abc.GuildChannel, after: discord.abc.GuildChannel) -> None:
-        if before.overwrites != after.overwrites or before.category_id != after.category_id:
+        if readers_differ(before, after):
             await self._note_change(after.guild)
 
     @commands.Cog.listener()

@@ -20,6 +20,7 @@ from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.learned_notices import LearnedNotices
 from recollect.faces.discord.memory_channel import MemoryChannel
 from recollect.faces.discord.memory_panel import MemoryPanel
+from recollect.faces.discord.permissions import readers_differ
 from recollect.faces.discord.places import PLATFORM, person_of, place_of_session, user_id
 from recollect.privacy.inventory import ERASED
 
@@ -102,7 +103,7 @@ class LogFollower(commands.Cog):
 
     @commands.Cog.listener()
     async def on_guild_channel_update(self, before: discord.abc.GuildChannel, after: discord.abc.GuildChannel) -> None:
-        if before.overwrites != after.overwrites or before.category_id != after.category_id:
+        if readers_differ(before, after):
             children = after.channels if isinstance(after, discord.CategoryChannel) else []
             await self._recheck([after, *children])
 

@@ -23,6 +23,8 @@ VIEW = discord.Permissions(view_channel=True).value
 HISTORY = discord.Permissions(read_message_history=True).value
 JOIN = discord.Permissions(connect=True).value
 _RELEVANT = VIEW | HISTORY | JOIN
+_ADULTS_ONLY = readers.rule_of([Clause(allowed=frozenset({"adults"}))])
+"""Who passes an age restriction, as if they had a role of that name: minors can't open such a channel."""
 _ORDINARY: WeakKeyDictionary[object, dict[int, str]] = WeakKeyDictionary()
 """Cache: per connection, the readers of each server's ordinary channels. To find them takes a look at every channel:
 too much for each message.
@@ -36,6 +38,12 @@ def knows_roles(guild: discord.Guild) -> bool:
 def readers_of(channel: discord.abc.GuildChannel) -> str:
     """Who can read a channel, as `policy.readers` writes it."""
     return _readers(channel, _roles(channel.guild))
+
+
+def readers_differ(before: discord.abc.GuildChannel, after: discord.abc.GuildChannel) -> bool:
+    """Whether an update of a channel may have changed who can read it."""
+    is_same = before.overwrites == after.overwrites and before.category_id == after.category_id
+    return not is_same or _is_age_restricted(before) != _is_age_restricted(after)
 
 
 def is_ordinary(guild: discord.Guild, rule: str) -> bool:
@@ -84,7 +92,13 @@ def _readers(channel: discord.abc.GuildChannel, roles: _Roles) -> str:
     listed = [frozenset(own.values()), frozenset((inherited or own).values())]
     candidates = frozenset({*listed, *(_of_known_roles(each, roles, channel.guild) for each in listed)})
     is_voice = isinstance(channel, discord.VoiceChannel | discord.StageChannel)
-    return _rule(str(channel.guild.id), roles, candidates, is_voice)
+    rule = _rule(str(channel.guild.id), roles, candidates, is_voice)
+    return readers.both(rule, _ADULTS_ONLY) if _is_age_restricted(channel) else rule
+
+
+def _is_age_restricted(channel: discord.abc.GuildChannel) -> bool:
+    is_server = channel.guild.nsfw_level is discord.NSFWLevel.age_restricted
+    return is_server or bool(getattr(channel, "nsfw", False))
 
 
 def _of_known_roles(overwrites: frozenset[_Overwrite], roles: _Roles, guild: discord.Guild) -> frozenset[_Overwrite]:

@@ -1,5 +1,6 @@
 """Checks on every request: its host name, size, token and form token; and the headers of every response."""
 
+import re
 from collections.abc import Collection
 from functools import partial
 from urllib.parse import parse_qs, quote
@@ -35,6 +36,7 @@ FORM_FIELD = "form_token"
 FORM_HEADER = "x-form-token"
 MAX_LENGTH_DIGITS = 16
 """Digits of the largest content-length that is parsed."""
+_HOST = re.compile(r"(?:\[([^\[\]]+)\]|([^\[\]:,\s]*))(?::[0-9]*)?")
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 FORM_CONTENT_TYPE = "application/x-www-form-urlencoded"
 
@@ -64,7 +66,7 @@ class SecurityMiddleware:
     async def _refusal(self, scope: Scope, body: "_Body") -> Response | None:
         """The response to a request that is refused; None to let it through."""
         headers, path = Headers(scope=scope), scope["path"]
-        if self._names and host_of(headers.get("host", "")) not in self._names:
+        if self._names and host_of(*headers.getlist("host")) not in self._names:
             return problem(421, "this server is not known by that name; see the setting http.host_names")
         if sum(len(name) + len(value) for name, value in scope["headers"]) > MAX_HEADER_BYTES:
             return problem(431, f"the headers of a request may have {MAX_HEADER_BYTES:,} bytes at most")
@@ -184,10 +186,10 @@ class _Body:
         return message
 
 
-def host_of(header: str) -> str:
-    """The host of a `Host` header, without its port: `[::1]:8420` is `::1`."""
-    name = header.strip().lower()
-    return name[1:].partition("]")[0] if name.startswith("[") else name.partition(":")[0]
+def host_of(*lines: str) -> str:
+    """The host of a `Host` header, without its port: `[::1]:8420` is `::1`. Empty unless there is one, well formed."""
+    found = _HOST.fullmatch(lines[0].strip().lower()) if len(lines) == 1 else None
+    return "" if found is None else found[1] or found[2]
 
 
 def _declared_length(headers: Headers) -> int:

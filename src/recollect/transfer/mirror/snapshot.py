@@ -59,7 +59,7 @@ class SnapshotInput:
         self._last = last
         latest = sorted(last, key=lambda subject: (last[subject], subject.scope), reverse=True)
         people = [subject for subject in latest if not subject.is_lore][:MAX_PEOPLE]
-        return SnapshotData([_person(tx, subject) for subject in people], _lore(tx, latest))
+        return SnapshotData([_person(tx, subject, shown) for subject, shown in _ids(people)], _lore(tx, latest))
 
 
 def render(gathered: SnapshotData, folder: Path) -> str:
@@ -103,18 +103,26 @@ def _people(people: Sequence[Person]) -> list[str]:
     return lines
 
 
-def _person(tx: Tx, subject: Subject) -> Person:
+def _ids(people: Sequence[Subject]) -> Iterator[tuple[Subject, str]]:
+    """People with their ids: as on their platform, and with its name before them where another person has the same."""
+    split = [split_person(subject.id) for subject in people]
+    counts = Counter(bare for _, bare in split)
+    for subject, (platform, bare) in zip(people, split, strict=True):
+        yield subject, display_name(f"{platform} {bare}" if counts[bare] > 1 else bare)
+
+
+def _person(tx: Tx, subject: Subject, shown: str) -> Person:
     facts = tx.memos.list(subject, [Status.ACTIVE], MAX_FACTS_PER_PERSON)
-    return Person(display_name(split_person(subject.id)[1]), _name(tx, subject, facts), facts)
+    return Person(shown, _name(tx, subject, facts) or shown, facts)
 
 
 def _name(tx: Tx, subject: Subject, facts: Sequence[Memo]) -> str:
-    """What someone was called in a message that they wrote, else their id."""
+    """What someone was called in a message that they wrote; empty if unknown."""
     for source in (memo.source for memo in facts):
         message = tx.messages.get(source.platform, source.message) if source.message else None
         if message is not None and message.person == subject.id and message.name:
             return display_name(message.name)
-    return display_name(split_person(subject.id)[1])
+    return ""
 
 
 def _lore(tx: Tx, latest: Sequence[Subject]) -> list[Memo]:
