@@ -297,8 +297,8 @@ class Assistant:
         except ModelError as error:
             # the user reads the reason: no need to log it as well
             log.log(logging.INFO if self._details else logging.WARNING, "the model gave no reply: %s", error)
-            is_told = self._details and error.plain
-            reason = offline.NoModel(Excuse.NO_ANSWER, error.plain) if is_told else offline.NoModel(Excuse.UNREACHABLE)
+            detail = error.plain if self._details else ""
+            reason = offline.NoModel(Excuse.NO_ANSWER if detail else Excuse.UNREACHABLE, detail)
         except Exception:  # whatever fails, there is a reply
             log.exception("the model gave no reply")
             reason = offline.NoModel(Excuse.UNREACHABLE)
