@@ -194,6 +194,8 @@ def test_every_language_has_every_answer() -> None:
         ("I have no model configured, so I only listen: I keep what you tell me and find it again when you ask.", ""),
         ("I have no model configured. Noted: lives in Lisbon.", "Noted: lives in Lisbon."),
         ("My model gave no answer (it refused to answer this). Hello!", "Hello!"),
+        ("Ich habe kein Modell eingerichtet. Notiert: wohnt in Graz.", "Notiert: wohnt in Graz."),
+        ("モデルが設定されていません。聞いたことを覚えておき、聞かれたら見つけるだけです。", ""),
         ("I am listening. Go on.", "I am listening. Go on."),
         ("In Lisbon.", "In Lisbon."),
     ],

@@ -3,11 +3,13 @@
 # ruff: noqa: ASYNC220, ASYNC221, ASYNC240 - a test has its loop to itself
 
 import asyncio
+import shutil
 import sqlite3
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import apsw
 import pytest
@@ -16,6 +18,7 @@ from recollect.core.errors import ConfigError, CorruptStore, NewerSchema, StoreB
 from recollect.core.ports import Store, Tx
 from recollect.stores.sqlite import create, opening
 from recollect.stores.sqlite.database import APPLICATION, Database
+from recollect.stores.sqlite.errors import translated
 from recollect.stores.sqlite.schema import MIGRATIONS, migrate
 from recollect.testing.store_contract.samples import ADA, find, make_memo, make_message, put, say, texts_of
 from tests.stores.opening import faults, finished, opened, script, start
@@ -213,6 +216,16 @@ async def fill_up(store: Store, stored: list[str]) -> None:
         text = f"{n} " + "x" * 500
         await put(store, make_memo(text))
         stored.append(text)
+
+
+def test_that_the_disk_is_full_is_said_also_where_the_file_beside_the_store_cannot_be_made(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """SQLite calls that an I/O error."""
+    for free, told in ((4096, "no space left"), (10**9, "check that folder and file are writable")):
+        monkeypatch.setattr(shutil, "disk_usage", lambda _, free=free: SimpleNamespace(free=free))
+        with pytest.raises(StoreUnwritable, match=told), translated(path):
+            raise apsw.IOError("disk I/O error")
 
 
 async def test_a_full_store_refuses_keeps_what_it_has_and_works_again_with_space(path: Path):

@@ -27,20 +27,11 @@ MAX_CHARS = 400
 _REFERENCE = re.compile(r"\{([a-z_]+)\}")
 _ISO_DAY = re.compile(r"(?<![\d-])20\d\d-\d\d-\d\d(?![\d-])")
 _RECITALS = (
-    *("fits", "nearest", "nothing", "about_you", "nothing_yet", "nothing_here", "noted", "revised", "retired", "heard"),
-    *("told_on", "learned_on", "talked", "not_talked", "hidden"),
+    *("fits", "nearest", "nothing", "about_you", "nothing_yet", "nothing_here", "noted", "known", "revised", "retired"),
+    *("heard", "told_on", "learned_on", "talked", "not_talked", "hidden"),
 )
 """Answers that only tell what memory holds."""
 _MIN_OPENING_CHARS = 5
-NO_MODEL = "I have no model configured"
-UNREACHABLE = "My model can't be reached right now"
-NO_ANSWER = "My model gave no answer"
-ONLY_LISTENS = ", so I only listen: I keep what you tell me and find it again when you ask."
-EXCUSES = (NO_MODEL, UNREACHABLE, NO_ANSWER)
-"""How a reply begins that no model made."""
-_EXCUSE = re.compile(
-    rf"^(?:{'|'.join(map(re.escape, EXCUSES))})(?: \([^\n]{{1,200}}\))?(?:\.(?: |$)|{re.escape(ONLY_LISTENS)}\s*)"
-)
 _SUBORDINATE = re.compile(r"\bdass\s*$", re.IGNORECASE)
 _POSSESSIVES = ("mein", "unser")
 _CAPITALIZED_MONTHS = ("en", "de")
@@ -69,6 +60,14 @@ class RequestKind(StrEnum):
     MEANT = auto()
     """What was said last is corrected: "no, I meant Porto"."""
     ABOUT = auto()
+
+
+class Excuse(StrEnum):
+    """Why no model answered."""
+
+    NO_MODEL = auto()
+    UNREACHABLE = auto()
+    NO_ANSWER = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,18 +243,32 @@ def _listening_replies() -> frozenset[str]:
     return frozenset(tables["answers"]["heard"] for tables in _phrases().values())
 
 
+@cache
+def _excuses() -> re.Pattern[str]:
+    """How a reply begins that no model made."""
+    return re.compile("|".join(f"(?:{_excuse_in(tables['answers'])})" for tables in _phrases().values()))
+
+
+def _excuse_in(sentences: dict[str, str]) -> str:
+    excuses = "|".join(re.escape(sentences[excuse]) for excuse in Excuse)
+    listens = re.escape(sentences["listens"].removeprefix("{excuse}"))
+    stop = sentences["excused"].removeprefix("{excuse}").removesuffix("{text}")
+    return rf"(?:{excuses})(?: \([^\n]{{1,200}}\))?(?:{listens}\s*|{re.escape(stop)}|{re.escape(stop.strip())}$)"
+
+
 def without_filler(reply: str) -> str:
     """What a reply says besides that no model answers, and that the assistant listens; nothing if that is all."""
-    if len(reply) > MAX_CHARS and not reply.startswith(EXCUSES):
-        return reply
-    plain = _EXCUSE.sub("", reply, count=1)
-    return "" if plain in _listening_replies() else plain
+    excuse = _excuses().match(reply)
+    plain = reply[excuse.end() :] if excuse else reply
+    return "" if plain in _heard() else plain
 
 
 def is_recall_reply(text: str) -> bool:
     """Whether a reply only tells what memory holds, so that it adds nothing to a conversation."""
     start = text[:MAX_CHARS]
-    return any(start.startswith(opening) or f". {opening}" in start for opening in _recall_openings())
+    excuse = _excuses().match(start)
+    plain = start[excuse.end() :] if excuse else start
+    return any(plain.startswith(opening) or f". {opening}" in plain for opening in _recitals())
 
 
 def day(value: date, language: str = ENGLISH) -> str:

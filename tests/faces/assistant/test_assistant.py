@@ -14,6 +14,7 @@ from recollect.core.errors import ModelError
 from recollect.core.ports import ModelOptions
 from recollect.core.types import Kind, Message, Subject
 from recollect.faces.assistant.assistant import Assistant
+from recollect.language.requests import answer, language_of
 from recollect.testing.model_server import Calls, ModelServer, Request, Says, Slow, Status
 from recollect.testing.models import FakeModel, propose_nothing
 from tests.scenes import DEV, DM, GENERAL, STAFF, Stage, opened
@@ -321,6 +322,25 @@ async def test_without_a_model_it_answers_from_memory_alone_and_says_so() -> Non
     assert reply.text == "I have no model configured. Here is what I remember that fits:\n- Lives in Berlin"
     assert unknown.text == "I have no model configured. Nothing that I remember fits."
     assert again.text == "Nothing that I remember fits."
+
+
+@pytest.mark.parametrize(
+    ("statement", "told"),
+    [
+        ("Ich wohne in Graz.", "Ich habe kein Modell eingerichtet. Notiert:"),
+        ("Vivo en Sevilla.", "No tengo ningún modelo configurado. Anotado:"),
+        ("J'habite à Lyon.", "Je n'ai pas de modèle configuré. Noté"),
+        ("Moro em Braga.", "Não tenho nenhum modelo configurado. Anotado:"),
+        ("京都に住んでいます", "モデルが設定されていません。メモしました:"),
+    ],
+)
+async def test_that_there_is_no_model_is_said_once_in_the_language_of_the_answer(statement: str, told: str) -> None:
+    async with opened(model="local", run_worker=True) as stage:
+        assistant = Assistant(stage.memory, clock=stage.clock)
+        first = await assistant.reply(stage.message(statement))
+        again = await assistant.reply(stage.message(statement))
+    assert first.text.startswith(told)
+    assert again.text.startswith(answer("known", language_of(statement), texts="").rstrip(".。 "))
 
 
 async def test_a_model_that_cannot_be_reached_still_gets_a_reply() -> None:

@@ -138,6 +138,26 @@ def test_the_numbers_of_an_ambiguous_forget_mean_what_they_mean_elsewhere(cli: R
     assert cli("forget", "3", "--json").json["memos"][0]["text"] == "Acme pays me"
 
 
+@pytest.mark.parametrize("command", ["pin", "unpin", "share", "private", "why", "edit"])
+def test_words_name_a_memory_for_every_command_and_several_that_fit_are_listed(cli: Run, command: str):
+    ids = [cli("remember", text, "--json").json["memo"]["id"] for text in ("Acme pays me", "Lunch at Acme is bad")]
+    words = ["Lunch at Acme is fine"] if command == "edit" else []
+    done = cli(command, "acme", *words, code=3)
+    assert (done.out, f"  1  {ids[1]}  Lunch at Acme is bad" in done.err) == ("", True)
+    data = cli(command, "acme", *words, "--json", code=3).json
+    assert (data["outcome"], {memo["id"] for memo in data["memos"]}) == ("ambiguous", set(ids))
+    assert 'Nothing matches "tea"' in cli(command, "tea", *words, code=3).err
+    assert cli(command, "tea", *words, "--json", code=3).json == {"outcome": "none", "what": "tea", "memos": []}
+    assert cli(command, "lunch at", *words, "--json").json["memo"]["id"] == ids[1]
+
+
+def test_why_explains_a_memory_that_is_no_longer_in_use_where_no_other_fits(cli: Run):
+    cli("remember", "I work at Acme Corp")
+    cli("remember", "I work at Globex now")
+    assert 'It gave way to: "I work at Globex now"' in cli("why", "acme", "corp").out
+    assert 'Nothing matches "acme"' in cli("pin", "acme", code=3).err
+
+
 def test_forget_all_and_undo_as_one(cli: Run):
     for text in ("Acme pays me", "Lunch at Acme is bad"):
         cli("remember", text)
@@ -233,7 +253,9 @@ def test_pin_unpin_share_and_private_by_number_and_by_id(cli: Run):
 @pytest.mark.parametrize("command", ["pin", "unpin", "share", "private", "history"])
 @pytest.mark.parametrize("memo", ["durable-00000000", "7", "²", "9" * 5_000])
 def test_a_memory_that_is_not_there_ends_with_3(cli: Run, command: str, memo: str):
-    assert cli(command, memo, code=3).err.startswith("recollect: there is no ")
+    told = cli(command, memo, code=3).err
+    assert told.startswith(("recollect: there is no number ", 'recollect: Nothing matches "'))
+    assert len(told) < 200
 
 
 def test_observe_adds_a_message_that_search_finds_in_its_place(cli: Run):

@@ -3,7 +3,10 @@
 from pathlib import Path
 
 import pytest
+import typer
 
+from recollect.faces.cli.invocation import FAILED, run_reporting_errors
+from recollect.faces.cli.options import Options
 from tests.faces.cli.conftest import Run
 
 
@@ -33,3 +36,10 @@ def test_a_store_that_is_named_and_does_not_exist_is_not_made_by_looking_into_it
     assert not missing.exists()
     cli("remember", "I like tea", "--store", str(missing))
     assert missing.exists()
+
+
+def test_a_file_that_cannot_be_used_is_named_in_one_line(capsys: pytest.CaptureFixture[str], folder: Path):
+    with pytest.raises(typer.Exit) as ended:
+        run_reporting_errors(Options(), lambda: (folder / "missing" / "tokens.json").write_text("{}"))
+    assert ended.value.exit_code == FAILED
+    assert capsys.readouterr().err == f"recollect: cannot use {folder}/missing/tokens.json: No such file or directory\n"

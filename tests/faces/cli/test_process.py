@@ -114,6 +114,19 @@ def test_an_ambiguous_forget_asks_which(process: Run):
 
 
 @pytest.mark.slow
+def test_an_ambiguous_pin_asks_which(process: Run):
+    for text in ("Acme pays me", "Lunch at Acme is bad"):
+        process("remember", text)
+    for answer, code, pinned in (("none\n", 3, []), ("2\n", 0, ["Acme pays me"])):
+        terminal = Terminal("pin", "acme")
+        terminal.wait_for("or none) ")
+        terminal.write(answer)
+        assert terminal.end() == code
+        memos = process("show", "--json").json["memos"]
+        assert [memo["text"] for memo in memos if memo["pinned"]] == pinned
+
+
+@pytest.mark.slow
 def test_an_ambiguous_forget_takes_all_or_none_for_an_answer(process: Run):
     for text in ("Acme pays me", "Lunch at Acme is bad"):
         process("remember", text)

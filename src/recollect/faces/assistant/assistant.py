@@ -39,7 +39,7 @@ from recollect.faces.assistant.request import (
 )
 from recollect.faces.assistant.tools import AssistantTools, tool_definitions
 from recollect.faces.commands.dispatcher import Answer, ChatCommands
-from recollect.language import requests
+from recollect.language.requests import Excuse, language_of
 from recollect.memory import AsyncMemory
 from recollect.policy.redaction import redact
 
@@ -140,7 +140,7 @@ class Assistant:
         self._excuses = explains_offline
         self._details = details
         self._escape = escape
-        self._explained: set[tuple[str, str]] = set()
+        self._explained: set[tuple[str, offline.NoModel]] = set()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._store_tasks: set[asyncio.Task[None]] = set()
 
@@ -288,7 +288,7 @@ class Assistant:
 
     async def _answer(self, message: Message, show: Callable[[str], None], show_call: Callable[[str], None]) -> Reply:
         if self._responder is None:
-            return await self._answer_offline(message, requests.NO_MODEL, show)
+            return await self._answer_offline(message, offline.NoModel(Excuse.NO_MODEL), show)
         display = _DisplayedReply(show)
         try:
             usages: list[TurnUsage] = []
@@ -297,14 +297,15 @@ class Assistant:
         except ModelError as error:
             # the user reads the reason: no need to log it as well
             log.log(logging.INFO if self._details else logging.WARNING, "the model gave no reply: %s", error)
-            reason = f"{requests.NO_ANSWER} ({error.plain})" if self._details and error.plain else requests.UNREACHABLE
+            detail = error.plain if self._details else ""
+            reason = offline.NoModel(Excuse.NO_ANSWER if detail else Excuse.UNREACHABLE, detail)
         except Exception:  # whatever fails, there is a reply
             log.exception("the model gave no reply")
-            reason = requests.UNREACHABLE
+            reason = offline.NoModel(Excuse.UNREACHABLE)
         display.new_line()
         return await self._answer_offline(message, reason, show)
 
-    async def _answer_offline(self, message: Message, reason: str, show: Callable[[str], None]) -> Reply:
+    async def _answer_offline(self, message: Message, reason: offline.NoModel, show: Callable[[str], None]) -> Reply:
         """Answer from memory; the reason is given once per person."""
         is_told_each_time = self._details and self._responder is not None  # by /retry as well
         was_explained = (message.author, reason) in self._explained and not is_told_each_time
@@ -312,11 +313,11 @@ class Assistant:
         self._explained.add((message.author, reason))
         try:
             answer = await offline.offline_answer(
-                self._memory, message, "" if was_explained else reason, self._commands.prefix
+                self._memory, message, None if was_explained else reason, self._commands.prefix
             )
         except Exception:  # memory never breaks a reply
             log.exception("memory can't be searched")
-            answer = offline.OfflineAnswer(f"{reason}, and my memory can't be reached either.")
+            answer = offline.OfflineAnswer(reason.say("no_memory", language_of(message.text)))
         show(self._escape(answer.text))
         return Reply(answer.text, is_offline=True, tells_learned=answer.tells_learned)
 

@@ -9,17 +9,16 @@ from datetime import date, datetime
 
 from recollect.core.events import EventKind
 from recollect.core.outcomes import Explanation
+from recollect.core.reasons import Reason
 from recollect.core.text import clip, collapse_spaces
 from recollect.core.types import Memo, Message
 from recollect.faces import outcome_text
 from recollect.faces.assistant import evidence
 from recollect.language import corrections, dates, detection, periods, requests, word_forms
-from recollect.language.requests import Request, RequestKind, answer, is_question, language_of, recognize
+from recollect.language.requests import Excuse, Request, RequestKind, answer, is_question, language_of, recognize
 from recollect.memory import AsyncMemory
 from recollect.policy.rendering import render_end, speaker
 
-HELP = 'Tell me something about yourself and ask me later; "what do you know about me?" lists what I remember.'
-SWITCHED_OFF = "My memory is switched off, so nothing is kept."
 MAX_TOLD = 3
 """Limit of the answer to "when did I tell you?"."""
 MAX_LISTED = 30
@@ -39,6 +38,19 @@ _CHANGES: dict[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
+class NoModel:
+    """Why no model answers."""
+
+    excuse: Excuse
+    detail: str = ""
+
+    def say(self, sentence: str, language: str, **values: object) -> str:
+        """One of the sentences that begin with the reason."""
+        excuse = answer(self.excuse, language) + (f" ({self.detail})" if self.detail else "")
+        return answer(sentence, language, excuse=excuse, **values)
+
+
+@dataclass(frozen=True, slots=True)
 class OfflineAnswer:
     text: str
     tells_learned: bool = False
@@ -46,18 +58,21 @@ class OfflineAnswer:
 
 
 async def offline_answer(
-    memory: AsyncMemory, message: Message, reason: str = "", prefix: str = outcome_text.PREFIX
+    memory: AsyncMemory, message: Message, reason: NoModel | None = None, prefix: str = outcome_text.PREFIX
 ) -> OfflineAnswer:
-    """The answer from memory alone; `reason` says why there is no model, unless that was said before. `prefix` is how
+    """The answer from memory alone; `reason` says why no model answers, unless that was said before. `prefix` is how
     commands begin in the face.
     """
     request = recognize(message.text)
+    if request is None:
+        language = await _language(memory, message) if memory.settings.enabled else language_of(message.text)
+    else:
+        language = request.language
+    search = OfflineSearch(memory, message, language, reason, prefix)
     if request is not None and request.kind is RequestKind.HELP:
-        return OfflineAnswer(_explained(reason, HELP))
+        return OfflineAnswer(search.explained(search.say("help")))
     if not memory.settings.enabled:
-        return OfflineAnswer(_explained(reason, SWITCHED_OFF))
-    language = await _language(memory, message) if request is None else request.language
-    search = OfflineSearch(memory, message, language, prefix)
+        return OfflineAnswer(search.explained(search.say("switched_off")))
     match request:
         case Request(RequestKind.HELLO):
             text = answer("hello", request.language, name="")
@@ -79,10 +94,10 @@ async def offline_answer(
             text = await search.find(message.text, nearest=not learned)
             if learned:
                 addition = "" if text == search.say("nothing") else f"\n{text}"
-                return OfflineAnswer(_explained(reason, f"{learned}{addition}"), tells_learned=True)
+                return OfflineAnswer(search.explained(f"{learned}{addition}"), tells_learned=True)
         case _:
-            return await _acknowledge(memory, message, reason, search)
-    return OfflineAnswer(_explained(reason, text))
+            return await _acknowledge(memory, message, search)
+    return OfflineAnswer(search.explained(text))
 
 
 async def _language(memory: AsyncMemory, message: Message) -> str:
@@ -97,23 +112,17 @@ async def _language(memory: AsyncMemory, message: Message) -> str:
     return language_of(f"{own} {message.text}")
 
 
-def _explained(reason: str, text: str) -> str:
-    return f"{reason}. {text}" if reason else text
-
-
-async def _acknowledge(memory: AsyncMemory, message: Message, reason: str, search: "OfflineSearch") -> OfflineAnswer:
+async def _acknowledge(memory: AsyncMemory, message: Message, search: "OfflineSearch") -> OfflineAnswer:
     """The answer to a statement: what was learned from it."""
     language = search.language
     if await memory.view(message.author, message.place).is_learning_paused():
-        return OfflineAnswer(_explained(reason, outcome_text.typed(outcome_text.PAUSED, search.prefix)))
+        return OfflineAnswer(search.explained(outcome_text.typed(outcome_text.PAUSED, search.prefix)))
     if learned := await _tell_learned(memory, message, language):
-        return OfflineAnswer(_explained(reason, learned), tells_learned=True)
+        return OfflineAnswer(search.explained(learned), tells_learned=True)
     if (corrected := await _correct(memory, message)) is not None:
-        text = answer(
-            "revised", language, texts=_as_clause(render_for_owner(corrected, message, language), message.text)
-        )
-        return OfflineAnswer(_explained(reason, text), tells_learned=True)
-    return OfflineAnswer(f"{reason}{requests.ONLY_LISTENS}" if reason else answer("heard", language))
+        text = answer("revised", language, texts=_as_clause(tell(corrected, message, language), message.text))
+        return OfflineAnswer(search.explained(text), tells_learned=True)
+    return OfflineAnswer(answer("heard", language) if search.reason is None else search.reason.say("listens", language))
 
 
 async def _tell_learned(memory: AsyncMemory, message: Message, language: str) -> str:
@@ -124,9 +133,8 @@ async def _tell_learned(memory: AsyncMemory, message: Message, language: str) ->
     for event in outcome.events:
         memo = outcome.memos.get(event.memo or "")
         if memo is not None and event.kind in _CHANGES:
-            texts.setdefault(_CHANGES[event.kind], []).append(
-                _as_clause(render_for_owner(memo, message, language), message.text)
-            )
+            name = "known" if event.reason is Reason.STATED_AGAIN else _CHANGES[event.kind]
+            texts.setdefault(name, []).append(_as_clause(tell(memo, message, language), message.text))
     return " ".join(answer(label, language, texts="; ".join(found)) for label, found in texts.items())
 
 
@@ -166,7 +174,12 @@ class OfflineSearch:
     memory: AsyncMemory
     message: Message
     language: str
+    reason: NoModel | None = None
     prefix: str = outcome_text.PREFIX
+
+    def explained(self, text: str) -> str:
+        """An answer, after the reason why no model gives it."""
+        return text if self.reason is None else self.reason.say("excused", self.language, text=text)
 
     async def describe_known(self) -> str:
         """What is known about the author and visible here, newest first, as in `show`."""

@@ -1,6 +1,6 @@
 """Commands that change what is remembered: remember, forget, restore, undo, pin, share, add."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from typing import Annotated, Any
 from uuid import uuid4
 
@@ -32,10 +32,11 @@ from recollect.core.reasons import Reason
 from recollect.core.types import Audience, Kind, Memo, Message
 from recollect.faces import outcome_text
 from recollect.faces.cli import records
-from recollect.faces.cli.inputs import ask, read_text, resolve_memo
+from recollect.faces.cli.choice import by_number, number_memos, render_listing, with_memo
+from recollect.faces.cli.inputs import ask, read_text
 from recollect.faces.cli.invocation import FAILED, NO_MATCH, USAGE, Invocation, fail
-from recollect.faces.cli.options import MemoRef, Texts, flag
-from recollect.faces.cli.output import cell, describe_audience
+from recollect.faces.cli.options import MemoWords, Texts, flag
+from recollect.faces.cli.output import describe_audience
 from recollect.learning.ingest import LearnedOutcome
 from recollect.memory import AsyncMemory
 
@@ -114,9 +115,7 @@ def _print_remembered(call: Invocation, outcome: Remembered, audience_hint: str)
 
 def forget(
     call: Invocation,
-    words: Annotated[
-        list[str], typer.Argument(metavar="WHAT", help="A part of its text, its id, or its number in 'show'.")
-    ],
+    words: MemoWords,
     every: Annotated[bool, flag("--all", meaning="Forget all that match.")] = False,
     yes: Annotated[bool, flag("--yes", "-y", meaning="Don't ask before forgetting several.")] = False,
 ) -> None:
@@ -131,8 +130,8 @@ def forget(
 
 def _choose(call: Invocation, query: str, ambiguous: Ambiguous, every: bool) -> ForgetOutcome:
     """Let a person choose from several matches."""
-    numbered = _number_memos(call, ambiguous.matches)
-    call.screen.say(f'{len(numbered)} memories match "{query}":\n{_render_listing(numbered)}')
+    numbered = number_memos(call, ambiguous.matches)
+    call.screen.say(f'{len(numbered)} memories match "{query}":\n{render_listing(numbered)}')
     reply = ask("Forget all of them? (yes or no) " if every else "Which one? (its number, all or none) ")
     if reply in (("yes", "y", "all") if every else ("all",)):
         return call.look(lambda memory: memory.forget(query, user=call.user, place=call.where, every=True))
@@ -140,21 +139,6 @@ def _choose(call: Invocation, query: str, ambiguous: Ambiguous, every: bool) -> 
     if chosen is None:
         fail("nothing was forgotten", NO_MATCH)
     return call.look(lambda memory: memory.forget(chosen.id, user=call.user, place=call.where))
-
-
-def _number_memos(call: Invocation, memos: Sequence[Memo]) -> dict[str, Memo]:
-    """Memos by their numbers in `show`, so that numbers agree everywhere."""
-    return _by_number(call.look(lambda memory: memory.show(user=call.user, place=call.where)).memos, memos)
-
-
-def _by_number(listed: Sequence[Memo], memos: Sequence[Memo]) -> dict[str, Memo]:
-    ids = {memo.id for memo in memos}
-    return {str(number): memo for number, memo in enumerate(listed, 1) if memo.id in ids}
-
-
-def _render_listing(numbered: dict[str, Memo]) -> str:
-    width = max(map(len, numbered), default=1)
-    return "\n".join(f"  {number:>{width}}  {memo.id}  {cell(memo.text)}" for number, memo in numbered.items())
 
 
 def _print_forgotten(call: Invocation, query: str, outcome: ForgetOutcome) -> None:
@@ -177,7 +161,7 @@ def _print_forgotten(call: Invocation, query: str, outcome: ForgetOutcome) -> No
         case NotFound():
             fail(outcome_text.render_no_match(query), NO_MATCH)
         case Ambiguous():
-            listing = _render_listing(_number_memos(call, memos))
+            listing = render_listing(number_memos(call, memos))
             hint = f"say which: 'recollect forget {memos[0].id}', or all of them: add --all"
             fail(f'{len(memos)} memories match "{query}"; nothing was forgotten\n{listing}\n{hint}', NO_MATCH)
 
@@ -209,7 +193,7 @@ def restore(
             raise typer.Exit(NO_MATCH)
     elif isinstance(outcome, Ambiguous):
         forgotten = call.look(lambda memory: memory.forgotten(user=call.user, place=call.where)).memos
-        listing = _render_listing(_by_number(forgotten, outcome.matches))
+        listing = render_listing(by_number(forgotten, outcome.matches))
         hint = f"say which: 'recollect restore {outcome.matches[0].id}'"
         fail(f'{len(outcome.matches)} memories match "{query}"; nothing was restored\n{listing}\n{hint}', NO_MATCH)
     elif is_done:
@@ -280,32 +264,35 @@ def _report_undo(call: Invocation, outcome: UndoOffer | UndoOutcome | RedoOutcom
         fail(reason, NO_MATCH)
 
 
-def pin(call: Invocation, ref: MemoRef) -> None:
+def pin(call: Invocation, words: MemoWords) -> None:
     """Protect a memory from being replaced or archived."""
-    _change(call, ref, "Pinned", lambda memory, memo: memory.pin(memo.id, user=call.user))
+    _change(call, "pin", words, "Pinned", lambda memory, memo: memory.pin(memo.id, user=call.user))
 
 
-def unpin(call: Invocation, ref: MemoRef) -> None:
+def unpin(call: Invocation, words: MemoWords) -> None:
     """Let a memory be replaced or archived again."""
-    _change(call, ref, "Unpinned", lambda memory, memo: memory.pin(memo.id, user=call.user, pinned=False))
+    _change(call, "unpin", words, "Unpinned", lambda memory, memo: memory.pin(memo.id, user=call.user, pinned=False))
 
 
-def share(call: Invocation, ref: MemoRef) -> None:
+def share(call: Invocation, words: MemoWords) -> None:
     """Let a memory be recalled wherever you speak."""
-    _change(call, ref, "Shared", lambda memory, memo: memory.share(memo.id, user=call.user))
+    _change(call, "share", words, "Shared", lambda memory, memo: memory.share(memo.id, user=call.user))
 
 
-def private(call: Invocation, ref: MemoRef) -> None:
+def private(call: Invocation, words: MemoWords) -> None:
     """Let a memory be recalled in your direct messages only."""
     dm = Audience("dm", call.user)
-    _change(call, ref, "Private", lambda memory, memo: memory.share(memo.id, user=call.user, audience=dm))
+    _change(call, "private", words, "Private", lambda memory, memo: memory.share(memo.id, user=call.user, audience=dm))
 
 
-def _change(call: Invocation, ref: str, verb: str, change: Callable[[AsyncMemory, Memo], Awaitable[Memo]]) -> None:
-    async def work(memory: AsyncMemory) -> Memo:
-        return await change(memory, await resolve_memo(memory, call, ref))
-
-    memo = call.run(work)
+def _change(
+    call: Invocation,
+    command: str,
+    words: list[str],
+    verb: str,
+    change: Callable[[AsyncMemory, Memo], Awaitable[Memo]],
+) -> None:
+    memo = with_memo(call, command, words, change)
     if call.options.json:
         call.screen.data({"memo": records.from_memo(memo)})
     else:

@@ -8,22 +8,24 @@ from recollect.core.errors import BadInput
 from recollect.core.types import Memo
 from recollect.faces import outcome_text
 from recollect.faces.cli import records
-from recollect.faces.cli.inputs import read_text, resolve_memo
+from recollect.faces.cli.choice import with_memo
+from recollect.faces.cli.inputs import read_text
 from recollect.faces.cli.invocation import NO_MATCH, Invocation, fail
-from recollect.faces.cli.options import MemoRef
+from recollect.faces.cli.options import WHICH
 from recollect.memory import AsyncMemory
 
+WhichMemo = Annotated[str, typer.Argument(metavar="WHAT", help=f"{WHICH} Several words in quotation marks.")]
 NewWords = Annotated[
     list[str] | None,
     typer.Argument(metavar="TEXT", help="The new words, - reads them; without any you are asked.", show_default=False),
 ]
 
 
-def edit(call: Invocation, ref: MemoRef, text: NewWords = None) -> None:
+def edit(call: Invocation, which: WhichMemo, text: NewWords = None) -> None:
     """Change the words of a memory; undo brings the old ones back."""
     if not text and not call.is_interactive:
         raise BadInput("say the new words: recollect edit NUMBER I live in Porto")
-    before = call.look(lambda memory: resolve_memo(memory, call, ref))
+    before = with_memo(call, "edit", [which], _memo)
     words = read_text(text) if text else _ask(before.text)
     if words is None or words == before.text:
         fail("nothing was changed", NO_MATCH)
@@ -37,6 +39,10 @@ def edit(call: Invocation, ref: MemoRef, text: NewWords = None) -> None:
         return
     call.screen.say(f"{outcome_text.changed('Changed to', memo)}. Undo: recollect undo")
     call.screen.aside(f'  so far: "{before.text}"')
+
+
+async def _memo(_: AsyncMemory, memo: Memo) -> Memo:
+    return memo
 
 
 def _ask(text: str) -> str | None:

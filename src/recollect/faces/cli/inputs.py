@@ -4,11 +4,8 @@ import sys
 from collections.abc import Sequence
 from datetime import date, datetime, time
 
-from recollect.core.errors import BadInput, UnknownMemo
-from recollect.core.types import Memo
-from recollect.faces.cli.invocation import Invocation
+from recollect.core.errors import BadInput
 from recollect.language.dates import days
-from recollect.memory import AsyncMemory
 
 
 def read_text(words: Sequence[str]) -> str:
@@ -16,21 +13,6 @@ def read_text(words: Sequence[str]) -> str:
     if list(words) == ["-"]:
         return sys.stdin.buffer.read().decode("utf-8", "replace").strip()
     return " ".join(words)
-
-
-async def resolve_memo(memory: AsyncMemory, call: Invocation, ref: str) -> Memo:
-    """The visible memory with this id, or this number in `show`; raises UnknownMemo."""
-    number = ref.removeprefix("#")
-    if number.isdecimal() and len(number) < 10:
-        active = (await memory.show(user=call.user, place=call.where)).memos
-        if 1 <= int(number) <= len(active):
-            return active[int(number) - 1]
-        raise UnknownMemo(f"there is no number {number} in 'recollect show'")
-    memos = (await memory.list(user=call.user, place=call.where, statuses="any")).memos
-    match = next((memo for memo in memos if memo.id == ref), None)
-    if match is None:
-        raise UnknownMemo(f"there is no memory {ref!r}; 'recollect list' shows the ids")
-    return match
 
 
 def parse_time(text: str, *, ends: bool = False) -> datetime:

@@ -156,7 +156,7 @@ def _hidden(option: inspect.Parameter) -> inspect.Parameter:
     return option.replace(annotation=Annotated[kind, silent])
 
 
-def run_reporting_errors(options: Options, work: Callable[[], None]) -> None:
+def run_reporting_errors(options: Options, work: Callable[[], object]) -> None:
     """Do the work; on an error print one line and exit with its code."""
     if options.debug:
         logging.getLogger("recollect").setLevel(logging.DEBUG)
@@ -172,6 +172,10 @@ def run_reporting_errors(options: Options, work: Callable[[], None]) -> None:
         raise typer.Exit(0) from None
     except KeyboardInterrupt:
         raise typer.Exit(INTERRUPTED) from None
+    except OSError as error:  # whatever file a command needs, its name and the reason are the answer
+        if options.debug or error.filename is None:
+            raise
+        fail(f"cannot use {os.fsdecode(error.filename)}: {error.strerror}", FAILED)
 
 
 def exit_code(error: RecollectError) -> int:

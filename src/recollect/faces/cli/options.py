@@ -48,7 +48,8 @@ class Options:
 
 
 Texts = Annotated[list[str], typer.Argument(metavar="TEXT", help="The words; - reads them from standard input.")]
-MemoRef = Annotated[str, typer.Argument(metavar="ID", help="A memory's id, or its number in 'recollect show'.")]
+WHICH = "A part of its text, its id, or its number in 'show'."
+MemoWords = Annotated[list[str], typer.Argument(metavar="WHAT", help=WHICH)]
 Limit = Annotated[
     int | None, typer.Option("--limit", "-n", metavar="N", min=1, help="How many at most.", show_default=False)
 ]

@@ -10,9 +10,9 @@ from recollect.core.outcomes import Listing
 from recollect.core.types import Memo, Place, Status
 from recollect.faces import outcome_text
 from recollect.faces.cli import records
-from recollect.faces.cli.inputs import resolve_memo
+from recollect.faces.cli.choice import with_memo
 from recollect.faces.cli.invocation import Invocation
-from recollect.faces.cli.options import STATUSES, Limit, MemoRef, Offset, OnlyKinds, flag
+from recollect.faces.cli.options import STATUSES, Limit, MemoWords, Offset, OnlyKinds, flag
 from recollect.faces.cli.output import describe_audience, local_time
 from recollect.memory import AsyncMemory
 
@@ -109,20 +109,19 @@ def list_(
         call.screen.aside(f"{len(rows)} of {page.total}")
 
 
-def why(call: Invocation, ref: MemoRef) -> None:
+def why(call: Invocation, words: MemoWords) -> None:
     """Where a memory comes from, and what happened to it, newest first."""
     from recollect.faces.commands.request import CommandRequest  # `show` doesn't need it, and should start quickly
     from recollect.faces.commands.why import describe
 
-    async def work(memory: AsyncMemory) -> tuple[Memo, list[Event], str]:
-        target = await resolve_memo(memory, call, ref)
+    async def work(memory: AsyncMemory, target: Memo) -> tuple[Memo, list[Event], str]:
         events = await memory.history(target.id, user=call.user)
         if call.options.json:
             return target, events, ""
-        request = CommandRequest(memory, call.user, call.where or Place(dm=call.user), ref, now())
+        request = CommandRequest(memory, call.user, call.where or Place(dm=call.user), "", now())
         return target, events, describe(request, await request.view.why(target.id))
 
-    target, events, told = call.look(work)
+    target, events, told = with_memo(call, "why", words, work, retired=True)
     if call.options.json:
         data = [{**records.from_event(event), "before": _previous_text(call, event)} for event in events]
         call.screen.data({"memo": records.from_memo(target), "events": data})

@@ -1,5 +1,6 @@
 """SQLite's errors as ours, with advice."""
 
+import shutil
 from collections.abc import Generator
 from contextlib import contextmanager
 from json import JSONDecodeError
@@ -8,6 +9,9 @@ from pathlib import Path
 import apsw
 
 from recollect.core.errors import CorruptStore, StoreBusy, StoreError, StoreUnwritable
+
+SHARED_MEMORY_BYTES = 32_768
+"""What SQLite needs beside a file to open it."""
 
 
 @contextmanager
@@ -34,7 +38,9 @@ def _translate(error: apsw.Error, path: Path | None) -> StoreError:
         case apsw.BusyError() | apsw.LockedError():
             return StoreBusy(f"{path} is locked by another process; try again, or stop that process.")
         case apsw.FullError():
-            return StoreUnwritable(f"no space left to write {path}; free some and try again. Nothing stored was lost.")
+            return _full(path)
+        case apsw.IOError() if path is not None and _is_disk_full(path):  # while it makes the file beside it
+            return _full(path)
         case apsw.ReadOnlyError() | apsw.CantOpenError() | apsw.PermissionsError() | apsw.IOError():
             return StoreUnwritable(f"cannot write {path} ({error}); check that folder and file are writable.")
         case apsw.ConstraintError():
@@ -43,3 +49,14 @@ def _translate(error: apsw.Error, path: Path | None) -> StoreError:
             return CorruptStore(f"{path} lost a table of vectors ({error}); run 'recollect rebuild-index'.")
         case _:
             return StoreError(f"{path}: {error}")
+
+
+def _full(path: Path | None) -> StoreUnwritable:
+    return StoreUnwritable(f"no space left to write {path}; free some and try again. Nothing stored was lost.")
+
+
+def _is_disk_full(path: Path) -> bool:
+    try:
+        return shutil.disk_usage(path.parent).free < SHARED_MEMORY_BYTES
+    except OSError:
+        return False
