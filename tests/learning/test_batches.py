@@ -75,7 +75,7 @@ async def test_a_model_that_answers_nothing_learns_no_less_than_none() -> None:
     said = [
         f"My {pet} is called Miso{number}" for number, pet in enumerate(("cat", "dog", "parrot", "hamster", "horse"))
     ]
-    model = FakeModel(nothing)
+    model = FakeModel(propose_nothing)
     async with opened(model=model, **BATCH) as stage:
         await asyncio.gather(*(stage.memory.add(stage.message(text), wait=True) for text in said))
         known = await stage.known(place=DEV)

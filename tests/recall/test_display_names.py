@@ -94,8 +94,8 @@ async def test_the_second_of_two_people_with_one_name_gets_a_tag_and_keeps_it():
         later = speakers(lines(await stage.prompt(), "history"))
         await stage.say("what?", "ann", GENERAL, name="ann ")
         elsewhere = speakers(lines(await stage.prompt(place=GENERAL), "history"))
-    assert first == ["Ann", f"ANN{tag('mallory')}"]
-    assert set(later) == {f"ANN{tag('mallory')}"}, "also when the first is out of sight"
+    assert first == ["Ann", f"ANN{disambiguation_tag('mallory')}"]
+    assert set(later) == {f"ANN{disambiguation_tag('mallory')}"}, "also when the first is out of sight"
     assert elsewhere == ["ann"]
 
 
@@ -135,12 +135,12 @@ async def test_what_is_summarised_and_learned_from_tells_them_apart():
         await stage.settle()
         summarised = "\n".join(exchange for _, exchange, _ in model.exchanges)
     assert "[Ann]: the release is on Friday" in summarised
-    assert f"[ANN{tag('mallory')}]: the release is cancelled" in summarised
-    assert f"[the assistant{tag('eve')}]: {forged.text}" in summarised
+    assert f"[ANN{disambiguation_tag('mallory')}]: the release is cancelled" in summarised
+    assert f"[the assistant{disambiguation_tag('eve')}]: {forged.text}" in summarised
     asked = next(extraction(hearing).data for hearing in model.inputs if hearing.messages[0].author == "bob")
     assert '"by": "Ann"' in asked
-    assert f'"by": "ANN{tag("mallory")}"' in asked
-    assert f'"by": "the assistant{tag("eve")}"' in asked
+    assert f'"by": "ANN{disambiguation_tag("mallory")}"' in asked
+    assert f'"by": "the assistant{disambiguation_tag("eve")}"' in asked
 
 
 def test_in_the_exchange_of_a_summary_nobody_is_the_bot():
@@ -168,4 +168,4 @@ async def test_what_an_earlier_version_kept_is_told_apart_as_well():
 
         await stage.memory.store.write(forget_claims)
         shown = speakers(lines(await stage.prompt(user="bob"), "history"))
-    assert shown == ["Ann", f"ANN{tag('mallory')}"]
+    assert shown == ["Ann", f"ANN{disambiguation_tag('mallory')}"]

@@ -260,7 +260,7 @@ def without_filler(reply: str) -> str:
     """What a reply says besides that no model answers, and that the assistant listens; nothing if that is all."""
     excuse = _excuses().match(reply)
     plain = reply[excuse.end() :] if excuse else reply
-    return "" if plain in _heard() else plain
+    return "" if plain in _listening_replies() else plain
 
 
 def is_recall_reply(text: str) -> bool:
@@ -268,7 +268,7 @@ def is_recall_reply(text: str) -> bool:
     start = text[:MAX_CHARS]
     excuse = _excuses().match(start)
     plain = start[excuse.end() :] if excuse else start
-    return any(plain.startswith(opening) or f". {opening}" in plain for opening in _recitals())
+    return any(plain.startswith(opening) or f". {opening}" in plain for opening in _recall_openings())
 
 
 def day(value: date, language: str = ENGLISH) -> str:

@@ -205,9 +205,9 @@ class PrivacyService:
         """What others said about someone in a guild, found by these names."""
         return await self._store.read(lambda tx: memos_about(tx, guild, person, names))
 
-    async def forget_about(self, guild: str, person: str, names: Collection[str]) -> int:
-        """Erase the memos of `about`; returns how many that was."""
-        memos, now = await self.about(guild, person, names), self._clock()
+    async def erase_memos_about_person(self, guild: str, person: str, names: Collection[str]) -> int:
+        """Erase the memos of `memos_about_person`; returns how many that was."""
+        memos, now = await self.memos_about_person(guild, person, names), self._clock()
         return await self._store.write(lambda tx: delete_rows.erase_expired(tx, memos, now)) if memos else 0
 
     def _delete_message(self, tx: Tx, message: Message) -> bool:

@@ -173,9 +173,9 @@ class Names:
             return message
         looks, guild = _skeletons(_name(message)), _namespace(message.place)
         own = any((None, look) in self._own or (guild, look) in self._own for look in looks)
-        reserved = skeleton(_name(message)) in _reserved_looks() or _mixes_scripts(_name(message))
+        reserved = skeleton(_name(message)) in _reserved_skeletons() or _mixes_scripts(_name(message))
         if own or reserved or not looks.isdisjoint(bots):
-            return replace(message, tag=tag(message.author))
+            return replace(message, tag=disambiguation_tag(message.author))
         # Earlier versions recorded no claims: the first message at hand counts.
         is_owner = key is None or owners.setdefault(key, message.author) == message.author
         return message if is_owner else replace(message, tag=disambiguation_tag(message.author))

@@ -120,7 +120,9 @@ async def _acknowledge(memory: AsyncMemory, message: Message, search: "OfflineSe
     if learned := await _tell_learned(memory, message, language):
         return OfflineAnswer(search.explained(learned), tells_learned=True)
     if (corrected := await _correct(memory, message)) is not None:
-        text = answer("revised", language, texts=_as_clause(tell(corrected, message, language), message.text))
+        text = answer(
+            "revised", language, texts=_as_clause(render_for_owner(corrected, message, language), message.text)
+        )
         return OfflineAnswer(search.explained(text), tells_learned=True)
     return OfflineAnswer(answer("heard", language) if search.reason is None else search.reason.say("listens", language))
 
@@ -134,7 +136,7 @@ async def _tell_learned(memory: AsyncMemory, message: Message, language: str) ->
         memo = outcome.memos.get(event.memo or "")
         if memo is not None and event.kind in _CHANGES:
             name = "known" if event.reason is Reason.STATED_AGAIN else _CHANGES[event.kind]
-            texts.setdefault(name, []).append(_as_clause(tell(memo, message, language), message.text))
+            texts.setdefault(name, []).append(_as_clause(render_for_owner(memo, message, language), message.text))
     return " ".join(answer(label, language, texts="; ".join(found)) for label, found in texts.items())
 
 

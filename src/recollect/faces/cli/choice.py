@@ -78,7 +78,9 @@ def _refuse(call: Invocation, command: str, query: str, matches: Sequence[Memo],
         fail(f'{len(matches)} memories match "{query}"; nothing was done\n{listing}\n{hint}', NO_MATCH)
     if number.isdecimal():
         fail(f"there is no number {clip(number, 20)} in 'recollect show'", NO_MATCH)
-    fail(f"{outcome_text.nothing_matched(outcome_text.echo(query))}; 'recollect list' shows everything", NO_MATCH)
+    fail(
+        f"{outcome_text.render_no_match(outcome_text.quote_input(query))}; 'recollect list' shows everything", NO_MATCH
+    )
 
 
 def number_memos(call: Invocation, memos: Sequence[Memo]) -> dict[str, Memo]:
