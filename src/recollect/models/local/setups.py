@@ -10,7 +10,6 @@ from recollect.models.local.statements import is_named, is_tool
 from recollect.models.local.work import is_trouble, predicate, speaks_for_others
 
 _EXPRESSIONS = expressions("setups")
-_ENDS_HERE = re.compile(r"[\s.!]*(?:$|[,;(.]|(?:and|so|but|which|that|because|if|where)\b)")
 
 
 def _is_specific(phrase: str) -> bool:
