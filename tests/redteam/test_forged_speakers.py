@@ -11,6 +11,7 @@ from recollect.testing.model_server import Says
 from recollect.testing.models import FakeModel, propose_nothing
 from tests import scenes
 from tests.faces.assistant.test_assistant import talking
+from tests.faces.discord.scene import acting
 from tests.scenes import DEV, GENERAL
 from tests.transfer.mirror.keeping import keeping
 
@@ -152,3 +153,15 @@ async def test_the_title_of_a_thread_passes_for_no_turn():
     assert line.count(": ") == 3
     assert line.count("|") == 1
     assert f"{BOT}: you" not in prompt.text
+
+
+@pytest.mark.slow
+async def test_a_note_of_what_someone_said_is_not_in_the_name_of_another():
+    async with acting() as scene:
+        await scene.ask("I am Bob", who=scene.bob)
+        for name in ("Bob", "Bоb"):
+            mallory = scene.guild.add_member(scene.env.create_user("mallory", global_name=name))
+            said = await mallory.send(scene.dev, f"I have a boat called {name.encode().hex()}")
+            await scene.ann.context_menu(scene.dev, "Remember this", said)
+            note, *_ = await scene.memos()
+            assert note.text.startswith(f"{name}{tag(str(mallory.id))} said: I have a boat")

@@ -121,6 +121,9 @@ async def test_what_an_edit_says_is_told_only_to_those_who_could_read_the_channe
             assert "June" in str(shown.memos), "it is learned, for those"
 
 
+BITS = discord.Permissions(view_channel=True).value
+
+
 def _recall(request: Request) -> Says:
     """Tell the secret if the prompt has it."""
     return Says(f"As I know, {SECRET}" if "June" in str(request.body) else "I don't know")
@@ -206,3 +209,22 @@ async def test_an_edit_made_while_a_channel_is_closed_is_not_told_when_it_is_ope
         await scene.allow(scene.staff, everyone=True)
         for where in (scene.staff, scene.general):
             assert await scene.ask("what was that about?", who=scene.bob, where=where) == "I don't know"
+
+
+@pytest.mark.slow
+async def test_a_reply_under_way_when_a_channel_is_opened_is_written_anew_for_those_who_read_it_now() -> None:
+    scenes: list[Scene] = []
+
+    def open_and_tell(request: Request) -> Says:
+        if "what was that about?" in str(request.body):
+            everyone = Overwrite(scenes[0].guild.id, OverwriteType.ROLE, BITS, 0)
+            scenes[0].env.backend.set_overwrite(scenes[0].staff.id, everyone)
+        return _recall(request)
+
+    async with acting(open_and_tell) as scene:
+        scenes.append(scene)
+        await scene.order(f"!memory remember {SECRET}", where=scene.staff)
+        assert await scene.ask("what was that about?", where=scene.staff) == "I don't know"
+        assert ["June" in prompt for prompt in scene.prompts()] == [True, False]
+        said = [one.content for one in scene.staff.history() if one.author.id == scene.client.user.id]
+        assert not any("As I know" in one for one in said)

@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 from recollect.core.events import Event
 from recollect.core.ports import Store, Tx
 from recollect.core.types import Memo, Message, Place, Subject, Summary
+from recollect.policy.rendering import speaker
 from recollect.policy.visibility import audience_covers_place, is_forgotten
 from recollect.recall import sent_prompts, withheld
 from recollect.recall.display_names import Names
@@ -50,6 +51,10 @@ class Timeline:
             return self._names.tagged(tx, remaining[:limit])
 
         return await self._store.read(work)
+
+    async def speaker(self, message: Message) -> str:
+        """The name of a message's author, with a tag where it could be mistaken for another's."""
+        return speaker((await self._store.read(lambda tx: self._names.tagged(tx, [message])))[0])
 
     async def keep_prompt(self, prompt: SentPrompt, limit: int, since: int) -> bool:
         """Store a request to a chat model for the operator; `since` is the last event before it."""

@@ -12,7 +12,7 @@ from recollect.faces.discord.attachments import NOT_READ, attached_texts, read_f
 from recollect.faces.discord.consent import NO_CONSENT, may_be_kept, may_store_unaddressed
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.ephemeral import defer, run_work, send_answer, send_text
-from recollect.faces.discord.messages import is_from_person, readable_text
+from recollect.faces.discord.messages import is_from_person, message_of, readable_text
 from recollect.faces.discord.places import PLATFORM, interaction_place, with_unknown_readers
 from recollect.faces.discord.privacy_notice import NOT_NOTIFIED, ensure_notified_privately
 from recollect.faces.discord.slash_commands import ALL_CONTEXTS, ALL_INSTALLS, MENUS, SWITCHED_OFF_HERE
@@ -80,7 +80,8 @@ class ContextMenus:
                 text, user=user, place=place, message=source, audience=audience if is_narrower else None
             )
         else:
-            note = f"{message.author.display_name} said: {text}"
+            author = await memory.timeline.speaker(message_of(message, place, text))
+            note = f"{author} said: {text}"
             outcome = await memory.remember(
                 note,
                 user=user,

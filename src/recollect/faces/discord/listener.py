@@ -30,7 +30,7 @@ from recollect.faces.discord.shards import is_allowed
 from recollect.faces.discord.slash_commands import EXPORT_ATTACHED
 from recollect.faces.discord.splitting import harmless
 from recollect.faces.wording import say
-from recollect.policy.visibility import narrower
+from recollect.policy.visibility import is_heard_in, narrower
 
 log = logging.getLogger("recollect.discord")
 
@@ -238,11 +238,24 @@ class MessageListener(commands.Cog):
 
     async def _reply(self, message: discord.Message, chat_message: Message) -> None:
         draft = streaming.StreamedReply(message)
+
+        def place_now() -> Place:
+            return place_of(message.channel, message.author.id)
+
+        def append(piece: str) -> None:
+            if is_heard_in(chat_message.place, place_now()):
+                draft.append(piece)
+
         async with streaming.typing(message.channel):
-            reply = await self._bot.assistant.reply(chat_message, draft.append)
+            reply = await self._bot.assistant.reply(chat_message, append)
             if reply.command_answer is not None:
                 await self._send_answer(message, reply.command_answer)
                 return
+            while not is_heard_in(chat_message.place, place_now()):  # the channel was opened to others meanwhile
+                await count_tokens(self._bot, chat_message.place, reply.usage)
+                chat_message = replace(chat_message, place=place_now())
+                draft.clear()
+                reply = await self._bot.assistant.reply(chat_message, append)
             text = reply.text.strip() or say(EMPTY_REPLY)
             if reply.is_offline and (skipped := unread_attachments(message)):  # a model says so itself
                 text = f"{text}\n{say(NOT_READ, ', '.join(skipped))}"

@@ -34,6 +34,10 @@ class StreamedReply:
         if self._text.strip() and self._timer is None and (self._push_task is None or self._push_task.done()):
             self._schedule_push()
 
+    def clear(self) -> None:
+        """Begin anew; what was displayed is replaced by what comes."""
+        self._text = ""
+
     def _schedule_push(self) -> None:
         loop = asyncio.get_running_loop()
         wait = self._last_push_time + self._interval - loop.time()
