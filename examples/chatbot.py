@@ -29,6 +29,8 @@ def reply_to(text: str, memory: Memory, client: OpenAI) -> str:
 
 
 def main() -> None:
+    if not os.environ.get("OPENAI_API_KEY"):
+        raise SystemExit("OPENAI_API_KEY is not set; the first lines of this program show how to run it")
     with Memory("chatbot.db") as memory:
         client = OpenAI()
         while True:

@@ -51,6 +51,12 @@ def imported(program: str, monkeypatch: pytest.MonkeyPatch, **env: str) -> Modul
     return module
 
 
+def test_the_chatbot_says_in_one_line_that_it_needs_a_key(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with pytest.raises(SystemExit, match="OPENAI_API_KEY is not set"):
+        imported("chatbot.py", monkeypatch).main()
+
+
 def test_there_are_six_each_short_and_named_in_the_readme():
     named = (EXAMPLES / "README.md").read_text("utf-8")
     assert len([*PROGRAMS, NOTEBOOK]) == 6

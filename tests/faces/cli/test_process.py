@@ -17,11 +17,11 @@ PROGRAM = [sys.executable, "-m", "recollect"]
 
 
 class Terminal:
-    """A process at a terminal of 80 columns."""
+    """A process at a terminal, of 80 columns unless `COLUMNS` says otherwise."""
 
-    def __init__(self, *args: str) -> None:
+    def __init__(self, *args: str, **said: str) -> None:
         self.here, there = pty.openpty()
-        env = ENVIRONMENT | {"TERM": "xterm", "LINES": "40"}
+        env = ENVIRONMENT | {"TERM": "xterm", "LINES": "40", **said}
         self.process = subprocess.Popen([*PROGRAM, *args], stdin=there, stdout=there, stderr=there, env=env)
         os.close(there)
         self.seen = ""
@@ -100,6 +100,24 @@ def test_a_terminal_shows_hostile_text_as_text(process: Run):
     terminal = Terminal("search", "careful", "--messages")
     assert terminal.end() == 0
     assert r"careful \x1b]0;owned\x07 [red]now[/red]" in terminal.seen
+
+
+@pytest.mark.slow
+def test_a_narrow_terminal_shows_the_words_of_a_memory_in_one_piece(process: Run):
+    process("remember", "I keep nineteen bees in Graz")
+    for columns, line in (("80", "I keep nineteen bees in Graz"), ("40", "  I keep nineteen bees in Graz")):
+        for command in ("show", "list"):
+            terminal = Terminal(command, COLUMNS=columns)
+            assert terminal.end() == 0
+            assert line in terminal.seen
+
+
+def test_a_memory_is_worded_for_its_owner_in_every_answer(process: Run):
+    process("add", "my sister Nora plays the cello")
+    for words in (["show"], ["search", "cello"], ["pin", "1"], ["edit", "1", "Their sister plays"], ["forget", "1"]):
+        terminal = Terminal(*words)
+        assert terminal.end() == 0
+        assert ("Your sister" in terminal.seen, "Their sister" in terminal.seen) == (True, False), words
 
 
 def test_an_ambiguous_forget_asks_which(process: Run):

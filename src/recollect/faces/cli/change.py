@@ -110,7 +110,7 @@ def _print_remembered(call: Invocation, outcome: Remembered, audience_hint: str)
     if outcome.verdict != "added" and reason:
         call.screen.aside(f"  {reason}")
     for memo in outcome.replaced:
-        call.screen.aside(f'  takes the place of: "{memo.text}"')
+        call.screen.aside(f"  {outcome_text.changed('takes the place of', memo)}")
 
 
 def forget(
@@ -157,7 +157,7 @@ def _print_forgotten(call: Invocation, query: str, outcome: ForgetOutcome) -> No
             text = outcome_text.render_forgotten(memos, query, outcome, literal=literal, undo="recollect undo")
             call.screen.say(text)
             for memo in memos:
-                call.screen.aside(f'  "{memo.text}"')
+                call.screen.aside(f'  "{outcome_text.addressed(memo.text)}"')
         case NotFound():
             fail(outcome_text.render_no_match(query), NO_MATCH)
         case Ambiguous():
@@ -296,7 +296,7 @@ def _change(
     if call.options.json:
         call.screen.data({"memo": records.from_memo(memo)})
     else:
-        call.screen.say(f'{verb}: "{memo.text}"')
+        call.screen.say(outcome_text.changed(verb, memo))
 
 
 def add(call: Invocation, text: Texts) -> None:

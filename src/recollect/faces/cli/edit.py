@@ -38,7 +38,7 @@ def edit(call: Invocation, which: WhichMemo, text: NewWords = None) -> None:
         call.screen.data({"memo": records.from_memo(memo), "before": before.text})
         return
     call.screen.say(f"{outcome_text.changed('Changed to', memo)}. Undo: recollect undo")
-    call.screen.aside(f'  so far: "{before.text}"')
+    call.screen.aside(f"  {outcome_text.changed('so far', before)}")
 
 
 async def _memo(_: AsyncMemory, memo: Memo) -> Memo:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.core.ports import Progress
 from recollect.core.types import Memo, Message
-from recollect.policy.rendering import render_end
+from recollect.faces import outcome_text
+from recollect.policy.rendering import ended
 from recollect.recall.query import Hit
 
 if TYPE_CHECKING:
@@ -40,6 +41,11 @@ def cell(text: str) -> str:
 def local_time(time: datetime) -> str:
     """A time in the local zone."""
     return f"{time.astimezone():%Y-%m-%d %H:%M}"
+
+
+MIN_WIDE_CHARS = 20
+_GAP = 2
+"""Between two columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +96,29 @@ class Screen:
         if not self.is_terminal:
             for row in rows:
                 print("\t".join(map(cell, row)))
-        elif rows:
+        elif rows and self._fits(columns, rows, wide):
             self._draw(columns, rows, wide)
+        else:
+            self._stack(columns, rows, wide)
+
+    def _fits(self, columns: Sequence[str], rows: Sequence[Sequence[str]], wide: str) -> bool:
+        """Whether the terminal leaves the wide column enough to be read."""
+        from rich.cells import cell_len
+
+        widths = [max(map(cell_len, map(cell, values))) for values in zip(columns, *rows, strict=True)]
+        others = [width + _GAP for name, width in zip(columns, widths, strict=True) if name != wide]
+        return self.console.width - sum(others) >= min(MIN_WIDE_CHARS, widths[columns.index(wide)])
+
+    def _stack(self, columns: Sequence[str], rows: Sequence[Sequence[str]], wide: str) -> None:
+        """Each row as a line of its short cells, and the wide one below."""
+        from rich.padding import Padding
+        from rich.text import Text
+
+        for row in rows:
+            cells = dict(zip(columns, map(cell, row), strict=True))
+            text = cells.pop(wide)
+            self.console.print(" · ".join(filter(None, cells.values())), style="dim")
+            self.console.print(Padding(Text(text, overflow="fold"), (0, 0, 0, _GAP)))
 
     def _draw(self, columns: Sequence[str], rows: Sequence[Sequence[str]], wide: str) -> None:
         from rich.table import Table
@@ -143,7 +170,7 @@ def describe_audience(memo: Memo) -> str:
 def describe_item(item: Memo | Message) -> str:
     if isinstance(item, Message):
         return cell(f"[{local_time(item.at)}] {item.name or item.author}: {item.text}")
-    return cell(f"[{item.kind}] {item.text}{render_end(item)}")
+    return cell(f"[{item.kind}] {outcome_text.addressed(item.text)}{ended(item)}")
 
 
 def explain_score(hit: Hit) -> tuple[str, str]:
