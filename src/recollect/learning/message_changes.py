@@ -40,11 +40,10 @@ def edit_message(
     """
     before = tx.messages.get(platform, message_id)
     if before is not None:
-        # A streamed reply is edited as it grows, and may repeat what was removed since it began.
+        # A reply may be edited into repeating what was removed meanwhile.
         text = screened(tx, replace(before, text=text), removed).text
     changed = tx.messages.edit(platform, message_id, text, edited_at)
     if changed and before is not None and place is not None:
-        # The channel may have been opened since: its new readers did not hear the old words' context.
         narrow = narrower(before.place, place)
         if narrow != before.place:
             tx.messages.move(platform, message_id, narrow)
