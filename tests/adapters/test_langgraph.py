@@ -381,7 +381,7 @@ async def test_a_value_that_cannot_be_kept_is_refused_and_its_batch_with_it(stag
     assert await store.asearch(ANN) == []
 
 
-async def test_nothing_is_put_while_memory_is_switched_off():
+async def test_putting_an_item_is_refused_while_memory_is_off():
     async with opened(enabled=False) as stage:
         with pytest.raises(BadInput, match="switched off"):
             await made(stage).aput(ANN, "k", {"text": "something"})

@@ -140,7 +140,7 @@ async def test_a_run_that_fails_leaves_nothing_behind():
         assert await journal(stage.memory) == []
 
 
-async def test_what_was_observed_in_one_run_is_known_in_the_next():
+async def test_a_run_recalls_messages_of_the_previous_run():
     listener = Listener("Hello Ann.")
     async with opened() as stage:
         agent = Agent(listener.model(), capabilities=[whole(stage)])

@@ -108,9 +108,7 @@ async def test_a_name_never_hides_an_id(memory: AsyncMemory, office: Admin, cloc
     assert (meant.id, meant.is_known) == ("discord:eve", True)
 
 
-async def test_who_is_not_known_may_be_somebody_with_a_name_like_it(
-    memory: AsyncMemory, office: Admin, clock: FakeClock
-):
+async def test_an_unknown_name_gets_suggestions_of_similar_names(memory: AsyncMemory, office: Admin, clock: FakeClock):
     await named(memory, clock, "310", "Ada Lovelace")
     await named(memory, clock, "311", "Bob")
     for typed in ("Ada", "Ada Lovelaec"):

@@ -76,9 +76,7 @@ async def test_a_token_ends_when_it_is_revoked_rotated_or_expired(
     assert await tokens.rotate("0000000000") is None
 
 
-async def test_it_is_known_to_the_minute_when_a_token_was_last_used(
-    memory: AsyncMemory, tokens: AccessTokens, clock: FakeClock
-):
+async def test_a_tokens_last_use_is_recorded_to_the_minute(memory: AsyncMemory, tokens: AccessTokens, clock: FakeClock):
     issued = await tokens.create(Role.METRICS, "prometheus")
     assert [token.last_used for token in await tokens.list()] == [None]
     clock.advance(hours=1)

@@ -95,7 +95,7 @@ def test_what_earlier_editions_wrote_is_understood_and_reads_the_same(stored: st
         ),
     ],
 )
-def test_what_is_worded_differently_now_is_understood_too(stored: str, reason: Reason, text: str):
+def test_earlier_wordings_of_a_reason_are_decoded(stored: str, reason: Reason, text: str):
     assert decode_reason(stored)[0] is reason
     assert render_reason(*decode_reason(stored)) == text
 

@@ -62,7 +62,7 @@ async def test_a_failed_or_cancelled_call_frees_its_slot():
         await model.ask(calls)
 
 
-async def test_who_is_given_up_makes_room_once_even_if_the_call_never_ends():
+async def test_an_abandoned_call_frees_its_slot_exactly_once():
     calls, stubborn, model = ModelLimiter(1), Model(stubborn=True), Model()
     given_up = asyncio.create_task(stubborn.ask(calls))
     await eventually(lambda: stubborn.now == 1)

@@ -57,7 +57,7 @@ async def test_a_later_read_makes_a_visit_of_its_own(counting: Counting):
     assert counting.visits == 2
 
 
-async def test_one_that_fails_takes_no_other_with_it(counting: Counting):
+async def test_a_failing_read_does_not_fail_its_batch(counting: Counting):
     visits = ReadBatcher(counting)
     good, bad, also = await asyncio.gather(
         visits.read(size), visits.read(broken), visits.read(size), return_exceptions=True

@@ -310,7 +310,7 @@ def test_a_conversation_is_not_one_document(process: Run):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("question", ["what do you know about me?", "tell me about myself", "who am I?"])
-def test_who_asks_what_is_known_of_them_gets_all_of_it(folder: Path, question: str):
+def test_asking_what_is_known_lists_all_memos(folder: Path, question: str):
     with chatting(folder) as terminal:
         assert "I remember nothing about you yet." in terminal.say(question)
         terminal.say("I live in Lisbon")

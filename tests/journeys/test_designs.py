@@ -144,7 +144,7 @@ class TestSimpleDnam:
         assert len([*(tmp_path / "memory" / "rolling").glob("*.json")]) == 2
 
     @pytest.mark.acceptance("B7")
-    async def test_it_does_without_vectors_and_a_conflict_only_retires(self):
+    async def test_dnam_uses_no_vectors_and_retires_conflicting_memos(self):
         async with opened("dnam", model=FakeModel(propose_nothing)) as stage:
             await stage.remember("I live in Berlin", "I live in Munich")
             assert not stage.memory.vectors.enabled

@@ -61,7 +61,7 @@ DOES_NOT = [
 
 
 @pytest.mark.parametrize(("language", "question", "statement"), FITS)
-def test_what_has_all_that_a_question_names_answers_it(language: str, question: str, statement: str) -> None:
+def test_a_statement_with_all_terms_fits_completely(language: str, question: str, statement: str) -> None:
     assert questions.parse(question, language).fit(statement).is_complete
 
 

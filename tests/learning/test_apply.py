@@ -158,7 +158,7 @@ class TestForgetting:
         await tell(store, "Works at Acme Corp", 8, source=LEARNED, said=7.5)
         assert await texts(store, Status.ACTIVE) == ["Works at Acme Corp"]
 
-    async def test_it_stays_forgotten_when_the_memo_itself_was_dropped(self, store: Store):
+    async def test_a_tombstone_outlives_its_dropped_memo(self, store: Store):
         await tell(store, "Works at Acme", 0)
         await drop(store, "Acme", 1)
         await tell(store, "Likes tea", 2, MemoLimits(total=1))
@@ -196,7 +196,7 @@ class TestCaps:
         assert [type(change) for change in changes] == [Revise]
         assert len(await memos(store, Status.ACTIVE)) == 3
 
-    async def test_what_the_owner_wrote_outlives_what_was_learned(self, store: Store):
+    async def test_surplus_learned_memos_go_before_manual_ones(self, store: Store):
         caps = MemoLimits(active=3)
         await tell(store, "Fact number 0", 0, caps)
         for minute in range(1, 6):

@@ -62,7 +62,7 @@ async def test_a_batch_waits_for_silence_but_not_for_ever() -> None:
         assert [len(each) for each in texts(model)] == [10]  # after 20 minutes, though never silent for 5
 
 
-async def test_what_is_said_is_acknowledged_before_any_call() -> None:
+async def test_the_local_extractor_learns_before_the_model_is_called() -> None:
     model = FakeModel(propose_nothing)
     async with opened(model=model, **BATCH) as stage:
         message = await stage.tell("I live in Porto")

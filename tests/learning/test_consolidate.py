@@ -192,7 +192,7 @@ class TestContradictions:
             "Lives in Paris"
         ]
 
-    def test_what_is_told_of_two_people_is_no_contradiction(self) -> None:
+    def test_notes_on_two_people_do_not_contradict_each_other(self) -> None:
         told = [memo("He lives in Berlin", 9, kind=Kind.PERSON), memo("He lives in Paris", 1, kind=Kind.PERSON)]
         assert len(after(told)) == 2
 
@@ -324,17 +324,17 @@ class TestWithAModel:
         for keep, other in ((berlin, paris), (paris, berlin)):
             assert len(after([berlin, paris], FREELY, joins(keep, other))) == 2
 
-    def test_it_may_retract_what_a_newer_memo_is_about(self) -> None:
+    def test_a_retraction_needs_a_newer_memo_on_the_subject(self) -> None:
         old, new = memo("Is training for a marathon", 9), memo("Gave up marathon running", 1)
         assert list(after([old, new], FREELY, ExtractionResult(retractions=(Retraction("over", id=old.id),)))) == [
             new.text
         ]
 
-    def test_it_can_not_retract_what_no_other_memo_speaks_of(self) -> None:
+    def test_a_retraction_without_a_related_memo_is_ignored(self) -> None:
         old, new = memo("Plays the cello", 9), memo("Speaks Dutch", 1)
         assert len(after([old, new], FREELY, ExtractionResult(retractions=(Retraction("over", id=old.id),)))) == 2
 
-    def test_one_that_goes_too_far_changes_nothing(self) -> None:
+    def test_a_plan_beyond_the_loss_limit_is_aborted(self) -> None:
         memos = [
             memo(f"Likes the colour {name}", age) for age, name in enumerate(("red", "teal", "pink", "grey", "blue"))
         ]
@@ -633,7 +633,7 @@ async def test_a_dream_that_would_lose_too_much_is_noted_and_changes_nothing(cap
         assert await _everything(stage) == before
 
 
-async def test_what_expires_is_not_shown_and_later_set_aside() -> None:
+async def test_an_expired_memo_is_hidden_then_retired_by_consolidation() -> None:
     async with opened() as stage:
         await stage.remember("On holiday", expires=stage.clock() + timedelta(hours=1))
         lasting = await stage.remember("Plays the cello")

@@ -112,7 +112,7 @@ async def test_a_change_that_is_told_days_later_retires_what_it_ends_and_no_othe
             assert await _known(memory, f"user{number}") == known, lines
 
 
-async def test_what_was_said_long_ago_or_elsewhere_is_not_meant():
+async def test_a_correction_ignores_old_and_foreign_messages():
     async with AsyncMemory(":memory:") as memory:
         await _say(memory, "ann", "I'm 34 years old", SAID)
         await _say(memory, "ann", "no wait, 35", SAID + timedelta(hours=1))

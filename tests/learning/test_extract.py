@@ -44,7 +44,7 @@ async def test_what_a_message_says_becomes_a_memo_with_its_evidence() -> None:
     assert memo.audience == Audience("guild", "g1", "g1")
 
 
-async def test_what_is_said_in_a_dm_is_learned_for_that_dm_alone() -> None:
+async def test_a_fact_from_a_dm_is_visible_in_that_dm_only() -> None:
     async with opened(model=FakeModel()) as stage:
         await stage.tell("I am looking for another job", place=DM)
         assert await stage.known(place=DM) == ["I am looking for another job"]
@@ -163,7 +163,7 @@ async def test_words_said_in_private_do_not_retire_what_was_said_in_public() -> 
         assert await stage.known(place=DEV) == ["Works at Acme Corp"]
 
 
-async def test_what_its_owner_forgot_meanwhile_stays_forgotten() -> None:
+async def test_extraction_restores_no_memo_forgotten_meanwhile() -> None:
     model = BlockingModel()
     async with opened(model=model) as stage:
         await stage.learned("I work at Acme")

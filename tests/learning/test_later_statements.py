@@ -159,7 +159,7 @@ SAID_WHOLE = {
     [STATED_ANEW, TURNED_ROUND, ENDED, REPLACED, OF_RELATIVES, STILL_SO, SAID_WHOLE],
     ids=["stated anew", "turned round", "ended", "replaced", "of relatives", "still so", "said whole"],
 )
-async def test_only_the_last_word_is_known(dialogs: dict[tuple[str, ...], list[str]]):
+async def test_later_statements_replace_earlier_ones(dialogs: dict[tuple[str, ...], list[str]]):
     async with AsyncMemory(":memory:") as memory:
         for number, (lines, known) in enumerate(dialogs.items()):
             for index, text in enumerate(lines):

@@ -173,7 +173,7 @@ async def test_degraded_messages_are_found_until_they_were_learned_from_properly
         assert isinstance(outcome, NothingToRelearn)
 
 
-async def test_who_paused_learning_is_skipped_and_that_is_said() -> None:
+async def test_relearning_skips_and_counts_people_who_paused() -> None:
     model = FakeModel(propose_nothing)
     async with opened(model=model) as stage:
         await stage.tell("I live in Lisbon")

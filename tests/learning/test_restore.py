@@ -102,7 +102,7 @@ async def test_a_private_memo_that_is_restored_replaces_nothing_that_more_people
         assert await stage.known(place=DEV) == ["I live in Bruges"]
 
 
-async def test_what_is_not_visible_here_is_not_restored_here() -> None:
+async def test_restore_does_not_find_memos_hidden_in_the_place() -> None:
     async with opened() as stage:
         secret = await stage.remember("I collect rare stamps", place=DM)
         await stage.memory.forget(secret.id, user="ann", place=DM)

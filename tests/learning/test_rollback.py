@@ -96,7 +96,7 @@ async def test_a_memo_whose_words_are_still_there_survives_an_edit() -> None:
     assert after.status is Status.ACTIVE
 
 
-async def test_what_a_deleted_message_had_replaced_counts_again() -> None:
+async def test_deleting_a_message_restores_the_replaced_memo() -> None:
     async with opened(model=FakeModel()) as stage:
         await stage.tell("I live in Berlin")
         said = await stage.tell("I live in Munich now")
@@ -320,7 +320,7 @@ async def test_words_that_their_owner_undid_do_not_come_back_by_a_deletion() -> 
         assert await stage.known() == []
 
 
-async def test_what_its_owner_wrote_down_gets_its_own_words_back() -> None:
+async def test_deleting_a_message_restores_a_manual_memos_wording() -> None:
     async with opened(model=FakeModel(rewording)) as stage:
         await stage.remember("I work at Acme", audience=DEV.audience)
         said = await stage.tell("I work at Acme as a gardener")

@@ -220,7 +220,7 @@ async def test_redo_takes_back_one_undo_after_the_other() -> None:
         assert [memo.text for memo in (await undo(stage)).restored] == ["I like green tea"], "it can be undone again"
 
 
-async def test_what_is_redone_is_forgotten_as_it_was_before() -> None:
+async def test_redoing_a_forget_restores_the_tombstone() -> None:
     async with opened() as stage:
         await stage.remember("I like tea")
         await stage.memory.forget("tea", user="discord:ann")

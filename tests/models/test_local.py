@@ -99,7 +99,7 @@ async def test_a_note_on_somebody_else_says_whom_it_is_about():
         "Ben says I live in Berlin",
     ],
 )
-async def test_what_is_not_meant_as_a_statement_teaches_nothing(said: str):
+async def test_sentences_that_state_nothing_teach_nothing(said: str):
     assert await learned(said) == []
 
 
@@ -119,7 +119,7 @@ async def test_what_is_not_meant_as_a_statement_teaches_nothing(said: str):
         "Everyone we like was late",
     ],
 )
-async def test_what_only_earlier_words_explain_teaches_nothing(said: str):
+async def test_sentences_that_need_context_teach_nothing(said: str):
     assert await learned(said) == []
 
 
@@ -169,7 +169,7 @@ async def test_a_date_is_the_day_of_the_event_only_if_it_is_told_so():
     assert await learned("I have a review scheduled for December 4") == ["Has a review on 2026-12-04"]
 
 
-async def test_what_a_couple_does_is_no_note_on_one_of_them():
+async def test_a_statement_about_a_couple_is_learned_for_the_speaker():
     assert await learned("me and my wife live in Ostrava") == ["Lives in Ostrava"]
 
 
@@ -177,7 +177,7 @@ async def test_the_words_of_a_bot_teach_nothing():
     assert await LocalModel().extract(ExtractionInput([message("I live in Berlin", bot=True)])) == ExtractionResult()
 
 
-async def test_what_is_no_longer_so_is_retracted_by_its_id():
+async def test_an_ended_state_is_retracted_by_memo_id():
     proposed = await hear("I no longer use Emacs", known=["Lives in Rome", "Uses Emacs"])
     assert proposed.proposals == ()
     assert [each.id for each in proposed.retractions] == ["k1"]

@@ -86,7 +86,7 @@ async def test_emphasis_slips_and_run_on_questions_hide_nothing(said, text):
     assert await learned(said) == [text]
 
 
-async def test_what_is_acted_out_is_no_part_of_the_statement():
+async def test_an_emote_is_no_part_of_the_statement():
     assert await learned("I live in Oslo *waves*") == ["Lives in Oslo"]
 
 

@@ -74,7 +74,7 @@ def test_known_memos_are_listed_with_ids_to_update_deprecate_and_not_repeat():
         assert rule in prompt.instructions
 
 
-def test_only_active_memos_count_as_known():
+def test_the_extraction_prompt_lists_active_memos_only():
     old = replace(memo("durable-1", "Lives in Porto."), status=Status.SUPERSEDED)
     assert "durable-1" not in prompts.extraction(ExtractionInput([said("x")], [old])).data
 

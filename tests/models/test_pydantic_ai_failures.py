@@ -79,7 +79,7 @@ async def test_a_busy_or_broken_server_may_be_asked_again_later(provider: str, n
 
 
 @each_provider
-async def test_it_is_asked_once_and_the_job_is_what_is_tried_again(provider: str, name: str, variable: str):
+async def test_a_failing_server_is_asked_once_per_call(provider: str, name: str, variable: str):
     async with ModelServer(Status(500)) as server, opened(provider, name, server) as model:
         with pytest.raises(ModelUnavailable):
             await model.extract(HEARING)

@@ -236,7 +236,7 @@ def test_a_megabyte_is_read_in_bounded_work(unit: str):
     assert len(found.proposals) <= 200
 
 
-def test_what_stands_behind_the_longest_part_is_not_read():
+def test_text_beyond_the_length_limit_is_not_parsed():
     assert parse_response(" " * MAX_RESPONSE_CHARS + BOTH) == ExtractionResult(
         problems=("cut off", "the answer is empty"), flaw="the answer is empty"
     )

@@ -229,7 +229,7 @@ class TestReplacing:
         assert isinstance(change, Add)
         assert change.memo.supersedes is None
 
-    def test_what_is_already_out_of_use_is_not_replaced_again(self):
+    def test_a_retired_memo_is_not_superseded_again(self):
         old = memo("Deploys by hand", "durable-x", status=Status.DEPRECATED)
         (change,) = merge(
             says("Deploys from CI", supersedes="durable-x"), existing(find_by_id={"durable-x": old}.get), LATER

@@ -24,7 +24,7 @@ DM = Place("discord", dm="ann")
         (None, NOW, True),
     ],
 )
-def test_what_expires_is_hidden_from_that_moment_on(
+def test_a_viewer_hides_a_memo_from_its_expiry_on(
     expires: datetime | None, now: datetime | None, is_visible: bool
 ) -> None:
     memo = replace(MEMO, expires=expires)

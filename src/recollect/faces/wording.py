@@ -1,7 +1,7 @@
 """Sentences in the language of whoever reads them: `say('Nothing matches "{}"', query)`.
 
 The English sentence is its own key; `translations/` has a file for each other language. A face that knows its reader's
-language enters it with `speak` or `in_language`; everyone else reads English.
+language enters it with `use_language` or `in_language`; everyone else reads English.
 """
 
 import re

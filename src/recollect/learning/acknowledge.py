@@ -54,6 +54,7 @@ def confirm(tx: Tx, candidate: Candidate, taken: Collection[str]) -> Candidate |
     if candidate.id is not None or candidate.supersedes is not None:
         return candidate
     rewordings = [memo for memo in memos if _is_rewording(candidate, memo)]
+    # With several it is undecided which one it rewords, so merging decides as for any statement.
     return replace(candidate, id=rewordings[0].id) if len(rewordings) == 1 else candidate
 
 

@@ -47,6 +47,7 @@ class TokenBudget:
         tx.state.append(kind, tenant, item, owner)
         if not self.is_spent(tx, tenant, now):
             tx.state.remove(StateKind.BUDGET_SPENT, day, [tenant])  # it was raised
+        # Only the call that crosses the limit is logged, not every one after it.
         elif not was_spent:
             for past in tx.state.keys(StateKind.BUDGET_SPENT):
                 if past != day:
@@ -142,6 +143,7 @@ class Budgeted:
             return await self._handler(job)
         if self._floor is not None and batch_key(job) is None:
             return await self._floor(job)
+        # Batches wait as a whole: the floor has acknowledged their messages already.
         raise PutOff(next_day(now), PAUSED)
 
 

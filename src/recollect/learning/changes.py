@@ -120,6 +120,7 @@ def forget(
     with this id. With `literal`, the memo contains the text verbatim.
     """
     if version is not None:
+        # Checked on its own: `find` would fall back to text, and forget another memo.
         get(tx, subject, reference.strip(), is_visible, version)
     matches = find(active_memos(tx, subject, is_visible), reference, share, literal=literal)
     if not matches:

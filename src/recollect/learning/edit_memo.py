@@ -80,6 +80,7 @@ def edit_memo(
     if (text, tags) == (memo.text, memo.tags) and not has_details:
         return memo
     if not (edit.wide and _is_own_edit_everywhere(memo, edit.source)):
+        # First: the new words must never stand in a memo that more people can see.
         memo = _narrow(tx, memo, edit.source.heard, context)
     if tags != memo.tags or has_details:
         reason = Reason.OTHER_TAGS if tags != memo.tags else Reason.OTHER_DETAILS

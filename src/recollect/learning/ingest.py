@@ -97,8 +97,10 @@ def add_message(
     require_present(message)
     deleted = tx.state.items(StateKind.UNSEEN_DELETION, f"{message.place.platform}/{message.id}")
     reply = screened(tx, message, removed)
+    # In one transaction with the write: a deletion either finds the message or leaves its note before.
     if deleted or (message.text and not reply.text) or not tx.messages.add(message := reply):
         return False
+    # Only for messages that were stored: a refused one must not take a name.
     claim(tx, message)
     if exchange_limits is not None and message.bot and message.reply_to is not None:
         question = tx.messages.get(message.place.platform, message.reply_to)
@@ -111,6 +113,7 @@ def add_message(
 def _record_exchange(tx: Tx, question: Message, answer: Message, now: datetime, limits: ExchangeLimits) -> None:
     """Record an exchange of an ordinary channel: none from DMs, restricted channels, private threads."""
     audience = question.place.audience
+    # Also if the channel was closed between question and answer.
     if audience.level != AudienceLevel.GUILD or answer.place.audience != audience:
         return
     place = answer.place

@@ -40,6 +40,7 @@ def edit_message(
     """
     before = tx.messages.get(platform, message_id)
     if before is not None:
+        # A reply may be edited into repeating what was removed meanwhile.
         text = screened(tx, replace(before, text=text), removed).text
     changed = tx.messages.edit(platform, message_id, text, edited_at)
     if changed and before is not None and place is not None:
@@ -69,6 +70,7 @@ def delete_message(
     if message is None:
         _note_unseen_deletion(tx, platform, message_id, deleted_at)
         return False
+    # Before the text is gone: requests that were sent are found by it.
     _remove_quotes(tx, message)
     tx.messages.delete(platform, message_id, deleted_at)
     _roll_back(tx, message, None, deleted_at, removed)
@@ -109,6 +111,7 @@ def _note_unseen_deletion(tx: Tx, platform: str, message_id: str, deleted_at: da
     reference, nobody = f"{platform}/{message_id}", Owner.nobody()  # the author of the message is not known
     tx.state.append(StateKind.UNSEEN_DELETION, reference, deleted_at.isoformat(), nobody)
     tx.state.append(StateKind.UNSEEN_DELETIONS, "", reference, nobody)
+    # Half at once, so that the list is not cut at every deletion.
     if tx.state.count(StateKind.UNSEEN_DELETIONS) > MAX_UNSEEN_DELETIONS:
         oldest = tx.state.items(StateKind.UNSEEN_DELETIONS)[: MAX_UNSEEN_DELETIONS // 2]
         for old in oldest:

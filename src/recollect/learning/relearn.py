@@ -137,6 +137,7 @@ class Relearner:
             for extraction in extractions:
                 extractor.apply_again(tx, extraction, batch)
             steps[:] = [step for scope in scopes for step in reversed(tx.changes.of_batch(scope, batch))]
+            # The preview runs the real code in a real transaction, so it can't differ from the run.
             raise _RolledBackError
 
         with suppress(_RolledBackError):
@@ -179,6 +180,7 @@ class Relearner:
 
     def _complete(self, tx: Tx, job: Job, extractor: Extractor, extractions: Sequence[Extraction]) -> None:
         run, references = job.payload["run"], job.payload["messages"]
+        # Asked again: its author may have paused or forgotten while the model was reading.
         learned = [each for each in extractions if self._skip_reason(tx, each.input.messages[0]) is None]
         scope = Subject(learned[0].input.messages[0].person).scope if learned else ""
         before = len(tx.changes.of_batch(scope, run))

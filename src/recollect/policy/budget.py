@@ -75,6 +75,7 @@ def _take(lines: Sequence[str], budget: Budget, stop: bool) -> list[int]:
         if budget.allows(size_with_line, len(places) + 1):
             places.append(place)
             used = size_with_line
+        # Without `stop` a shorter line further down may still fit.
         elif stop:
             break
     return places

@@ -127,6 +127,7 @@ def neutralize(text: str, headers: tuple[str, ...] = (), indent: str = "  ") -> 
 
     Cached, because the same messages appear in prompt after prompt.
     """
+    # Invisible characters would hide a header from the comparison, but not from the model.
     first, *others = _INVISIBLE.sub("", text).strip().splitlines() or [""]
     return "\n".join([_defuse(first, headers), *(indent + _defuse(line, headers) for line in others)])
 
@@ -143,6 +144,7 @@ def window(messages: Sequence[Message], budget: int | None) -> list[str]:
     for message in reversed(messages):
         line = render_message(message)
         if len(line) > remaining:
+            # Only replies are cut: half of what a person said could say something else.
             if not message.bot or remaining < MIN_LINE_CHARS:
                 break
             line = clip(line, remaining)

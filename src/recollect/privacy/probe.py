@@ -49,6 +49,7 @@ async def probe(
     in_file_counts = await in_files(samples)
     shared = _shared_tables(stored)
     private_tables = {name: counts for name, counts in stored.items() if name not in SHARED_TABLES}
+    # What others said in the same words stays, so it proves nothing about what was erased.
     distinctive = [index for index in range(len(samples)) if not any(stored[name][index] for name in shared)]
     checks = [
         Check("rows", await store.read(lambda tx: _count_rows(tx, target, erased_at))),
@@ -153,6 +154,7 @@ def _count_embedded(tx: Tx, inventory: Inventory) -> int:
     for corpus, keys in _corpora(inventory):
         for vector_set in tx.index.vectors(corpus):
             dims = vector_set.dims
+            # Any query serves: only whether a row has a vector is asked, not how near it is.
             any_direction = struct.pack(f"<{dims}f", *([1 / math.sqrt(dims)] * dims))
             scopes = sorted(inventory.scopes)
             nearest = tx.index.nearest(corpus, scopes, vector_set.model, any_direction, 1, also=keys, candidates=keys)

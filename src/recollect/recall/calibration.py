@@ -42,6 +42,7 @@ def match(text: str, terms: Collection[str], pool: RankPool, speakers: Collectio
     covered = _covered(terms, pool, frequencies)
     cosines = sorted(item.cosine for item in pool.items if item.cosine is not None)
     if cosines:
+        # Relative to the lower quarter: embedders differ in what cosine unrelated texts have.
         best = cosines[-1] - max(0.0, cosines[len(cosines) // 4] - MAX_UNRELATED_COSINE)
         evidence = COVERED * covered + COSINE * best + TEXT * amount + BIAS
     else:
@@ -49,6 +50,7 @@ def match(text: str, terms: Collection[str], pool: RankPool, speakers: Collectio
     if speakers:
         evidence += KNOWN_SPEAKER
     elif _has_unknown_name(text, frequencies, own):
+        # The more is known, the more a name that is nowhere in it says.
         evidence += UNKNOWN_NAME * amount
     if not covered:
         is_aimless = not speakers and (_is_impersonal(text, own) or _is_noise(text))

@@ -53,6 +53,7 @@ _DECORATION = (
 @lru_cache(maxsize=4096)
 def skeleton(name: str) -> str:
     """The form that look-alike names share: letters and digits in one case, width and script."""
+    # Look-alikes are replaced before and after folding, as case changes some of them.
     decomposed = unicodedata.normalize("NFKD", name).translate(_LETTERS)
     folded = fold(decomposed).upper().translate(_LETTERS).lower()  # only upper-case Cherokee is in the table
     letters = "".join(_base(char) for char in folded.translate(_LETTERS) if _is_visible_char(char))
@@ -165,6 +166,7 @@ class Names:
         bots = {skeleton(_name(message)) for message in batch if message.bot}
         keys = [_claim_key(message) for message in batch]
         claims = tx.state.some(StateKind.DISPLAY_NAME, {key for key in keys if key is not None})
+        # The first claim counts, so that nobody loses a name to someone who takes it later.
         owners = {key: claimed[0] for key, claimed in claims.items()}
         return [self._tag_if_ambiguous(*pair, bots, owners) for pair in zip(batch, keys, strict=True)]
 

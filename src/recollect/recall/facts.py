@@ -83,10 +83,12 @@ def _naming(tx: Tx, query: Query, fact: Memo, allowed: set[int] | None) -> list[
     """Messages that have a name which the fact has, but not the question."""
     asked = set(words(query.question.text))
     names = {word for name in _NAME.findall(fact.text) for word in words(name)}
+    # A name of the question is searched for anyway; only what the fact adds leads further.
     names -= asked | STOP_WORDS | word_forms.calendar_words()
     speakers = {word for name in query.sample.speakers.values() for word in words(name)}
     chosen = sorted(names - speakers)[:MAX_NAMES]
     hits = tx.index.words("messages", query.scopes, chosen, MAX_NAMED_ROWS, allowed) if chosen else []
+    # A name that many messages have leads to none in particular.
     return [hit.key for hit in hits if min(hit.parts.values(), default=0) <= MAX_NAMED_ROWS]
 
 

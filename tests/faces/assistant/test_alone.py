@@ -110,7 +110,7 @@ async def test_what_was_said_and_not_learned_is_hidden_on_request_and_comes_back
         assert "opera" in await talk.ask("what did we talk about?", place=DM)
 
 
-async def test_what_was_meant_takes_the_place_of_what_was_said() -> None:
+async def test_a_correction_replaces_the_corrected_statement() -> None:
     async with opened(model="local", run_worker=True) as stage:
         talk = alone(stage)
         await talk.ask("I live in Lisbon", place=DM)

@@ -102,7 +102,7 @@ async def test_what_was_said_before_is_not_forgotten_in_the_place_of_what_is_for
         assert await known(stage) == ["Likes tea"]
 
 
-async def test_what_a_withdrawn_message_had_replaced_holds_again() -> None:
+async def test_withdrawing_a_message_restores_the_replaced_memo() -> None:
     async with opened(model="local", run_worker=True) as stage:
         talk = alone(stage)
         await told(talk, "I live in Lisbon", "I moved to Porto")

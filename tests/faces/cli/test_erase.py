@@ -133,7 +133,7 @@ def test_export_prints_one_document_or_writes_it(cli: Run, store: Path, folder: 
     assert cli("export").err == "recollect: warning: nothing is known of user me\n", "who speaks, as everywhere"
 
 
-def test_what_is_exported_by_default_is_what_import_takes(cli: Run):
+def test_an_export_can_be_imported_again(cli: Run):
     cli("remember", "I live in Lisbon")
     cli("remember", "I like tea", "--pin")
     cli("forget", "Lisbon")

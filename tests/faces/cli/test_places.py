@@ -37,7 +37,7 @@ def test_a_place_is_read(text: str, place: Place):
 
 
 @pytest.mark.parametrize("text", ["", "#", "/", "a/", "/#dev", "a//b", "a/b/c/d", "!", "a/!", "##dev", "a/#b#c", "a!b"])
-def test_what_is_no_place_is_refused_with_a_word_on_how(text: str):
+def test_a_malformed_place_is_refused_with_an_example(text: str):
     with pytest.raises(BadInput, match="guild/#dev"):
         parse(text, "ada")
 

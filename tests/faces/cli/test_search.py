@@ -20,7 +20,7 @@ def test_a_query_without_words_is_refused(cli: Run):
     assert "say what to look for" in cli("search", " ", code=2).err
 
 
-def test_what_is_merely_near_is_marked_in_a_pipe_too(cli: Run):
+def test_piped_search_output_marks_less_relevant_hits(cli: Run):
     cli("remember", "Plays the cello on Sundays", "--in", "#kitchen")
     best, mark, *_ = cli("search", "green tea", "--in", "#kitchen").out.splitlines()
     assert (best, mark) == ("- [preference] I like green tea in the morning", "Less close:")

@@ -77,7 +77,7 @@ def test_options_work_before_the_command_and_after_it_and_the_later_wins(cli: Ru
     assert cli("--as", "bob", "--json", "show", "--as", "ada").json["user"] == "ada"
 
 
-def test_what_is_private_is_heard_in_direct_messages_only(cli: Run):
+def test_a_private_memo_is_hidden_in_channels(cli: Run):
     memo = cli("remember", "I am looking for a new job", "--private", "--json").json["memo"]["id"]
     cli("remember", "I like tea", "--in", "#dev")
     assert "new job" in cli("show").out

@@ -16,7 +16,7 @@ async def learned(talk: Talk, text: str, said: str, place: Place) -> None:
     await talk.memory.store.write(lambda tx: tx.memos.put(stored))
 
 
-async def test_it_tells_who_said_it_in_which_words_where_and_when():
+async def test_why_shows_speaker_words_place_and_time():
     async with talking() as talk:
         await learned(talk, "Works at Acme Corp", "I work at Acme Corp since May", DEV)
         told = await talk("!memory why Acme")
@@ -44,7 +44,7 @@ async def test_a_closed_channel_is_not_named_outside_of_it():
         assert "in #staff" in await talk("!memory why Acme", place=STAFF)
 
 
-async def test_it_tells_what_was_replaced_and_the_history_by_id():
+async def test_why_shows_what_was_replaced_and_the_history():
     async with talking() as talk:
         old = await talk.stage.remember("I live in Bern", place=DM)
         await talk("!memory remember I live in Oslo now", place=DM)

@@ -98,7 +98,7 @@ async def _has_seen_a_change(wire: Wired) -> bool:
     return bool(await wire.memory.store.read(lambda tx: tx.state.keys(StateKind.PERMISSIONS_CHANGED)))
 
 
-async def test_what_is_older_than_the_window_is_left_alone() -> None:
+async def test_catch_up_ignores_messages_older_than_its_window() -> None:
     async with wired(discord={"catch_up": "1h"}) as wire:
         lab = wire.lab
         async with wire.online():

@@ -35,7 +35,7 @@ async def test_the_example_of_the_documents() -> None:
 
 @pytest.mark.acceptance("A51", "A52", "A54")
 @pytest.mark.parametrize("profile", ["unified", "discoclaw"])
-async def test_what_is_remembered_knows_where_it_was_said(profile: str) -> None:
+async def test_a_remembered_memo_records_its_place(profile: str) -> None:
     async with acting(profile=profile) as scene:
         sent = await scene.ann.send(scene.dev, "!memory remember I like tea")
         whispered = await scene.ann.send_dm("!memory remember I like coffee")

@@ -81,7 +81,7 @@ async def test_what_was_erased_leaves_the_memory_channel_and_the_learned_lines()
 
 
 @pytest.mark.slow
-async def test_what_could_not_be_taken_down_is_taken_down_later() -> None:
+async def test_removing_a_notice_is_retried_after_a_failure() -> None:
     async with acting(discord={"learned_notices": "here"}, summary={"enabled": False}) as scene:
         await scene.env.advance_time(TICK)
         await scene.ann.send(scene.dev, "I like green tea")

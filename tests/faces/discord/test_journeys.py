@@ -22,7 +22,7 @@ async def test_a_preference_told_in_dev_is_used_days_later_in_general_after_a_re
         assert "I prefer explicit loops over comprehensions" in scene.prompts()[-1]
 
 
-async def test_what_is_told_in_a_dm_never_shows_in_a_channel() -> None:
+async def test_a_dm_statement_is_never_shown_in_a_channel() -> None:
     async with acting() as scene:
         await scene.whisper("I am looking for another job")
         await scene.settle()

@@ -288,7 +288,7 @@ async def _has_looked(client: Client) -> bool:
     return bool(await client.bot.state.keys(StateKind.BOT_POSITION))
 
 
-async def test_nothing_private_is_told_in_the_memory_channel() -> None:
+async def test_the_memory_channel_shows_no_private_memos() -> None:
     async with acting() as scene:
         general = str(scene.general.id)
     async with acting(
@@ -304,7 +304,7 @@ async def test_nothing_private_is_told_in_the_memory_channel() -> None:
         assert not any("another job" in one for one in shown)
 
 
-async def test_what_was_learned_in_a_dm_is_told_in_the_dm() -> None:
+async def test_a_memo_learned_in_a_dm_is_announced_in_the_dm() -> None:
     async with acting(discord=HERE) as scene:
         await scene.env.advance_time(TICK)
         await scene.whisper("I am looking for another job")

@@ -23,7 +23,7 @@ async def test_what_people_say_is_learned_with_where_it_was_said_and_what_the_bo
         assert [one.author for hearing in model.inputs for one in hearing.messages] == [str(scene.ann.id)]
 
 
-async def test_what_is_said_without_a_mention_is_learned_too() -> None:
+async def test_unaddressed_messages_are_learned_from() -> None:
     async with acting() as scene:
         await scene.ann.send(scene.dev, "I work on the platform team")
         await scene.settle()

@@ -72,7 +72,7 @@ async def test_a_restart_makes_no_second_message_and_a_deleted_one_is_made_anew(
         assert fourth.id == third.id, "a pinned one that was not noted is found again"
 
 
-async def test_what_may_not_be_heard_there_is_not_shown_there() -> None:
+async def test_the_memory_channel_hides_memos_of_narrower_audience() -> None:
     async with acting(discord__memory_channel=await channel_id(), summary={"every_n_turns": 1}) as scene:
         await mirrored(scene)
         await scene.whisper("I am looking for another job")

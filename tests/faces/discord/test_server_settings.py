@@ -91,7 +91,7 @@ async def test_who_does_not_manage_the_server_neither_sees_nor_changes_anything(
         assert await scene.client.bot.server_settings.value(scene.guild.id, "learned_notices") == "off"
 
 
-async def test_what_the_operator_set_wins_and_the_panel_says_so() -> None:
+async def test_the_operators_settings_override_the_servers() -> None:
     async with acting(discord={"learned_notices": "off", "replies_per_minute": 5, "consent": "notice"}) as scene:
         eve = scene.manager()
         panel = await open_panel(scene, eve)

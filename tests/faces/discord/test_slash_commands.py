@@ -256,7 +256,7 @@ async def test_why_do_you_know_this_tells_what_came_from_a_message_and_what_an_a
         assert text(other) == "That was said to somebody else; only they may ask."
 
 
-async def test_who_is_not_allowed_gets_no_command_and_no_choices() -> None:
+async def test_a_user_who_is_not_allowed_gets_no_command_and_no_choices() -> None:
     async with acting() as scene:
         ann = str(scene.ann.id)
     async with acting(discord={"allowed_users": [ann]}) as scene:

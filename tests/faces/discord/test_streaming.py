@@ -42,7 +42,7 @@ async def written(pieces: list[str], interval: float) -> tuple[list[str], list[s
         return bot.seen, texts, calls
 
 
-async def test_it_is_shown_while_it_is_written_and_edited_in_place() -> None:
+async def test_a_streamed_reply_is_sent_once_and_edited() -> None:
     shown, texts, calls = await written(["Hello ", "there, ", "Ann."], interval=0)
     assert shown == ["Hello there, Ann."]
     assert texts == ["Hello there, Ann."]

@@ -42,7 +42,7 @@ async def test_a_wrong_cursor_is_refused_and_never_taken_for_the_first_page(clie
         assert (await client.get(f"/api/v1/{path}", params=more)).status_code == 200
 
 
-async def test_each_mistake_has_its_own_status(client: httpx.AsyncClient):
+async def test_each_kind_of_invalid_request_has_its_status(client: httpx.AsyncClient):
     async def status(method: str, path: str, **how: Any) -> tuple[int, str]:
         answer = await client.request(method, f"/api/v1{path}", **how)
         assert answer.headers["content-type"] == "application/problem+json", answer.text
@@ -190,7 +190,7 @@ async def test_a_retired_memo_is_restored_by_its_status(client: httpx.AsyncClien
 
 
 @pytest.mark.parametrize("which", [{"session": SESSION}, {"guild": "g1"}])
-async def test_nothing_is_learned_where_learning_is_paused(tmp_path: Path, which: dict[str, str], clock: FakeClock):
+async def test_paused_places_and_people_are_not_learned_from(tmp_path: Path, which: dict[str, str], clock: FakeClock):
     async with (
         opened(tmp_path, clock, run_worker=True) as memory,
         asking(create(memory, TOKENS, clock=clock), OPERATOR) as client,

@@ -295,7 +295,7 @@ async def test_ids_may_have_any_characters(client: httpx.AsyncClient, memory: As
         ["ann"],
     ],
 )
-async def test_what_can_not_be_used_is_refused_with_a_reason(client: httpx.AsyncClient, body: Any):
+async def test_an_invalid_body_is_refused_with_a_reason(client: httpx.AsyncClient, body: Any):
     said = {"content": json.dumps(body), "headers": {"content-type": "application/json"}}  # half characters, too
     answer = await client.post("/api/v1/memos", **said)
     assert answer.status_code == 422, answer.text

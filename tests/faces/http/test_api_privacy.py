@@ -18,7 +18,7 @@ async def told(memory: AsyncMemory, clock: FakeClock) -> None:
     await memory.remember("Likes rainy mornings", user="bob", place=Place("discord", dm="bob"))
 
 
-async def test_everything_about_a_person_is_one_document(client: httpx.AsyncClient):
+async def test_export_returns_one_document_per_person(client: httpx.AsyncClient):
     answer = await client.get("/api/v1/export", params={"user": "ann"})
     document = answer.json()
     assert answer.headers["content-disposition"] == 'attachment; filename="export.json"'

@@ -87,7 +87,7 @@ async def test_a_reader_exports_but_does_not_erase(app: FastAPI, told: AsyncMemo
     assert (await told.show(user="ann")).total == 1
 
 
-async def test_everything_about_a_person_is_one_file(app: FastAPI, told: AsyncMemory):
+async def test_export_downloads_one_file_per_person(app: FastAPI, told: AsyncMemory):
     async with visiting(app) as visitor:
         answer = await visitor.client.get("/export", params={"user": "ann"})
         assert answer.headers["content-disposition"] == 'attachment; filename="recollect-discord_ann.json"'

@@ -70,11 +70,11 @@ def test_elsewhere_it_is_allowed_with_a_token_and_a_name(tmp_path: Path):
         ("localhost.evil.example", False),
     ],
 )
-def test_only_loopback_is_this_machine(host: str, is_ours: bool):
+def test_is_loopback_accepts_loopback_hosts_only(host: str, is_ours: bool):
     assert is_loopback(host) is is_ours
 
 
-def test_it_answers_to_its_own_names_and_to_no_wildcard(tmp_path: Path):
+def test_names_of_lists_host_names_without_wildcards(tmp_path: Path):
     found = settings(tmp_path, host_names=["Memory.Example.org"])
     assert names_of("0.0.0.0", found) == {"127.0.0.1", "localhost", "::1", "memory.example.org"}
     assert "192.168.1.4" in names_of("192.168.1.4", found)

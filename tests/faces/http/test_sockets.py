@@ -43,6 +43,6 @@ def test_a_second_start_at_the_same_port_is_refused():
         listen_together("127.0.0.1", first.getsockname()[1], 2)
 
 
-def test_one_process_shares_its_port_with_nobody():
+def test_a_single_process_listens_exclusively_on_its_port():
     with closing(listen_together("127.0.0.1", 0, 1)[0]) as alone, pytest.raises(BadInput):
         listen("127.0.0.1", alone.getsockname()[1])

@@ -158,7 +158,7 @@ class TestHttp:
             assert (await web.post(address, json=HELLO, headers=headers)).status_code == 200
 
     @pytest.mark.slow
-    async def test_it_ends_cleanly_while_a_client_is_connected(self, tmp_path: Path):
+    async def test_the_server_stops_cleanly_with_a_connected_client(self, tmp_path: Path):
         async with served(tmp_path) as (process, address), Client(address) as client:
             await said(client, "list_memories")
             process.terminate()

@@ -41,7 +41,7 @@ async def test_what_is_saved_is_kept_with_its_category_keywords_and_metadata(age
     assert (bare.data["memory"]["keywords"], "metadata" in bare.data["memory"]) == ([], False)
 
 
-async def test_what_may_not_be_remembered_is_told_to_the_agent(agent: Agent):
+async def test_saving_a_secret_returns_the_refusal_to_the_agent(agent: Agent):
     answer = await agent.call({"action": "save", "content": "AKIAIOSFODNN7EXAMPLE", "category": "fact"})
     assert (answer.ok, answer.text) == (False, "error: That looks like a secret, so it was not remembered")
     saved = await agent("save", content=JWT, category="fact")
@@ -208,7 +208,7 @@ async def test_an_update_to_what_another_memory_says_leaves_one_of_them(agent: A
     assert (await agent.memory.get(other, user="ann")).status is Status.SUPERSEDED
 
 
-async def test_what_is_gone_or_unknown_can_not_be_updated(agent: Agent):
+async def test_updating_a_retired_or_unknown_memo_fails(agent: Agent):
     one = await agent.save(JWT)
     await agent("delete", id=one)
     assert "no longer in use" in await agent.error("update", id=one, content="x is y")
@@ -355,7 +355,7 @@ async def test_each_category_is_kept_as_what_it_means(agent: Agent):
 
 
 class TestAudience:
-    async def test_what_is_saved_in_a_place_stays_in_its_audience(self, agent: Agent):
+    async def test_a_saved_memo_keeps_the_audience_of_its_place(self, agent: Agent):
         secret = "The raise is decided"
         await agent.of("ann", STAFF).save(secret)
         await agent.of("ann", DM).save("The doctor said to rest")

@@ -83,7 +83,7 @@ async def test_one_tool_dispatches_by_its_action_and_names_the_actions_when_it_d
 
 @BOTH_PROFILES
 @pytest.mark.acceptance("E11")
-async def test_each_action_says_what_it_needs(agent: Agent):
+async def test_an_incomplete_call_names_its_missing_arguments(agent: Agent):
     assert await agent.error("save") == "error: save needs content; save needs category"
     assert await agent.error("save", content="The API uses JWT") == "error: save needs category"
     assert await agent.error("save", category="fact", content="  ") == "error: save needs content"
@@ -162,7 +162,7 @@ class TestSchema:
         assert taken["function"]["name"] == "memory"
         assert TypeAdapter(ToolParam).validate_python(schema("anthropic"), strict=True)["name"] == "memory"
 
-    def test_it_is_a_json_schema_that_providers_accept(self):
+    def test_the_parameters_are_a_json_schema_that_providers_accept(self):
         Draft202012Validator.check_schema(parameters())
         assert parameters()["type"] == "object"
         assert not {"oneOf", "anyOf", "allOf", "$defs"} & parameters().keys()
@@ -172,7 +172,7 @@ class TestSchema:
                 *("minimum", "maximum", "additionalProperties", "properties"),
             }, name
 
-    def test_it_tells_defaults_limits_and_which_action_takes_what(self):
+    def test_the_schema_describes_defaults_limits_and_actions(self):
         found = parameters()["properties"]
         assert (found["limit"]["default"], found["limit"]["maximum"]) == (DEFAULT_RESULTS, MAX_RESULTS) == (20, 100)
         assert found["offset"]["minimum"] == 0

@@ -77,7 +77,7 @@ class Screen(Protocol):
     """What was forgotten or retracted, as seen from a place: text that repeats it is withheld."""
 
     def hides(self, message: Message, question: Message | None = None) -> bool:
-        """Whether to withhold a message, which answers `asked`."""
+        """Whether to withhold a message, which answers `question`."""
         ...
 
     def repeats(self, text: str) -> bool:

@@ -139,10 +139,12 @@ class Responder:
         except UsageLimitExceeded as error:
             text = f"{MAX_MODEL_REQUESTS} requests in one turn"
             raise ModelUnavailable(text, plain="it kept using its tools without an answer and was stopped") from error
+        # The stream has ended without a result, which pydantic-ai does not report.
         raise ModelUnavailable("the answer broke off")
 
     async def _ready_agent(self) -> "Agent[AssistantTools, str]":
         if self._agent is None or (self._agent.done() and self._agent.exception()):
+            # A task of its own: a cancelled first turn must not cancel the preparation for those that wait.
             self._agent = asyncio.create_task(self._build_agent(), name="recollect-agent")
         return await asyncio.shield(self._agent)
 

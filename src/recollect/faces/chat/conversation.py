@@ -155,6 +155,7 @@ class Conversation:
 
     async def _turn(self, text: str) -> None:
         message = self._message(text)
+        # Until it is seen in the store: the end of the chat reports what was lost.
         self._unconfirmed.append(message)
         await self._answer(message)
 

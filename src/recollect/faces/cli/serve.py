@@ -98,6 +98,7 @@ def _siblings(listeners: Sequence[socket.socket]) -> Generator[list[Popen[bytes]
     """Processes that answer requests on these sockets, with the arguments of this one, but without worker and bot."""
     arguments = [argument for argument in sys.argv[1:] if argument != "--discord"]
     command = [sys.executable, "-m", "recollect", *arguments, "--no-worker", "--processes", "1", "--inherited"]
+    # Opened by this process: all of them share one port, and a busy port is reported once.
     descriptors = [listener.fileno() for listener in listeners]
     started = [Popen([*command, str(fd)], pass_fds=[fd]) for fd in descriptors]  # noqa: S603 - this program
     try:
@@ -113,6 +114,7 @@ async def _watch_processes(siblings: Sequence[Popen[bytes]], stop: asyncio.Event
     """Wait for `stop`. When a sibling ends before, raise, so that the supervisor restarts all of them."""
     parent = os.getppid()
     while not stop.is_set():
+        # A parent that was killed can't terminate its siblings; they notice by themselves.
         if inherited and os.getppid() != parent:
             raise RecollectError("the process that started this one has ended")
         if any(process.poll() is not None for process in siblings):
@@ -163,6 +165,7 @@ async def _serve(
         memory = await closing.enter_async_context(AsyncMemory.from_settings(loaded, run_worker=run_worker))
         names = serving.names_of(host, loaded.settings)
         app = create(memory, tokens, names=names, run_worker=run_worker)
+        # Sessions live in one process, and the next request may reach another.
         is_one_of_several = bool(siblings) or inherited
         mcp = MountedServer(memory, app.state.recollect.admin.tokens, host, names, stateless=is_one_of_several)
         mount(app, MCP_PATH, mcp)
@@ -183,6 +186,7 @@ async def _run_together(tasks: list[Awaitable[None]], stop: asyncio.Event) -> No
         finally:
             stop.set()
 
+    # All are awaited, so that each shuts down in order; the first error is raised afterwards.
     results = await asyncio.gather(*(run(task) for task in tasks), return_exceptions=True)
     for result in results:
         if isinstance(result, BaseException):
@@ -229,6 +233,7 @@ async def stopping() -> AsyncGenerator[asyncio.Event]:
     deadline.daemon = True
 
     def on_signal() -> None:
+        # Only the first signal starts the deadline.
         if not stop.is_set():
             log.info("asked to stop: shutting down")
             deadline.start()

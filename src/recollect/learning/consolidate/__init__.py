@@ -148,6 +148,7 @@ class Consolidator:
         for group in memo_groups:
             try:
                 answers.append(await self._ask_about(group))
+            # The job waits until the model is back; any other failure concerns one group only.
             except ModelUnavailable:
                 raise
             except ModelError as error:
@@ -168,6 +169,7 @@ class Consolidator:
 
     def _apply(self, tx: Tx, snapshot: ConsolidationInput, report: ConsolidationReport) -> None:
         """Write all changes as one batch; raises StaleResult when the memos changed since they were read."""
+        # The plan was made outside of this transaction, from an earlier state.
         if not _are_same(tx.memos.list(report.subject, [Status.ACTIVE]), snapshot.memos):
             raise StaleResult
         if not report.changes and report.memos < self._options.min_memos:
@@ -203,6 +205,7 @@ def plan(
         tidy(draft, snapshot, options)
         for memos, result in answered:
             accept(draft, memos, result, options)
+        # What the model has merged may be like a third memo.
         if any(result.proposals or result.retractions for _, result in answered):
             tidy(draft, snapshot, options)
     return replace(finish(draft, snapshot.protected, options), compared=compares)

@@ -56,6 +56,7 @@ def accept(draft: Draft, memos: Sequence[Memo], result: ExtractionResult, option
 def _merge_named(draft: Draft, memo_ids: Collection[str], proposal: Proposal, options: ConsolidationOptions) -> None:
     """Let the memos that a proposal names yield to the best of them."""
     group = _live(draft, memo_ids)
+    # The model may only name memos, not write new ones: its words are no one's statement.
     quoted = [memo for memo in group if normalize(memo.text) == normalize(proposal.evidence)]
     named = [memo for memo in group if memo.id in (proposal.id, *proposal.replaces)]
     if not quoted or not named:
@@ -84,6 +85,7 @@ def _retract(draft: Draft, memo_ids: Collection[str], retraction: Retraction, op
     if len(matches) != 1:
         return
     (memo,) = matches
+    # A model's word alone retires nothing; there has to be a newer memo that takes the place.
     rivals = [other for other in group if recency(other) > recency(memo) and _may_end(memo, other, options)]
     rival = max(rivals, key=lambda other: (_shared(other.text, memo.text), recency(other)), default=None)
     if rival is not None:

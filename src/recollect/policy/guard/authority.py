@@ -49,6 +49,7 @@ def _is_claim(sentence: str, capitals: frozenset[str]) -> bool:
 def _judge(reading: Reading) -> bool:
     if not _is_claim_of(reading):
         return False
+    # Within a window, as words at the two ends of a long sentence belong to different statements.
     windows = range(max(1, len(reading.words) - _CLAIM_WORDS + 1))
     return any(_is_claim_of(reading.part(start, _CLAIM_WORDS)) for start in windows)
 

@@ -65,6 +65,7 @@ def source_clauses(context: QuoteContext, fact: str) -> list[str]:
         return context.clauses
     fact_words = words(fact)
     weights = [sum(_weight(word, fact_words) for word in set(words(clause))) for clause in context.clauses]
+    # All clauses with the most words in common: either may be what the fact rests on.
     highest = max(weights, default=0.0)
     return [clause for clause, weight in zip(context.clauses, weights, strict=True) if weight == highest]
 

@@ -79,6 +79,7 @@ def _speakers(text: str) -> set[str]:
     """Who speaks in a pasted conversation: a label that comes back."""
     labels = Counter(fold(label) for label in _TRANSCRIPT.findall(text))
     repeated = {label for label, count in labels.items() if count > 1}
+    # One label alone may be "Note:"; a conversation comes back to its speakers.
     return set(labels) if repeated - lexicon.words("labels") else set()
 
 
@@ -86,6 +87,7 @@ def _own_lines(lines: list[str], name: str, speakers: set[str]) -> list[str]:
     own: list[str] = []
     is_pasted = False
     for line in lines:
+        # Pasted text is taken to end at an empty line.
         if not line.strip():
             is_pasted = False
         elif _is_header(line):

@@ -86,6 +86,7 @@ def read(sentence: str, spoken: Collection[str] = (), capitals: Collection[str] 
     if capitals:
         known = _with_names(known, [match[0] in capitals for match in matches])
     languages = Counter(language for each in known for language in each)
+    # One known word is no sign of a language: "me" is a word of many.
     spoken = [name for name, count in languages.items() if count > 1 and (name in spoken or not spoken)]
     spoken = [name for name in spoken if not any(_knows_more(other, name, known) for other in spoken)]
     if not spoken:
@@ -138,6 +139,7 @@ def sorts_of(word: str) -> dict[str, Sorts]:
         *([elided] if elided else ()),
         *(f"{owner[:size]}*" for size in range(_MIN_STEM_CHARS, len(owner) + 1)),
     )
+    # People leave accents out in chats.
     if len(owner) >= _MIN_UNACCENTED_CHARS:
         keys = (*keys, fold(owner))
     by_language = (

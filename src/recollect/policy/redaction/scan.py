@@ -38,6 +38,7 @@ def _spans(text: str) -> Iterator[Span]:
 
 def _plain_spans(text: str) -> Iterator[Span]:
     lower = text.replace("İ", "i").lower()  # the only letter whose lower case is longer
+    # One cheap search decides whether the slow patterns run; most messages mention no secret.
     if spoken_secrets.mentions(lower):
         yield from spoken_secrets.spans(text, lower)
         yield from mentioned.spelled_spans(lower)
@@ -47,6 +48,7 @@ def _plain_spans(text: str) -> Iterator[Span]:
     yield from nearby.phrase_spans(lower)
     yield from seed_phrases.spans(lower)
     yield from commands.spans(text, lower)
+    # Codes and mixed secrets have digits, so texts without any skip all of these.
     if _DIGIT.search(text):
         mixed = MIXED.search(text) is not None
         yield from nearby.value_spans(text, lower, mixed=mixed)

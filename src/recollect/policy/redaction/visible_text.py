@@ -43,6 +43,7 @@ def visible_text(text: str) -> VisibleText | None:
     if text.isascii() or _MASK.search(text) is None:
         return None
     parts: list[str] = []
+    # Parallel lists of where each visible part begins, in the visible text and in the original.
     starts, origins = [0], [0]
     end = 0
     for hidden in _HIDDEN.finditer(text):

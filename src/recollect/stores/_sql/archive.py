@@ -165,6 +165,7 @@ class JobsSection(RowsSection[D]):
     documents = frozenset({4})
 
     def put(self, records: Sequence[Record]) -> None:
+        # Replaced instead of updated: a job keeps its id, and so its place in the queue.
         self._delete([record[:1] for record in records])
         rows = [(*record[:5], "failed" if record[5] == "failed" else "blocked", *record[6:]) for record in records]
         put: LiteralString = f"""
@@ -173,6 +174,7 @@ class JobsSection(RowsSection[D]):
         """
         self._db.many(put, rows)
         self._count_up()
+        # Once per queue, after all its jobs are there.
         restart_queues(self._db, sorted({record[2] for record in records}))
 
     def remove(self, names: Sequence[Name]) -> None:
@@ -224,6 +226,7 @@ class EventsSection(RowsSection[D]):
         exists: LiteralString = f"SELECT EXISTS (SELECT 1 FROM events WHERE id {self._db.among})"
         replaces = self._db.value(exists, (ids,))
         self._insert(records)
+        # A replaced event may have been of another kind or day, so adding to the counts would not do.
         if replaces:
             self._events.recount()
         else:

@@ -137,6 +137,7 @@ class Changes:
     def _read(self, row: Row) -> Step:
         step_id, scope, memo, batch, before, after, reason, detail, actor, at, message, *flags = row
         shared, undoes, undone, undoable, before_next = flags
+        # The state after a step is stored once: as the next step's `before`, or as the memo itself.
         is_current = after == FOUND_LATER and before_next is None
         return Step(
             id=step_id,

@@ -58,6 +58,7 @@ class Events(ABC, Generic[D]):
     def add(self, event: Event) -> int:
         number, at = self._insert(event), to_ms(event.at)
         count, last = self._counted.get(day := (event.kind, self.whole_days(at / _DAY_MS)), (0, at))
+        # Written at the end: one row per kind and day, which every writing transaction would otherwise hold locked.
         self._counted[day] = count + 1, max(last, at)
         return number
 

@@ -112,6 +112,7 @@ class Memos(ABC, Generic[D]):
         return self._db.array(status.value for status in statuses)
 
     def add_tombstone(self, tombstone: Tombstone) -> None:
+        # The same lock as for the subject's memos: a merge reads both.
         self._db.lock(f"subject:{tombstone.scope}")
         handle = self._db.handle
         values = handle(tombstone.scope), handle(tombstone.fingerprint), to_ms(tombstone.at)

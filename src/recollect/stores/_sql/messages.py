@@ -142,10 +142,12 @@ class Messages(ABC, Generic[D]):
         return True
 
     def erase(self, messages: Collection[tuple[str, str]], at: datetime) -> int:
+        # A message in flight must not be written between the check of its tombstone and the tombstone.
         self._close_gate()
         places: list[int] = []
         for platform, message_id in messages:
             fingerprint = tombstones.message_fingerprint(platform, message_id)
+            # Also for a message that is not here: it may be delivered once more.
             self._db.run(tombstones.PUT, (tombstones.ERASED, fingerprint, to_ms(at)))
             row = self._db.row(self.erased, (self._db.handle(message_id), self._db.handle(platform)))
             if row is not None:
@@ -222,6 +224,7 @@ class Messages(ABC, Generic[D]):
             return []
         scope = self._scope(place.session)
         rows = self._db.rows(self.later, (scope, _FIRST if since is None else to_ms(since), limit))
+        # Only a full page can end in the middle of a moment.
         if len(rows) == limit:
             key, at = rows[-1][0], rows[-1][5]
             rows += self._db.rows(self.at_time, (scope, at, key))

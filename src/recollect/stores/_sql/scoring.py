@@ -40,6 +40,7 @@ def affordable(
     for entry in sorted((entry for entry in counted if entry[0]), key=lambda entry: entry[:2]):
         cost = entry[0] if candidates is None else min(entry[0], len(candidates))
         cost = cost if max_rows is None else min(cost, max_rows)
+        # Rarest first, so whatever follows costs as much and tells less.
         if remaining is not None and cost > remaining:
             break
         remaining = (MAX_POSTINGS if remaining is None else remaining) - cost
@@ -61,6 +62,7 @@ def best_hits(lists: Sequence[Postings], size: int, terms: Mapping[str, str], li
             scores[key] = scores.get(key, 0.0) + weight
     pairs = zip(scores.values(), scores, strict=True)
     is_short = len(scores) <= MAX_SORTED_ROWS
+    # A few pairs are sorted faster than a heap of them is built.
     best = sorted(pairs, reverse=True)[:limit] if is_short else heapq.nlargest(limit, pairs)
     return [
         WordHit(key, score, {word: frequency for word, frequency, keys in lists if key in keys}) for score, key in best
@@ -75,6 +77,7 @@ def _by_word(lists: Sequence[Postings], terms: Mapping[str, str]) -> Sequence[Po
         if word in merged:
             _, most, others = merged[word]
             keys = keys | others
+            # The rows of both stems overlap by an unknown amount, so their numbers are not added up.
             frequency = max(most, frequency, len(keys))
         merged[word] = word, frequency, keys
     return list(merged.values())

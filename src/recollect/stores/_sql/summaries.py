@@ -47,6 +47,7 @@ class Summaries:
         return self._db.value("SELECT coalesce(max(sequence), 0) FROM summaries WHERE session = $1", (session,))
 
     def save(self, summary: Summary) -> bool:
+        # Made from an older summary than the present one: it would bring back what was cleared meanwhile.
         if summary.sequence <= self.sequence(summary.session):
             return False
         times = to_ms(summary.updated), optional_ms(summary.through)
@@ -70,6 +71,7 @@ class Summaries:
         sequence = self._unused_sequence(session)
         dropped = self._db.run(_DELETE_SINCE, (session, to_ms(before)))
         self._db.run("DELETE FROM summaries WHERE session = $1 AND text IS NULL", (session,))
+        # Nothing remains to carry the new number, so an empty row does.
         if not self._db.run(_RENUMBER_LATEST, (sequence, session)):
             self._leave_empty(session, sequence, at)
         return dropped > 0

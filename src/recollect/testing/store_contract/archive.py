@@ -186,7 +186,7 @@ class ArchiveContract:
             records_by_name = await store.read(lambda tx, section=section, names=names: tx.archive.find(section, names))
             assert records_by_name == by_name, section
 
-    async def test_what_is_taken_out_and_put_back_is_as_it_was(self, store: Store):
+    async def test_removed_records_that_are_put_back_restore_the_store(self, store: Store):
         before = await _renewed(store)
         assert prints(await contents(store)) == prints(before)
         assert not [finding for finding in await store.check_health() if not finding.ok and finding.check != "jobs"]
@@ -259,7 +259,7 @@ class ArchiveContract:
                 assert await store.write(lambda tx, job=job: tx.jobs.finish(job.id, "w"))
         assert await store.read(lambda tx: tx.jobs.counts()) == {"failed": 1}
 
-    async def test_what_comes_after_a_renewal_joins_at_the_end(self, store: Store):
+    async def test_rows_added_after_a_renewal_get_higher_numbers(self, store: Store):
         before = await _renewed(store)
         event = await store.write(lambda tx: tx.events.add(Event("later", at(9))))
         assert event > max(record[0] for record in before["events"])

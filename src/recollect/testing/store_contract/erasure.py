@@ -178,7 +178,7 @@ class ErasureContract:
         assert len([place for place, counts in traces.items() if counts[0]]) >= 3
         assert await store.find_traces([]) == {}
 
-    async def test_what_was_erased_leaves_no_trace_after_a_wipe(self, store: Store):
+    async def test_erased_texts_leave_no_trace_after_a_purge(self, store: Store):
         for number in range(60):
             await say(store, make_message(f"zyzzyva{number} in quixotic halls", id=f"{number}", seconds=number))
             await say(store, make_message(f"plain words {number}", id=f"b{number}", author="ben", seconds=number))

@@ -108,7 +108,7 @@ class FairnessContract:
         assert names(await store.read(lambda tx: tx.jobs.list())) == ["a", "b", "d"]
         assert await finish(store, running) == [True]
 
-    async def test_only_jobs_of_the_kind_are_given_up(self, store: Store):
+    async def test_discard_oldest_drops_only_jobs_of_the_kind(self, store: Store):
         await add(store, new_job("a"), new_job("b", kind="other"), new_job("c"))
         assert await drop_oldest(store, 1) == ["a"]
         assert await waiting(store) == ["b", "c"]
@@ -119,7 +119,7 @@ class FairnessContract:
         assert await drop_oldest(store, 0) == ["a"]
         assert await add(store, new_job("b", dedupe="k")) != [None]
 
-    async def test_what_is_behind_a_running_job_can_be_given_up(self, store: Store):
+    async def test_discard_oldest_drops_jobs_behind_a_running_one(self, store: Store):
         await add(store, *(new_job(name) for name in "abc"))
         (job,) = await claim(store)
         assert await drop_oldest(store, 1) == ["b"]

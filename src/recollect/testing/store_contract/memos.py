@@ -289,7 +289,7 @@ class MemosContract:
         assert await store.read(lambda tx: tx.memos.list(ADA)) == [again]
         assert await find(store, "wild") == [stored.text]
 
-    async def test_those_who_have_memos_are_listed_by_parts_of_their_ids(self, store: Store):
+    async def test_owners_are_listed_by_a_part_of_their_id(self, store: Store):
         await put(store, make_memo("Likes tea"), make_memo("Likes milk"), make_memo("Lives in Graz", subject=BEN))
         await put(store, make_memo("Ships on Fridays", subject=GUILD_LORE))
         await put(store, make_memo("Forgotten", subject=Subject("Cem"), status=Status.DEPRECATED))

@@ -44,7 +44,7 @@ class TransactionsContract:
         assert await store.write(lambda _: 42) == 42
         assert await store.read(lambda _: None) is None
 
-    async def test_what_was_written_is_there_for_the_next_read(self, store: Store):
+    async def test_a_read_sees_the_previous_write(self, store: Store):
         for n in range(20):
             await put(store, make_memo(f"{n}"))
             assert await store.read(lambda tx: tx.memos.count(ADA)) == n + 1

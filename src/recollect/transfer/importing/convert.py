@@ -82,6 +82,7 @@ def contains_instructions(entry: ConvertedEntry) -> bool:
 
 def _convert(entry: Entry, options: ImportOptions) -> ConvertedEntry:
     subject = _subject(entry)
+    # Validated before redacting, so that errors are about what the file says.
     cleaned = valid_memo_text(clean(entry.text))
     text = redact_memo(clean(entry.text)).text
     if text != cleaned and is_only_secret(text):  # one of our own exports keeps what it has

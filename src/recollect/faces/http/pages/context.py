@@ -153,6 +153,7 @@ class PageContext:
         """A page; or only its `part`, a template of its own, if the script asks for that."""
         part: str | None = values.get("part") if FRAGMENT in request.headers else None
         text = self.render_fragment(part or name, **{"names": {}, **values, **self._visit(request)})
+        # Stored texts may hold half characters, which can't be encoded.
         return HTMLResponse(text.encode("utf-8", "replace"), status)
 
     def render_fragment(self, name: str, /, **values: Any) -> str:
@@ -201,6 +202,7 @@ class Surroundings:
     async def refresh(self) -> None:
         if monotonic() - self._read_at <= SURROUNDINGS_SECONDS:
             return
+        # Before reading, so that of many requests at once only one reads.
         self._read_at = monotonic()
         try:
             counts, _ = await self._state.admin.jobs(limit=1)

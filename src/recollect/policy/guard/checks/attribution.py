@@ -48,6 +48,7 @@ def _fact_subject(fact: str, speaker: str, context: QuoteContext) -> _FactSubjec
     """The subject, by the first words of a fact; one that begins with a verb is about the user."""
     tokens = fact.replace("’", "'").split()
     user_names = {*words(speaker), "user", "users"}
+    # "The user likes tea" is about the user, not about a thing.
     if tokens[1:] and fold(tokens[0]) == "the" and not user_names.isdisjoint(words(tokens[1])):
         tokens = tokens[1:]
     first = tokens[0].strip(",.:") if tokens else ""

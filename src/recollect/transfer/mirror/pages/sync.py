@@ -83,7 +83,6 @@ class PageSync:
         for key, path in differences.moved:
             await self._store.write(partial(self._pages.records.move, key=key, path=path))
             report.notes.append(Note("moved", path, key[1]))
-        # Written before anything is compared with memory, so that no outdated page passes for an edit.
         for key in differences.stale:
             await self._pages.place(key)
         if not report.refused:  # before what is new: a page that was written again under another name takes its place
