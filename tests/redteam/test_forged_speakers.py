@@ -164,4 +164,4 @@ async def test_a_note_of_what_someone_said_is_not_in_the_name_of_another():
             said = await mallory.send(scene.dev, f"I have a boat called {name.encode().hex()}")
             await scene.ann.context_menu(scene.dev, "Remember this", said)
             note, *_ = await scene.memos()
-            assert note.text.startswith(f"{name}{tag(str(mallory.id))} said: I have a boat")
+            assert note.text.startswith(f"{name}{disambiguation_tag(str(mallory.id))} said: I have a boat")

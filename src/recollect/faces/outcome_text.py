@@ -267,12 +267,12 @@ def summary_header(*, literal: bool = False) -> str:
 
 def line(memo: Memo, *, literal: bool = False) -> str:
     """`- Works at Acme Corp`; in the words of the documents `- [fact] Works at Acme Corp (src: manual)`."""
-    return f"- [{memo.kind}] {memo.text} (src: {memo.source.origin})" if literal else f"- {addressed(memo.text)}"
+    return f"- [{memo.kind}] {memo.text} (src: {memo.source.origin})" if literal else f"- {in_second_person(memo.text)}"
 
 
 def numbered(number: int, memo: Memo) -> str:
     """A memo with its number in the list, which is the same in every place."""
-    return f"{number}. [{say(memo.kind.value)}] {addressed(memo.text)}"
+    return f"{number}. [{say(memo.kind.value)}] {in_second_person(memo.text)}"
 
 
 def citation(explanation: Explanation) -> str:
@@ -284,7 +284,7 @@ def citation(explanation: Explanation) -> str:
 
 
 def changed(label: str, memo: Memo) -> str:
-    return f'{say(label)}: "{addressed(memo.text)}"'
+    return f'{say(label)}: "{in_second_person(memo.text)}"'
 
 
 def render_replaced(memo: Memo) -> str:

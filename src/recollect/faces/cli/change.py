@@ -157,7 +157,7 @@ def _print_forgotten(call: Invocation, query: str, outcome: ForgetOutcome) -> No
             text = outcome_text.render_forgotten(memos, query, outcome, literal=literal, undo="recollect undo")
             call.screen.say(text)
             for memo in memos:
-                call.screen.aside(f'  "{outcome_text.addressed(memo.text)}"')
+                call.screen.aside(f'  "{outcome_text.in_second_person(memo.text)}"')
         case NotFound():
             fail(outcome_text.render_no_match(query), NO_MATCH)
         case Ambiguous():

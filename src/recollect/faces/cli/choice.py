@@ -97,6 +97,6 @@ def render_listing(numbered: dict[str, Memo], memos: Sequence[Memo] = ()) -> str
     """The numbered memos, then others, which have no number."""
     width = max(map(len, numbered), default=1)
     others = [memo for memo in memos if memo.id not in {each.id for each in numbered.values()}]
-    rows = [(number, memo.id, cell(outcome_text.addressed(memo.text))) for number, memo in numbered.items()]
-    rows += [("", memo.id, cell(outcome_text.addressed(memo.text))) for memo in others]
+    rows = [(number, memo.id, cell(outcome_text.in_second_person(memo.text))) for number, memo in numbered.items()]
+    rows += [("", memo.id, cell(outcome_text.in_second_person(memo.text))) for memo in others]
     return "\n".join(f"  {number:>{width}}  {id}  {text}" for number, id, text in rows)

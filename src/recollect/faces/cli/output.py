@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from recollect.core.ports import Progress
 from recollect.core.types import Memo, Message
 from recollect.faces import outcome_text
-from recollect.policy.rendering import ended
+from recollect.policy.rendering import render_end
 from recollect.recall.query import Hit
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ def describe_audience(memo: Memo) -> str:
 def describe_item(item: Memo | Message) -> str:
     if isinstance(item, Message):
         return cell(f"[{local_time(item.at)}] {item.name or item.author}: {item.text}")
-    return cell(f"[{item.kind}] {outcome_text.addressed(item.text)}{ended(item)}")
+    return cell(f"[{item.kind}] {outcome_text.in_second_person(item.text)}{render_end(item)}")
 
 
 def explain_score(hit: Hit) -> tuple[str, str]:

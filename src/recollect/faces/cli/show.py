@@ -48,7 +48,7 @@ def _print_listing(call: Invocation, listing: Listing, offset: int) -> None:
         [
             str(number),
             memo.kind,
-            f"{'★ ' if memo.pinned else ''}{outcome_text.addressed(memo.text)}",
+            f"{'★ ' if memo.pinned else ''}{outcome_text.in_second_person(memo.text)}",
             describe_audience(memo),
             local_time(memo.updated)[:10],
         ]
@@ -72,7 +72,14 @@ def _show_forgotten(call: Invocation, limit: int | None, offset: int) -> None:
         return
     call.screen.say(f"No longer in use ({outcome_text.count_noun(listing.total)}):")
     rows = [
-        [str(number), memo.id, memo.status, memo.kind, outcome_text.addressed(memo.text), local_time(memo.updated)[:10]]
+        [
+            str(number),
+            memo.id,
+            memo.status,
+            memo.kind,
+            outcome_text.in_second_person(memo.text),
+            local_time(memo.updated)[:10],
+        ]
         for number, memo in numbered
     ]
     call.screen.table(["#", "id", "status", "kind", "text", "updated"], rows, wide="text")
@@ -103,7 +110,7 @@ def list_(
             {"user": call.user, "total": page.total, "memos": [records.from_memo(memo) for memo in page.memos]}
         )
         return
-    rows = [[memo.id, memo.status, memo.kind, outcome_text.addressed(memo.text)] for memo in page.memos]
+    rows = [[memo.id, memo.status, memo.kind, outcome_text.in_second_person(memo.text)] for memo in page.memos]
     call.screen.table(["id", "status", "kind", "text"], rows, wide="text")
     if len(rows) < page.total:
         call.screen.aside(f"{len(rows)} of {page.total}")

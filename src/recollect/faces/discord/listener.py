@@ -30,7 +30,7 @@ from recollect.faces.discord.shards import is_allowed
 from recollect.faces.discord.slash_commands import EXPORT_ATTACHED
 from recollect.faces.discord.splitting import harmless
 from recollect.faces.wording import say
-from recollect.policy.visibility import is_heard_in, narrower
+from recollect.policy.visibility import covers_audience_of, narrower
 
 log = logging.getLogger("recollect.discord")
 
@@ -243,7 +243,7 @@ class MessageListener(commands.Cog):
             return place_of(message.channel, message.author.id)
 
         def append(piece: str) -> None:
-            if is_heard_in(chat_message.place, place_now()):
+            if covers_audience_of(chat_message.place, place_now()):
                 draft.append(piece)
 
         async with streaming.typing(message.channel):
@@ -251,7 +251,7 @@ class MessageListener(commands.Cog):
             if reply.command_answer is not None:
                 await self._send_answer(message, reply.command_answer)
                 return
-            while not is_heard_in(chat_message.place, place_now()):  # the channel was opened to others meanwhile
+            while not covers_audience_of(chat_message.place, place_now()):  # the channel was opened to others meanwhile
                 await count_tokens(self._bot, chat_message.place, reply.usage)
                 chat_message = replace(chat_message, place=place_now())
                 draft.clear()
