@@ -80,8 +80,9 @@ def _without_hidden_links(tx: Tx, change: Change, is_visible: VisibilityCheck) -
 
 def _as_seen(change: Change, is_visible: VisibilityCheck) -> Change:
     """The change as it looks here: what takes the place of a memo that may not be told here is new."""
-    is_new = isinstance(change, Revise) and not is_visible(change.before)
-    return Add(change.after, Reason.NEW) if is_new else change
+    if isinstance(change, Revise) and not is_visible(change.before):
+        return Add(change.after, Reason.NEW)
+    return change
 
 
 def _is_change_visible(change: Change, is_visible: VisibilityCheck) -> bool:
