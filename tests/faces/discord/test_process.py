@@ -164,7 +164,7 @@ async def test_a_server_that_was_left_waits_to_be_erased_and_the_jobs_say_so(tmp
             assert await waiting.ended() == 0
             assert f"erase:guild {lab.lab.id}" in waiting.log
         async with running(lab, tmp_path, RECOLLECT_DISCORD_ERASE_ON_LEAVE="never") as bot:
-            await eventually(lambda: "is cancelled" in bot.log, WAIT)
+            await eventually(lambda: "is canceled" in bot.log, WAIT)
         left = Bot(lab, tmp_path)
         await left.start(command="jobs")
         assert await left.ended() == 0

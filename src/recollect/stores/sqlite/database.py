@@ -138,7 +138,8 @@ class Database(apsw.Connection):
 
     def many(self, sql: str, rows: Sequence[Row]) -> None:
         """The statement once for each row."""
-        self.executemany(sql, rows)
+        for row in rows:  # `executemany` would leave half of them done at a text that can't be encoded
+            self._execute(sql, row)
 
     def array(self, values: Iterable[Any]) -> str:
         """Values as `json_each` reads them."""
