@@ -35,7 +35,7 @@ def test_the_folder_of_a_file_that_may_hold_keys_is_for_its_owner_alone(cli: Run
     assert stat.S_IMODE((folder / "new" / "recollect.yaml").stat().st_mode) == 0o600
 
 
-def test_what_does_not_answer_is_not_written(cli: Run, folder: Path):
+def test_setup_writes_no_model_that_does_not_answer(cli: Run, folder: Path):
     done = cli("setup", "--provider", "local", "--url", "http://127.0.0.1:9/v1", code=1)
     assert "did not answer" in done.err
     assert "nothing was written" in done.err
