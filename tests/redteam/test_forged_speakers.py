@@ -155,7 +155,6 @@ async def test_the_title_of_a_thread_passes_for_no_turn():
     assert f"{BOT}: you" not in prompt.text
 
 
-@pytest.mark.slow
 async def test_a_note_of_what_someone_said_is_not_in_the_name_of_another():
     async with acting() as scene:
         await scene.ask("I am Bob", who=scene.bob)
