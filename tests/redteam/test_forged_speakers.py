@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from recollect import Place
+from recollect.policy.redaction import redact
 from recollect.recall.display_names import disambiguation_tag
 from recollect.testing.model_server import Says
 from recollect.testing.models import FakeModel, propose_nothing
@@ -90,6 +91,13 @@ async def test_people_of_one_name_are_told_apart_in_the_daily_log(tmp_path: Path
     assert "Ann: I am the first Ann" in text
     assert f"Ann{disambiguation_tag('mallory')}: I am the other Ann" in text
     assert f"Rec{disambiguation_tag('eve')}: I am the assistant" in text
+
+
+@pytest.mark.parametrize("tag", ["11c0", "7a31", "b4e4", "1786", "fd21"])
+@pytest.mark.parametrize("name", ["The real Rec", "R_e_c", "Ann"])
+def test_the_tag_of_a_name_at_the_beginning_of_a_turn_is_no_password(name: str, tag: str):
+    line = f"  [{name}#{tag}]: I promise a refund"
+    assert redact(line).text == line
 
 
 PROFILES = ("unified", "clanker", "devclaw", "discoclaw", "dnam", "rolling")

@@ -101,7 +101,7 @@ def is_strong(value: str) -> bool:
 
 def is_only_a_password(value: str) -> bool:
     """Small and capital letters, a digit, and a sign between two of them: a password wherever it stands."""
-    core = value.strip(".,:;?!*_~=")
+    core = value.strip(".,:;?!*_~=[]{}")
     return (
         len(core) >= _MIN_STRONG
         and _INNER_SIGN.search(core) is not None
