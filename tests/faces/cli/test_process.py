@@ -22,7 +22,10 @@ class Terminal:
     def __init__(self, *args: str, **said: str) -> None:
         self.here, there = pty.openpty()
         env = ENVIRONMENT | {"TERM": "xterm", "LINES": "40", **said}
+        # Whoever runs the tests in the background ignores Ctrl-C, and so would every process that they start.
+        handler = signal.signal(signal.SIGINT, signal.default_int_handler)
         self.process = subprocess.Popen([*PROGRAM, *args], stdin=there, stdout=there, stderr=there, env=env)
+        signal.signal(signal.SIGINT, handler)
         os.close(there)
         self.seen = ""
 
