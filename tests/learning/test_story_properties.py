@@ -179,8 +179,9 @@ async def tell(story: Story, stage: Stage, user: str) -> None:
         await told.do(*step)
 
 
-async def tell_alone(story: Story, store: str | None = None, user: str = "discord:ann") -> None:
+async def tell_alone(story: Story, store: str | None = None, user: str = "discord:ann", said: int = 0) -> None:
     async with opened(model=FakeModel(), store=store) as stage:
+        stage.said = said  # in a store that has earlier stories, ids of messages go on
         await tell(story, stage, user)
 
 
@@ -199,6 +200,7 @@ def test_the_same_in_many_stories_on_both_stores(store: str, request: pytest.Fix
     @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
     @given(STORIES)
     def check(story: Story) -> None:
-        asyncio.run(tell_alone(story, address, f"discord:user-{next(numbers)}"))
+        number = next(numbers)
+        asyncio.run(tell_alone(story, address, f"discord:user-{number}", said=100 * number))
 
     check()
