@@ -345,7 +345,7 @@ async def test_a_lock_held_for_too_long_is_an_error_for_all_who_wait_and_then_ov
         other = apsw.Connection(str(path))
         other.execute("BEGIN IMMEDIATE")
         waiting = [put(store, make_memo(f"{n}")) for n in range(100)]
-        results = await asyncio.wait_for(asyncio.gather(*waiting, return_exceptions=True), 20)
+        results = await asyncio.wait_for(asyncio.gather(*waiting, return_exceptions=True), 60)
         assert all(isinstance(result, StoreBusy) for result in results)
         assert "locked by another process" in str(results[0])
         other.execute("ROLLBACK")
