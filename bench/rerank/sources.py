@@ -1,5 +1,6 @@
-"""Public data whose licenses allow it, as conversations with questions and evidence; see `docs/reranking.md`.
+"""Data whose licenses allow it, as conversations with questions and evidence; see `docs/reranking.md`.
 
+- Dialogues (ours, `dialogues/`): two friends write to each other over months; questions in other words.
 - Chit-chat (BYU, MIT, the package `chitchat-dataset`): what one person asks another, and the answer.
 - QMSum (MIT): questions about meetings, with the turns that answer them.
 - Molweni (Apache-2.0): questions about chats of several people.
@@ -20,6 +21,7 @@ from bench.rerank.worlds import WORDS
 
 MIN_ANSWER_WORDS = 4
 CHATS_PER_WORLD = 25
+DIALOGUES = Path(__file__).with_name("dialogues")
 _SENTENCE = re.compile(r"(?<=[.?!])\s+(?=[A-Z\"“])")
 _SWAPS = [
     (r"\bdo you\b", "does {}", "do I"),
@@ -81,6 +83,20 @@ def _question_in(text: str) -> str:
     questions = [part.strip() for part in re.split(r"(?<=[.?!])\s+", text) if part.strip().endswith("?")]
     last = questions[-1] if questions else ""
     return last if len(last.split()) >= 4 and _ADDRESSED.search(last) and not _MINE.search(last) else ""
+
+
+def dialogues(folder: Path, chance: random.Random) -> Iterator[World]:  # noqa: ARG001 - one form for all
+    for path in sorted(DIALOGUES.glob("*.json")):
+        dialogue = json.loads(path.read_text("utf-8"))
+        world = World(f"dialogue-{path.stem}")
+        places = {
+            turn: world.say(session, speaker, text)
+            for session, talk in enumerate(dialogue["sessions"])
+            for turn, speaker, text in talk["turns"]
+        }
+        for asked in dialogue["questions"]:
+            world.ask(asked["q"], *(places[turn] for turn in asked["evidence"]))
+        yield world
 
 
 def qmsum(folder: Path, chance: random.Random) -> Iterator[World]:  # noqa: ARG001 - one form for all
@@ -191,6 +207,6 @@ def selqa(folder: Path, chance: random.Random) -> Iterator[World]:  # noqa: ARG0
 
 
 SOURCES: dict[str, Callable[[Path, random.Random], Iterator[World]]] = {
-    "chit-chat": chit_chat, "qmsum": qmsum, "molweni": molweni, "qamr": qamr, "qed": qed, "xquad": xquad,
-    "selqa": selqa,
+    "dialogues": dialogues, "chit-chat": chit_chat, "qmsum": qmsum, "molweni": molweni, "qamr": qamr, "qed": qed,
+    "xquad": xquad, "selqa": selqa,
 }  # fmt: skip

@@ -32,6 +32,10 @@ differed by a factor of four, and followed the noise of the smaller corpus.
 """
 AVERAGED_SHARE = 0.998
 """The weights that are kept are a moving average of those of every step."""
+HEAD_SEED = 1
+"""Of the new layers, for every run: weights that start at the same place can be averaged (`bench.rerank.average`)."""
+DIALOGUES = 4
+"""How often an epoch shows the questions of the dialogues: they are few, and most like what is searched."""
 Row = dict[str, Any]
 
 
@@ -74,16 +78,15 @@ def rate_rows(encoder: CrossEncoder, encoded: Encoded, rows: Sequence[Row], limi
     return [[next(rated) for _ in row["hits"]] for row in rows]
 
 
-def evaluate(encoder: CrossEncoder, encoded: Encoded, rows: list[Row], limit: int) -> dict[str, Any]:
+def evaluate(
+    encoder: CrossEncoder, encoded: Encoded, rows: list[Row], limit: int, weight: float = TRAINED_WEIGHT
+) -> dict[str, Any]:
     """The figures of each half of each corpus."""
     parts: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         parts.setdefault((row["corpus"], row["half"]), []).append(row)
     rated = {key: rate_rows(encoder, encoded, part, limit) for key, part in parts.items()}
-    tables = {
-        f"{corpus}, {half}": figures(part, rated[corpus, half], TRAINED_WEIGHT)
-        for (corpus, half), part in parts.items()
-    }
+    tables = {f"{corpus}, {half}": figures(part, rated[corpus, half], weight) for (corpus, half), part in parts.items()}
     return {"tokens": limit, **tables}
 
 
@@ -118,26 +121,32 @@ def fit(encoder: CrossEncoder, encoded: Encoded, lists: Lists, given: argparse.N
 
 
 def train(given: argparse.Namespace) -> None:
+    torch.manual_seed(HEAD_SEED)
+    encoder = from_minilm(given.minilm).cuda()
     torch.manual_seed(given.seed)
     torch.set_float32_matmul_precision("high")
     tokenizer = Tokenizer.from_file(str(given.minilm / "tokenizer.json"))
     tokenizer.no_truncation()
     tokenizer.no_padding()
     rows = [row for row in read(given.data) if row["right"] and (not given.sources or row["source"] in given.sources)]
-    rows = [row | {"any": row["any"] and len(row["right"]) > 1} for row in rows]
+    rows = [row | {"any": row["any"] and len(row["right"]) > 1} for row in rows for _ in range(times(row, given))]
     candidates = read(given.candidates)
     texts = [text for row in rows for text in (row["question"], *row["right"], *row["wrong"])]
     shown = [text for row in candidates for text in (row["question"], *(hit[0] for hit in row["hits"]))]
     encoded = Encoded(tokenizer, [*texts, *shown])
     began = time.monotonic()
     print(f"seed {given.seed}: {len(rows)} questions", flush=True)
-    encoder = fit(from_minilm(given.minilm).cuda(), encoded, Lists(rows, encoded), given)
+    encoder = fit(encoder, encoded, Lists(rows, encoded), given)
     given.out.mkdir(parents=True, exist_ok=True)
     found = {limit: evaluate(encoder, encoded, candidates, limit) for limit in (64, MAX_TOKENS, 128)}
     for one in found.values():
         print(line_of(one), flush=True)
     report = {"seed": given.seed, "seconds": round(time.monotonic() - began), "figures": list(found.values())}
     save(encoder, given.out, report)
+
+
+def times(row: Row, given: argparse.Namespace) -> int:
+    return given.dialogues if row["source"] == "dialogues" else 1
 
 
 def save(encoder: CrossEncoder, folder: Path, report: dict[str, Any]) -> None:
@@ -168,6 +177,7 @@ def main() -> int:
     parser.add_argument("--epochs", type=int, default=2)
     parser.add_argument("--rate", type=float, default=2e-4)
     parser.add_argument("--sources", nargs="*", default=[], help="only these; default: all")
+    parser.add_argument("--dialogues", type=int, default=DIALOGUES, help="how often an epoch shows each dialogue")
     parser.add_argument("--averaged", type=float, default=AVERAGED_SHARE, help="0: the weights of the last step")
     given = parser.parse_args()
     train(given)
