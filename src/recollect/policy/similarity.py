@@ -169,7 +169,7 @@ class _Parsed:
         return _head(stems(match[1])) if match else None
 
 
-_parse = lru_cache(maxsize=8192)(_Parsed)
+_parse = lru_cache(maxsize=16_384)(_Parsed)
 
 
 def compare(new: str, old: str) -> Similarity:
