@@ -132,7 +132,10 @@ async def learning(size: Size, figures: Figures, step: Step) -> None:
 async def keeping_up(size: Size, figures: Figures, step: Step) -> None:
     """Messages of many writers until all are learned from with the null model, against the same where none is."""
     supply = chatter("k")
-    async with opened("plain", extraction={"enabled": False}, summary={"enabled": False}) as plain, opened("ours", model="null") as memory:
+    async with (
+        opened("plain", extraction={"enabled": False}, summary={"enabled": False}) as plain,
+        opened("ours", model="null") as memory,
+    ):
         for number in range(size.rounds + 1):
             batch = list(islice(supply, size.many))
             acknowledged = len(batch) / await timed(spread(batch, WRITERS, plain.add))
