@@ -25,7 +25,7 @@ MIN_COMMON_SHARE = 0.6
 _QUALIFIES = frozenset("in on for during at when".split())
 _SYMBOLS = re.compile(r"[^\w\s.,;:!?'’\"()-]|(?<=\w)[-+](?=\s|$)|_|(?<=\w)-(?=\w)")
 
-_OPPOSITES = frozenset({"lik", "hat"})
+_OPPOSITES = {"lik", "hat"}
 _SPELLINGS = ("favorite", "favourite"), ("color", "colour"), ("time zone", "timezone"), ("e-mail", "email")
 
 
@@ -144,7 +144,7 @@ class _Parsed:
         return not lexicon.words("past").isdisjoint(self.order)
 
     @lazy
-    def opposites(self) -> frozenset[str]:
+    def opposites(self) -> set[str]:
         """The words that have an opposite."""
         return _OPPOSITES.intersection(self.order)
 
