@@ -1,4 +1,6 @@
-"""`python -m bench.ingest [--quick] [--only writing,learning,draining,reading,talking] [--json FILE]`: the write path.
+"""`python -m bench.ingest [--quick] [--only writing,learning,keeping_up,draining,reading,talking] [--json FILE]`.
+
+The write path: what it takes until a message is acknowledged, and until it is learned from.
 
 Machines are noisy, so both sides of each comparison do the same work in turn in one run, and the ratio is what counts.
 """
@@ -18,13 +20,14 @@ from bench.ingest.measure import Figures, Size
 
 FULL = Size(rounds=7, single=400, many=4_000, backlog=800, memos=20_000, questions=600)
 QUICK = Size(rounds=2, single=80, many=600, backlog=160, memos=2_000, questions=100)
-PARTS = ("writing", "learning", "draining", "reading", "talking")
+PARTS = ("writing", "learning", "keeping_up", "draining", "reading", "talking")
 
 GOALS = {
     "observe": ("ms", "raw write", "≤", 1.5),
     "64 observers": ("a second", "one observer", "≥", 5.0),
     "null model, 1 writer": ("a second", "raw writes", "≥", 0.5),
     "null model, 64 writers": ("a second", "raw writes", "≥", 0.5),
+    "learned": ("a second", "acknowledged, nothing learned", "≥", 0.3),
     "back-log": ("s", "the model alone", "≤", 1.1),
     "p95": ("ms", "the same alone", "<", 1.5),
 }

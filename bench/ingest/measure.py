@@ -129,6 +129,24 @@ async def learning(size: Size, figures: Figures, step: Step) -> None:
                 step()
 
 
+async def keeping_up(size: Size, figures: Figures, step: Step) -> None:
+    """Messages of many writers until all are learned from with the null model, against the same where none is."""
+    supply = chatter("k")
+    async with (
+        opened("plain", extraction={"enabled": False}, summary={"enabled": False}) as plain,
+        opened("ours", model="null") as memory,
+    ):
+        for number in range(size.rounds + 1):
+            batch = list(islice(supply, size.many))
+            acknowledged = len(batch) / await timed(spread(batch, WRITERS, plain.add))
+            start = time.perf_counter()
+            await spread(batch, WRITERS, memory.add)
+            assert await memory.worker.wait_idle()
+            if number:
+                figures.add("learned", len(batch) / (time.perf_counter() - start), acknowledged)
+                step()
+
+
 async def draining(size: Size, figures: Figures, step: Step) -> None:
     """A back-log that waits for a model of known speed: how long it takes, against the model's own time."""
     supply = chatter("d")

@@ -20,6 +20,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from bench.public.child import CLOCK
 from bench.public.measure import Figures, Run, Size
 from bench.public.sides import Side
 
@@ -132,6 +133,7 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--base", default="script", help="the side that the others are compared with")
     parser.add_argument("--python", action="append", default=[], metavar="SIDE=PATH", help="the Python of a side")
     parser.add_argument("--without", action="append", default=[], choices=OTHERS, help="a side to leave out")
+    parser.add_argument("--processor", action="store_true", help="processor time of the calls: for a busy machine")
     parser.add_argument("--sizes", help="memos of all people, comma separated")
     parser.add_argument("--large", help="memos of one person, comma separated")
     for name in COUNTS:
@@ -143,6 +145,8 @@ def arguments() -> argparse.ArgumentParser:
 
 def main() -> int:
     given = arguments().parse_args()
+    if given.processor:
+        os.environ[CLOCK] = "process_time"
     chosen = sides(given)
     if given.base not in (names := [side.name for side in chosen]):
         sys.exit(f"--base {given.base} is not among the sides: {', '.join(names)}")

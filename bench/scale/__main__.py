@@ -76,7 +76,7 @@ async def measure(name: str, address: str, count: int, given: Given, progress: P
 
 
 def show(rows: list[Row]) -> None:
-    table = Table(title="a second, and p50 / p95 / p99 in ms", header_style="bold")
+    table = Table(title="a second; p50 / p95 / p99, and processor time per call, in ms", header_style="bold")
     for column in ("store", "memos", "clients", "writes", "searches", "prompts", "bytes a row"):
         table.add_column(column, justify="left" if column == "store" else "right")
     groups = dict.fromkeys((row["store"], row["memos"], row["clients"]) for row in rows)
@@ -89,7 +89,7 @@ def show(rows: list[Row]) -> None:
 
 
 def _cell(row: Row) -> str:
-    return f"{row['a_second']:,.0f}  {row['p50']:.1f} / {row['p95']:.1f} / {row['p99']:.1f}"
+    return f"{row['a_second']:,.0f}  {row['p50']:.1f} / {row['p95']:.1f} / {row['p99']:.1f}  {row['processor']:.2f}"
 
 
 def plot(rows: list[Row], path: Path) -> None:

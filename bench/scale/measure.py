@@ -26,6 +26,8 @@ class Rate:
     p50: float
     p95: float
     p99: float
+    processor: float
+    """Processor time of this process per call: on a busy machine the others say more about its other programs."""
 
 
 async def fill(memory: AsyncMemory, count: int, messages: int, model: str, progress: Progress | None = None) -> float:
@@ -109,18 +111,21 @@ DOING: dict[str, Callable[[AsyncMemory], Do]] = {"write": writing, "search": sea
 async def rate(do: Do, clients: int, seconds: float) -> Rate:
     """What so many clients get done, each waiting for its answer before it goes on."""
     took: list[float] = []
-    start = time.perf_counter()
+    start, used = time.perf_counter(), time.process_time()
+    calls = 0
     counted, end = start + WARM * seconds, start + (1 + WARM) * seconds
 
     async def client(number: int) -> None:
+        nonlocal calls
         once = do(number)
         while (begun := time.perf_counter()) < end:
             await once()
+            calls += 1
             if begun >= counted:
                 took.append(time.perf_counter() - begun)
 
     await asyncio.gather(*map(client, range(clients)))
     took.sort()
-    elapsed = time.perf_counter() - counted
+    elapsed, used = time.perf_counter() - counted, time.process_time() - used
     at = [1000 * took[min(len(took) - 1, len(took) * share // 100)] for share in (50, 95, 99)]
-    return Rate(len(took) / elapsed, *at)
+    return Rate(len(took) / elapsed, *at, 1000 * used / max(1, calls))

@@ -100,17 +100,17 @@ def _checked(method: Callable[..., Coroutine[Any, Any, Any]]) -> Callable[..., C
     optional = {each.name for each in parameters if each.default is not None and each.kind is not Parameter.VAR_KEYWORD}
     rules = RULES | RULES_OF.get(verb, {})
 
-    def value_of(name: str, value: Any) -> Any:
-        if name not in rules or (value is None and name not in optional):
-            return value
-        return rules[name](value, name)
-
     @wraps(method)
     async def call(self: object, *args: Any, **options: Any) -> Any:
-        checked = [value_of(name, value) for name, value in zip(positional, args, strict=False)]
-        values = {name: value_of(name, value) for name, value in options.items()}
+        checked = [
+            rules[name](value, name) if name in rules and (value is not None or name in optional) else value
+            for name, value in zip(positional, args, strict=False)
+        ]
+        for name, value in options.items():
+            if name in rules and (value is not None or name in optional):
+                options[name] = rules[name](value, name)
         try:
-            work = method(self, *checked, *args[len(checked) :], **values)
+            work = method(self, *checked, *args[len(checked) :], **options)
         except TypeError as error:  # the call itself failed: the arguments don't match
             problem = str(error).replace(method.__qualname__, verb)
             raise TypeError(problem + _advice(problem, [each.name for each in parameters], options)) from None

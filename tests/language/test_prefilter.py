@@ -1,10 +1,12 @@
 """A pattern is passed over only where it could not match."""
 
+import re
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from recollect.language.prefilter import required_literals
+from recollect.language.prefilter import LiteralIndex, literals_of, required_literals
 from recollect.policy.guard.instructions import instruction_patterns
 
 
@@ -17,11 +19,24 @@ from recollect.policy.guard.instructions import instruction_patterns
         (r"(?:abc)?x{0,3}", {""}),
         (r"(?:abc|\w+)", {""}),
         (r"[ab]c.{0,20}", {"c"}),
+        (r"\d(?= left|right)", {" left", "right"}),
+        (r"\d(?! left)", {""}),
         (r"", {""}),
     ],
 )
 def test_the_words_that_a_pattern_needs(pattern: str, words: set[str]):
     assert set(required_literals(pattern)) == words
+
+
+def test_the_words_of_several_patterns_are_those_of_each():
+    assert set(literals_of(re.compile("abc|de"), re.compile("de?f"))) == {"abc", "de", "d"}
+
+
+@given(st.text("abcd-", max_size=30))
+def test_a_list_is_found_where_a_text_has_one_of_its_literals(text: str):
+    lists = {"long": ("abc", "bcda", "abca"), "short": ("-", "dd"), "both": ("dab", "a-")}
+    expected = {name for name, literals in lists.items() if any(literal in text for literal in literals)}
+    assert LiteralIndex(lists).found_in(text) == expected
 
 
 @pytest.mark.parametrize("number", range(len(instruction_patterns().patterns)))

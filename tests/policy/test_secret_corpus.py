@@ -1,10 +1,13 @@
 """How many secrets of the corpus are found, and how many look-alikes are taken for one."""
 
 from collections import Counter
+from collections.abc import Callable, Iterator
 
 import pytest
 
-from recollect.policy.redaction import redact
+from recollect.policy.redaction import codes, commands, indirect, redact
+from recollect.policy.redaction.scan import _LITERALS
+from recollect.policy.redaction.span import Span
 from tests.policy.secret_corpus import harmless, secrets
 
 MIN_FOUND = 0.95
@@ -44,3 +47,10 @@ def test_no_look_alike_is_taken_for_a_secret():
     print(f"\nfalse alarms: {len(changed)} of {len(harmless())}")
     assert len(harmless()) >= 300
     assert not changed
+
+
+@pytest.mark.parametrize("search", [commands.spans, codes.spans, indirect.spans])
+def test_a_search_that_finds_something_is_not_passed_over(search: Callable[[str, str], Iterator[Span]]):
+    finds = [lower for form in secrets() if [*search(form.text, lower := form.text.lower())]]
+    assert finds
+    assert all(search in _LITERALS.found_in(lower) or not lower.isascii() for lower in finds)

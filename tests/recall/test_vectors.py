@@ -152,7 +152,7 @@ async def test_the_same_query_is_embedded_once_by_all_who_ask_and_then_kept(stor
 
 async def test_only_so_many_queries_are_kept_and_only_so_many_wait(store: Store, started: Open):
     await write(store, *TEXTS)
-    embedder = WordEmbedder()
+    embedder = WordEmbedder(local=False)
     vectors = await started(embedder)
     await filled(store, "words", 3)
     for number in range(CACHE_SIZE + 1):
@@ -166,6 +166,19 @@ async def test_only_so_many_queries_are_kept_and_only_so_many_wait(store: Store,
     await asyncio.sleep(0)
     assert sum(text.startswith("stuck") for text in embedder.texts) == MAX_PENDING
     embedder.gate.set()
+
+
+async def test_a_local_embedder_that_hangs_delays_a_search_no_longer_than_its_timeout(store: Store, started: Open):
+    await write(store, *TEXTS)
+    embedder = WordEmbedder()
+    vectors = await started(embedder)
+    await filled(store, "words", 3)
+    assert await vectors.embed_query("answered", "memos", 5) is not None
+    embedder.gate.clear()
+    assert await vectors.embed_query("stuck", "memos", 0.001) is None
+    assert await vectors.embed_query("stuck again", "memos", 0.001) is None
+    embedder.gate.set()
+    assert await vectors.embed_query("stuck again", "memos", 5) is not None
 
 
 @pytest.mark.acceptance("D34")

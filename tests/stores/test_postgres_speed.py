@@ -9,6 +9,7 @@ from recollect.core.events import Event
 from recollect.core.ports import Tx
 from recollect.core.ports.jobs import NewJob
 from recollect.stores.postgres import PostgresStore
+from recollect.stores.postgres.messages import PostgresMessages
 from recollect.testing.store_contract.samples import ADA, CHANNEL, at, make_memo, make_message, unit_vector
 from tests.stores.postgres import opened
 from tests.stores.proxy import Network
@@ -110,6 +111,12 @@ async def test_the_newest_of_a_scope_are_read_in_order_however_little_the_planne
     plan = await store.read(lambda tx: tx.db.rows(f"EXPLAIN {newest} LIMIT 20", (ADA.scope,)))
     assert "memos_by_time" in str(plan)
     assert "Sort" not in str(plan)
+
+
+async def test_the_places_are_read_once_for_all_messages_of_a_person_and_not_for_each(store: PostgresStore):
+    values = (0, "discord:ada", "discord", "ada", 20)
+    plan = await store.read(lambda tx: tx.db.rows(f"EXPLAIN {PostgresMessages.of_author}", values))
+    assert "SubPlan" not in str(plan), plan
 
 
 async def test_a_unit_sees_the_sizes_that_it_changed_itself(store: PostgresStore):

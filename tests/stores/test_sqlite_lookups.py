@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+from recollect.stores._sql.messages import NAMES
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.messages import SQLiteMessages
 from recollect.stores.sqlite.schema import create_tables
@@ -46,6 +47,15 @@ def test_a_transaction_that_writes_sees_its_own_changes(tmp_path: Path) -> None:
         assert db.cached_row(COUNT) == (1,)
         db.run("UPDATE numbers SET n = 2")
         assert db.cached_row(COUNT) == (2,)
+    db.close()
+
+
+def test_the_names_of_a_person_are_found_by_the_author_and_newest_first(tmp_path: Path) -> None:
+    db = Database(tmp_path / "memory.db")
+    create_tables(db)
+    steps = [detail for *_, detail in db.rows(f"EXPLAIN QUERY PLAN {NAMES}", ("ada", "discord", 20))]
+    assert any("messages_by_author (author=?)" in step for step in steps), steps
+    assert len(steps) == 1, steps
     db.close()
 
 

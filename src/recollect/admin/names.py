@@ -107,5 +107,4 @@ def display_name(tx: Tx, subject: Subject) -> str:
         message = tx.messages.get(memo.source.platform, memo.source.message) if memo.source.message else None
         if message is not None and message.person == subject.id and message.name:
             return message.name
-    written = (message for _, message in reversed(tx.messages.written_by(subject.id, limit=_MAX_MESSAGES_SCANNED)))
-    return next((message.name for message in written if message.name and message.person == subject.id), "")
+    return next(iter(tx.messages.names_of(subject.id, _MAX_MESSAGES_SCANNED)), "")

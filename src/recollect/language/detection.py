@@ -53,6 +53,11 @@ def _any_mark() -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{pattern.pattern})" for _, pattern in _marks()))
 
 
+def _may_have_marks(text: str) -> bool:
+    """Among the letters of English only an elision is a mark."""
+    return "'" in text or not text.isascii()
+
+
 def detect(text: str) -> str:
     """The code of a language with a lexicon, the name of a script, `OTHER`, or `UNKNOWN`."""
     return next(iter(_rank(text[:_MAX_CHARS])), UNKNOWN)
@@ -78,7 +83,7 @@ def _rank(text: str) -> Sequence[str]:
             for language, weight in languages.items():
                 if is_ascii or language != lexicon.ENGLISH:
                     scores[language] += weight
-    if _any_mark().search(text):
+    if _may_have_marks(text) and _any_mark().search(text):
         for language, pattern in _marks():
             if pattern.search(text):
                 scores[language] += _MARK_WEIGHT
@@ -87,7 +92,8 @@ def _rank(text: str) -> Sequence[str]:
     )
     best = scores[ranked[0]] if ranked else 0
     if best < _MIN_SHARE * len(distinct) and len(distinct) >= _MIN_UNKNOWN_WORDS and lexicon.ENGLISH not in ranked[:1]:
-        return [OTHER, *ranked] if any(not char.isascii() and char.isalpha() for char in text) else ranked
+        is_foreign = not text.isascii() and any(not char.isascii() and char.isalpha() for char in text)
+        return [OTHER, *ranked] if is_foreign else ranked
     return [language for language in ranked if scores[language] >= best / 2]
 
 

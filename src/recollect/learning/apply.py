@@ -94,8 +94,7 @@ def apply_statement(
 
 def _display_name(tx: Tx, candidate: Candidate) -> str:
     """The subject's display name: "Ann likes tea", saved for Ann, is about Ann herself."""
-    rows = tx.messages.written_by(candidate.subject.id, limit=_MAX_NAMES_READ)
-    return " ".join(dict.fromkeys(message.name for _, message in rows if message.person == candidate.subject.id))
+    return " ".join(tx.messages.names_of(candidate.subject.id, _MAX_NAMES_READ))
 
 
 def _existing_memos(tx: Tx, candidate: Candidate) -> ExistingMemos:

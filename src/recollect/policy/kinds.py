@@ -5,12 +5,14 @@ A memo keeps its original label, so that a round trip is lossless.
 
 import re
 from collections.abc import Iterable
+from functools import cache
 from itertools import islice
 
 from recollect.core.errors import BadInput
 from recollect.core.text import clean, collapse_spaces
 from recollect.core.types import Kind, Memo
 from recollect.language.lexicon import Patterns
+from recollect.language.prefilter import required_literals
 
 MAX_TAGS, _MAX_TAG_CHARS, _MAX_LABEL_CHARS = 20, 50, 40
 """Limits of a proposal's tags and kind."""
@@ -108,7 +110,19 @@ _INFERRED = (Kind.CONSTRAINT, Kind.PREFERENCE, Kind.PROJECT, Kind.PERSON, Kind.T
 
 def infer(text: str) -> Kind:
     """The kind that a statement's wording implies; a fact if it implies none."""
-    return next((kind for kind in _INFERRED if getattr(_PATTERNS, kind.value).search(text)), Kind.FACT)
+    # Beyond ASCII, letters may differ by more than the case that the patterns ignore.
+    lower = text.lower() if text.isascii() else ""
+    for kind, pattern, literals in _inferred():
+        if (not lower or any(map(lower.__contains__, literals))) and pattern.search(text):
+            return kind
+    return Kind.FACT
+
+
+@cache
+def _inferred() -> list[tuple[Kind, re.Pattern[str], tuple[str, ...]]]:
+    """The pattern of each kind, with the literals without which it can't match."""
+    patterns = ((kind, getattr(_PATTERNS, kind.value)) for kind in _INFERRED)
+    return [(kind, pattern, required_literals(pattern.pattern)) for kind, pattern in patterns]
 
 
 def stated_kind(kind: Kind | str | None, text: str, *, lore: bool = False) -> Kind:

@@ -144,6 +144,11 @@ class _Parsed:
         return not lexicon.words("past").isdisjoint(self.order)
 
     @lazy
+    def opposites(self) -> set[str]:
+        """The words that have an opposite."""
+        return _OPPOSITES.intersection(self.order)
+
+    @lazy
     def persons(self) -> tuple[set[str], list[str]]:
         """Those named and, if they are several, the pronouns in order: who does it to whom."""
         return persons(self.normalized), roles(self.normalized)
@@ -164,7 +169,7 @@ class _Parsed:
         return _head(stems(match[1])) if match else None
 
 
-_parse = lru_cache(maxsize=8192)(_Parsed)
+_parse = lru_cache(maxsize=16_384)(_Parsed)
 
 
 def compare(new: str, old: str) -> Similarity:
@@ -322,6 +327,8 @@ def _is_reversal(new: _Parsed, old: _Parsed) -> bool:
         shorter, longer = (remaining, known) if new.negated else (known, remaining)
         is_over = (new if new.negated else old).normalized.startswith("no longer ")
         return is_over and len(shorter) > 1 and shorter[0] == longer[0] and _is_contained(shorter, longer)
+    if new.opposites | old.opposites != _OPPOSITES:  # the usual case
+        return False
     if {*new.order[:1], *old.order[:1]} == _OPPOSITES and len(new.order) > 1:
         # Who hates hiking does not love it anywhere; who hates it in the rain may love it.
         return _extends(old.order[1:], new.order[1:])
@@ -345,10 +352,11 @@ def _is_relocation(new: _Parsed, old: _Parsed) -> bool:
 def _compare_words(new: _Parsed, old: _Parsed) -> Similarity:
     if new.negated != old.negated or new.past != old.past or not new.content or not old.content:
         return Similarity.OTHER
+    common = len(new.content & old.content)
+    if common < MIN_COMMON_SHARE * (len(new.content) + len(old.content) - common):
+        return Similarity.OTHER
     if new.order == old.order:
         return Similarity.SAME
-    if len(new.content & old.content) < MIN_COMMON_SHARE * len(new.content | old.content):
-        return Similarity.OTHER
     if _adds(new.order, old.order):
         return Similarity.RICHER
     # Each has something that the other lacks ("red apples", "green apples"): two facts, however similar.

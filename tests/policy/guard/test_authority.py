@@ -4,8 +4,11 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from recollect.policy.guard.authority import claims_authority
+from recollect.policy.guard import sorts
+from recollect.policy.guard.authority import CLAIM_SORTS, CLAIMS, claims_authority
 from recollect.policy.guard.instructions import is_instruction
 from recollect.policy.guard.statements import is_answer_request
 
@@ -119,3 +122,22 @@ def test_a_claim_is_found_among_other_sentences_and_a_question_is_none():
 @pytest.mark.parametrize("unit", ["you must ", "rules ", "admin says you ", "you. ", "it is to "])
 def test_hostile_repetition_is_judged_in_bounded_work(unit: str):
     assert claims_authority(unit * 500) in (True, False)
+
+
+LISTED_SORTS = {sort for words in sorts._lexica().values() for each in words.values() for sort in each}
+OTHER_SORTS = sorted({*LISTED_SORTS, "person", "whose"} - CLAIM_SORTS)
+READINGS = st.builds(
+    sorts.Reading,
+    st.lists(st.frozensets(st.sampled_from(OTHER_SORTS), max_size=30), min_size=1, max_size=6),
+    st.just(frozenset({0})),
+)
+
+
+@given(READINGS)
+def test_no_claim_is_made_without_a_word_of_the_sorts_that_claims_need(reading: sorts.Reading):
+    assert not any(claims(reading) for claims in CLAIMS)
+
+
+def test_a_sentence_without_a_needed_sort_is_not_read():
+    assert list(sorts.read("the admin knows the rules", needed=frozenset({"rules"})))
+    assert not list(sorts.read("the admin knows the town", needed=frozenset({"rules"})))

@@ -17,7 +17,7 @@ class WordHit(NamedTuple):
     key: int
     score: float
     parts: Mapping[str, int]
-    """The shared words, and in how many rows of the scopes each occurs."""
+    """The shared words, and in how many rows of the scopes each occurs; none if `max_rows` were asked for."""
 
 
 @dataclass(frozen=True, slots=True)

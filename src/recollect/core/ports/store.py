@@ -82,6 +82,10 @@ class Messages(Protocol):
         """The platforms on which someone with this id spoke; reads all messages."""
         ...
 
+    def names_of(self, person: str, limit: int) -> list[str]:
+        """The display names in a person's newest messages, newest first; each once."""
+        ...
+
     def last_message_time(self, person: str) -> datetime | None:
         """When a person (by `person_key`) last said something that was not deleted; reads all they said."""
         ...

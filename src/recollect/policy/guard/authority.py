@@ -43,7 +43,7 @@ def _is_duty(reading: Reading) -> bool:
 
 
 def _is_claim(sentence: str, capitals: frozenset[str]) -> bool:
-    return any(map(_judge, read(sentence, capitals=capitals)))
+    return any(map(_judge, read(sentence, capitals=capitals, needed=CLAIM_SORTS)))
 
 
 def _judge(reading: Reading) -> bool:
@@ -110,3 +110,7 @@ CLAIMS: tuple[Callable[[Reading], bool], ...] = (
     _binds_assistant, _cites_rank, _voids_rules, commands, claims_right, redefines_assistant,
 )  # fmt: skip
 """What is asked of each sentence, in order."""
+CLAIM_SORTS = frozenset(
+    "duty leave rank rules untrue command treat may power above remade goal master rightful works appoint since".split()
+)
+"""Each claim needs a word of one of these sorts."""

@@ -24,6 +24,8 @@ _PAIRS = (  # Cyrillic, Greek, Armenian and other letters that pass for a Latin 
 _LOOK_ALIKES = str.maketrans({pair[0]: pair[1] for pair in _PAIRS.split()})
 _CAPITAL = re.compile(r"(?<=[\w,] )[^\W\d_a-zß-ÿ]\w+")
 """Within a sentence."""
+_NAME = re.compile(r"\s@?[A-Z]")
+"""A name behind a verb."""
 _PIECE_CHARS = 2000
 _OVERLAP_CHARS = 200
 _SPELLED = re.compile(r"(?<!\w)\w(?:[ .·_-]\w){3,}(?!\w)")
@@ -75,7 +77,7 @@ def _pieces(text: str) -> Iterator[str]:
 
 def _is_instruction(text: str) -> bool:
     folded = text.lower() if text.isascii() else _fold(text)
-    forms = dict.fromkeys(" ".join(form.split()) for form in (folded, *_unmask(folded)))
+    forms = dict.fromkeys(" ".join(form.split()) for form in dict.fromkeys((folded, *_unmask(folded))))
     capitals = frozenset(word.casefold() for word in _CAPITAL.findall(text))
     return any(_matches_any(form, capitals) for form in forms) or _orders_about_name(text)
 
@@ -86,6 +88,8 @@ def _fold(text: str) -> str:
 
 
 def _orders_about_name(text: str) -> bool:
+    if not _NAME.search(text):
+        return False
     matches = (match for pattern in _name_patterns() for match in pattern.finditer(text))
     return any(match["name"].casefold() not in lexicon.words("languages") for match in matches)
 

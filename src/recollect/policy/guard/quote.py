@@ -19,6 +19,7 @@ _SHAPES = str.maketrans(
 _EMPHASIS = frozenset("*_~|`")
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 _MIN_SINGLE_WORD_CHARS = 7
+_COMMA = re.compile(r"[,;:]\s")
 _SENTENCE_END = re.compile(r"[.!?](?=\s)|[。！？\n]")
 
 
@@ -41,7 +42,7 @@ class QuoteMatch:
     @property
     def clause(self) -> str:
         """The quote with the text before it since the last comma, in lower case."""
-        return lower(re.split(r"[,;:]\s", self.before)[-1] + self.words)
+        return lower(_COMMA.split(self.before)[-1] + self.words)
 
 
 def find_quote(quote: str, message: str) -> QuoteMatch | None:

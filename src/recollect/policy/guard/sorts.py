@@ -13,6 +13,7 @@ from recollect.core.lazy import lazy
 from recollect.core.text import fold
 from recollect.language import lexicon
 from recollect.language.lexicon import Patterns
+from recollect.language.prefilter import required_literals
 
 NEAR_WORDS = 3
 """Distance, in words, between a duty and whoever has it: "you simply have to", "musst du"."""
@@ -75,26 +76,53 @@ def sentences(text: str) -> list[str]:
     return _SENTENCE.findall(text)
 
 
-def read(sentence: str, spoken: Collection[str] = (), capitals: Collection[str] = frozenset()) -> Iterator[Reading]:
+def read(
+    sentence: str,
+    spoken: Collection[str] = (),
+    capitals: Collection[str] = frozenset(),
+    needed: Sorts = _NOTHING,
+) -> Iterator[Reading]:
     """What the words of a sentence stand for, in each language that knows several of them; of those that are `spoken`,
-    if that is known: "has a" is a duty in Spanish. Words that were written with a capital may be names.
+    if that is known: "has a" is a duty in Spanish. Words that were written with a capital may be names. A sentence
+    without a word of one of the sorts that are `needed` is not read.
     """
-    patterns = _patterns()
-    joined = patterns.joined.sub(r"\1to", patterns.system_prompt.sub(" systemprompt ", sentence))
-    matches = list(_WORD.finditer(patterns.onward.sub(" fromnowon ", joined)))
-    known = [sorts_of(match[0]) for match in matches]
+    sentence = _with_joined_words(sentence)
+    sentence_words = _WORD.findall(sentence)
+    if needed and all(map(needed.isdisjoint, map(_sorts_in_any_language, sentence_words))):
+        return
+    known = list(map(sorts_of, sentence_words))
     if capitals:
-        known = _with_names(known, [match[0] in capitals for match in matches])
+        known = _with_names(known, [word in capitals for word in sentence_words])
     languages = Counter(language for each in known for language in each)
     # One known word is no sign of a language: "me" is a word of many.
     spoken = [name for name, count in languages.items() if count > 1 and (name in spoken or not spoken)]
     spoken = [name for name in spoken if not any(_knows_more(other, name, known) for other in spoken)]
     if not spoken:
         return
-    breaks = {found.end() for found in _BREAK.finditer(matches[0].string)}
-    starts = frozenset(at for at, match in enumerate(matches) if match.start() in breaks)
+    breaks = {found.end() for found in _BREAK.finditer(sentence)}
+    starts = frozenset(at for at, match in enumerate(_WORD.finditer(sentence)) if match.start() in breaks)
     for name in spoken:
         yield Reading([each.get(name, _NOTHING) for each in known], starts)
+
+
+def _with_joined_words(sentence: str) -> str:
+    """With one word for each of several expressions: "have to", "from now on"."""
+    for literals, pattern, word in _expressions():
+        if any(map(sentence.__contains__, literals)):
+            sentence = pattern.sub(word, sentence)
+    return sentence
+
+
+@cache
+def _expressions() -> list[tuple[tuple[str, ...], re.Pattern[str], str]]:
+    """In their order, with the literals without which they can't occur."""
+    patterns = _patterns()
+    words = (
+        (patterns.system_prompt, " systemprompt "),
+        (patterns.joined, r"\1to"),
+        (patterns.onward, " fromnowon "),
+    )
+    return [(required_literals(pattern.pattern), pattern, word) for pattern, word in words]
 
 
 def _knows_more(other: str, language: str, known: list[dict[str, Sorts]]) -> bool:
@@ -147,6 +175,11 @@ def sorts_of(word: str) -> dict[str, Sorts]:
         for language, known in _lexica().items()
     )
     return {language: sorts for language, sorts in by_language if sorts}
+
+
+@lru_cache(maxsize=8192)
+def _sorts_in_any_language(word: str) -> Sorts:
+    return _NOTHING.union(*sorts_of(word).values())
 
 
 @cache

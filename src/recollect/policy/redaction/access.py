@@ -7,6 +7,7 @@ characters around a rare word, so that cost grows with length only.
 import re
 from collections.abc import Iterator
 
+from recollect.language.prefilter import literals_of
 from recollect.policy.redaction.codes import UNIT
 from recollect.policy.redaction.shapes import DESCRIBES
 from recollect.policy.redaction.span import Span
@@ -134,19 +135,16 @@ _BACK_CODE = re.compile(
     r"|to))?\s{1,2}(?P<value>[0-9]{3,4})(?![\w.,:/-]*\d)"
 )
 _HAS_CODE = re.compile(r"\d\w{2}|\d[ -]\d")
-_QUESTION_STEM = re.compile("question|frage|answer|réponse|respuesta|resposta|risposta|pytani|soru")
+QUESTION_LITERALS = ("question", "frage", "answer", "réponse", "respuesta", "resposta", "risposta", "pytani", "soru")
+"""A text without any of these has no answer to a security question."""
+CODE_LITERALS = literals_of(_CODE_WORD, _LOCK_IS, _KEYED, _OPENS_WITH, _KEYED_BEFORE, _BACK_CODE)
+"""A text without any of these has no code that `codes` finds."""
 
 
-def spans(text: str, lower: str) -> Iterator[Span]:
-    """The values of such secrets."""
-    if _HAS_CODE.search(lower):
-        yield from _codes(lower)
-    if _QUESTION_STEM.search(lower):
-        yield from _answers(text, lower)
-
-
-def _codes(lower: str) -> Iterator[Span]:
+def codes(lower: str) -> Iterator[Span]:
     """The numbers that open something, and those on the back of a card."""
+    if not _HAS_CODE.search(lower):
+        return
     for word in _CODE_WORD.finditer(lower):
         yield from _code_of_a_thing(word, lower)
     for pattern in (_LOCK_IS, _KEYED, _OPENS_WITH, _KEYED_BEFORE):
@@ -175,7 +173,7 @@ def _code_of_a_thing(word: re.Match[str], lower: str) -> Iterator[Span]:
             yield Span(match.start("value"), match.end("end"), "PIN")
 
 
-def _answers(text: str, lower: str) -> Iterator[Span]:
+def answers(text: str, lower: str) -> Iterator[Span]:
     """The answers to security questions: a name, or a single word that describes nothing."""
     for match in _ANSWER.finditer(lower):
         value = text[slice(*match.span("value"))]

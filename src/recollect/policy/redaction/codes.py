@@ -122,6 +122,8 @@ _RECOVERY_STEMS = (
     "восстанов резерв secret "
     "sicherheits"
 ).split()
+LITERALS = (*_CODE_STEMS, *_COMBINATION_STEMS, *_RECOVERY_STEMS, "-")
+"""A text in ASCII without any of these has no code."""
 UNIT = re.compile(
     r"\s{0,2}(?:%|(?:or more |to \d+ )?(?:char|digit|letter|symbol|word|line|zeile|ligne|long|year|month|week|day"
     r"|hour|minute|second|bit|byte|time"

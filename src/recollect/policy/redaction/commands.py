@@ -159,6 +159,14 @@ _PLACEHOLDER = re.compile(
 _PORT_AND_PATH = re.compile(r"\d{1,5}/.*|[^@]*/[^@]*/.*")
 
 
+_VARIABLE_NAMES = ("pw", "pass", "pwd", "salt", "pepper")
+LITERALS = (
+    *("-", "/", "(", "=", "@", "auth", "cookie", "wifi:"),
+    *(*_OPTION_SIGNS, *_VARIABLE_NAMES, *_WIFI_NAMES),
+)
+"""A text without any of these has no such secret."""
+
+
 def spans(text: str, lower: str) -> Iterator[Span]:
     """The secrets in pasted commands, headers and codes."""
     for tools, pattern in _COMMANDS if any(sign in lower for sign in _OPTION_SIGNS) else ():

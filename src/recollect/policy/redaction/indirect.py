@@ -53,6 +53,13 @@ _SPELLED = re.compile(
 )
 
 
+LITERALS = (
+    *("\n", "net user", "@", "cod", "cód", "clave", "contrase", "senha"),
+    *("pin", "geheimzahl", "cv", "combination"),
+)
+"""A text without any of these has no such secret."""
+
+
 def spans(text: str, lower: str) -> Iterator[Span]:
     """The values of such secrets."""
     yield from _columns(lower)

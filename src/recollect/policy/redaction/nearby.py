@@ -8,6 +8,7 @@ lock or an account, such as "laptop", needs a word that hands the value over.
 import re
 from collections.abc import Iterator
 
+from recollect.language.prefilter import literals_of
 from recollect.policy.redaction.access import LOCKED_THING, OTHER_CODE
 from recollect.policy.redaction.codes import PINS, UNIT
 from recollect.policy.redaction.mentioned import (
@@ -243,23 +244,35 @@ def phrase_spans(lower: str) -> Iterator[Span]:
             yield from (Span(*match.span("value"), "password") for match in pattern.finditer(lower))
 
 
-def value_spans(text: str, lower: str, *, mixed: bool) -> Iterator[Span]:
-    """Digits and mixed words in a text with a digit; `mixed` says that a letter is beside one."""
+def turn_spans(lower: str) -> Iterator[Span]:
+    """The numbers to which a lock is turned."""
     turns = list(_TURN.finditer(lower))
     if len(turns) >= _MIN_TURNS and _TURNED.search(lower):
         yield from (Span(*turn.span("value"), "PIN") for turn in turns)
-    if _CODE.search(lower):
-        for name in _NAMES.finditer(lower):
-            yield from _after_name(name, lower)
-    elif not mixed:
-        return
+
+
+def has_code(lower: str) -> bool:
+    """Whether there is a number that may be a code."""
+    return _CODE.search(lower) is not None
+
+
+def named_spans(lower: str) -> Iterator[Span]:
+    """Codes behind their name."""
+    for name in _NAMES.finditer(lower):
+        yield from _after_name(name, lower)
+
+
+def thing_spans(text: str, lower: str) -> Iterator[Span]:
+    """What opens a thing."""
     for thing in _THINGS.finditer(lower):
         if not _is_in_code(thing, lower):
             yield from _near_thing(thing, text, lower)
+
+
+def entered_spans(_: str, lower: str) -> Iterator[Span]:
+    """Digits that are entered before a key, or before something else is done."""
     for pattern in (_ENDED_BY_A_KEY, _ENTERED_FIRST):
         yield from (Span(*match.span("value"), "PIN") for match in pattern.finditer(lower))
-    yield from _used_everywhere(text, lower)
-    yield from _behind_users(text, lower)
 
 
 def sign_spans(text: str) -> Iterator[Span]:
@@ -270,7 +283,8 @@ def sign_spans(text: str) -> Iterator[Span]:
             yield Span(word.start(), word.start() + len(value), "password")
 
 
-def _used_everywhere(text: str, lower: str) -> Iterator[Span]:
+def everywhere_spans(text: str, lower: str) -> Iterator[Span]:
+    """What somebody uses everywhere."""
     for pattern in _USED_EVERYWHERE:
         for match in pattern.finditer(lower):
             value = text[slice(*match.span("value"))]
@@ -278,7 +292,8 @@ def _used_everywhere(text: str, lower: str) -> Iterator[Span]:
                 yield Span(*match.span("value"), "password")
 
 
-def _behind_users(text: str, lower: str) -> Iterator[Span]:
+def user_spans(text: str, lower: str) -> Iterator[Span]:
+    """What stands behind the name of a user."""
     for match in _USER_AND.finditer(lower):
         value = text[slice(*match.span("value"))].rstrip(".:?")
         is_about_access = match["user"] or _THINGS.search(
@@ -357,3 +372,12 @@ def _sentence(lower: str, word: re.Match[str]) -> tuple[int, int]:
     before = [match.end() for match in _SENTENCE_END.finditer(lower, first, word.start())]
     after = _SENTENCE_END.search(lower, word.end(), last)
     return before[-1] if before else first, after.start() if after else last
+
+
+TURN_LITERALS = literals_of(_TURN)
+VALUE_SEARCHES = {
+    entered_spans: literals_of(_ENDED_BY_A_KEY, _ENTERED_FIRST),
+    everywhere_spans: literals_of(*_USED_EVERYWHERE),
+    user_spans: literals_of(_USER_AND),
+}
+"""What else is searched for in a text with a code or a mixed word; each finds nothing without one of its literals."""

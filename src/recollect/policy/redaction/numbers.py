@@ -78,33 +78,33 @@ _ID = re.compile(
     rf"(?<![^\W_])(?:(?P<account>{_ACCOUNT_NAMES})|{_ID_NAMES})(?![^\W_]){_JOINT}"
     r"(?P<value>[a-z]{0,4}\d?[a-z]{0,2}[ -]?\d(?:[ ./-]?[\da-z]){4,20}(?![^\W_]))"
 )
-_ID_STEMS = (
+ID_STEMS = (
     "ssn social insur tax pass pasap pasz ausweis licen führer steuer nummer svnr curit segur cpf rg cnpj dni nie "
     "nif curp pesel nip dow fiscale tc t.c kimlik aadh pan bsn cpr rodn инн снилс паспорт medicare nhs sin acc konto "
     "compte cuenta conta conto rachunk hesap identi sécu secu"
 ).split()
-_MIN_ID_DIGITS = 5
+_MIN_ID_DIGITS, _MIN_FORM_DIGITS, _MIN_CARD_DIGITS = 5, 6, 14
 _DIGITS = re.compile(r"[0-9]")
 
 
-def spans(text: str, lower: str) -> Iterator[Span]:
-    """The numbers in a text that has a digit."""
-    for card in (*_CARD.finditer(text), *_GROUPED_CARD.finditer(text)):
-        if _is_card("".join(filter(str.isdigit, card[0]))):
-            yield Span(*card.span(), "card number")
+def spans(text: str, lower: str, *, is_named: bool) -> Iterator[Span]:
+    """The numbers in a text that has a digit, and one of the `ID_STEMS` or none."""
+    digits = len(_DIGITS.findall(text))
+    if digits >= _MIN_CARD_DIGITS:
+        for card in (*_CARD.finditer(text), *_GROUPED_CARD.finditer(text)):
+            if _is_card("".join(filter(str.isdigit, card[0]))):
+                yield Span(*card.span(), "card number")
     for account in _IBAN.finditer(lower):
         yield from _bank_account(account.start() - 2, lower[account.start() - 2 : account.end()])
     if "-" in text:
         for ssn in _SSN.finditer(text):
             if not _NOT_SSN.search(lower, max(0, ssn.start() - 20), ssn.start()):
                 yield Span(*ssn.span(), "national id")
-    if len(_DIGITS.findall(text)) < _MIN_ID_DIGITS:
-        return
-    for form in _FORMS:
+    for form in _FORMS if digits >= _MIN_FORM_DIGITS else ():
         for match in form.finditer(lower):
             start = match.start() - (_ITALIAN_LETTERS if form is _FORMS[0] else 0)
             yield Span(start, match.end(), "national id")
-    for match in _ID.finditer(lower) if any(stem in lower for stem in _ID_STEMS) else ():
+    for match in _ID.finditer(lower) if is_named and digits >= _MIN_ID_DIGITS else ():
         yield from _named_id(match)
 
 

@@ -2,8 +2,9 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
+from recollect.language.prefilter import LiteralIndex
 from recollect.policy.redaction import (
     access,
     codes,
@@ -22,6 +23,20 @@ from recollect.policy.redaction.span import MARKER, Span
 from recollect.policy.redaction.visible_text import visible_text
 
 _DIGIT = re.compile(r"\d")
+_LITERALS = LiteralIndex[Callable[..., Iterator[Span]]](
+    {
+        access.codes: access.CODE_LITERALS,
+        access.answers: access.QUESTION_LITERALS,
+        indirect.spans: indirect.LITERALS,
+        seed_phrases.spans: seed_phrases.NAMES,
+        commands.spans: commands.LITERALS,
+        codes.spans: codes.LITERALS,
+        numbers.spans: numbers.ID_STEMS,
+        nearby.turn_spans: nearby.TURN_LITERALS,
+        **nearby.VALUE_SEARCHES,
+    }
+)
+"""What each search needs: one pass over a text excludes most of them."""
 
 
 def secrets_in(text: str) -> list[Span]:
@@ -43,23 +58,38 @@ def _plain_spans(text: str) -> Iterator[Span]:
         yield from spoken_secrets.spans(text, lower)
         yield from mentioned.spelled_spans(lower)
         yield from mentioned.field_spans(text, lower)
-    yield from indirect.spans(text, lower)
-    yield from access.spans(text, lower)
+    found = _LITERALS.found_in(lower)
+    if access.codes in found:
+        yield from access.codes(lower)
+    for search in (access.answers, indirect.spans, commands.spans):
+        if search in found:
+            yield from search(text, lower)
     yield from nearby.phrase_spans(lower)
-    yield from seed_phrases.spans(lower)
-    yield from commands.spans(text, lower)
+    yield from seed_phrases.spans(lower, is_named=seed_phrases.spans in found)
     # Codes and mixed secrets have digits, so texts without any skip all of these.
     if _DIGIT.search(text):
-        mixed = MIXED.search(text) is not None
-        yield from nearby.value_spans(text, lower, mixed=mixed)
-        if mixed:
-            yield from nearby.sign_spans(text)
-            yield from mentioned.spans(text, lower)
-        yield from numbers.spans(text, lower)
-        yield from codes.spans(text, lower)
+        yield from _spans_with_digits(text, lower, found)
     if known_formats.LONG_RUN.search(text):
         yield from known_formats.spans(text)
         yield from key_material.spans(text, lower)
+
+
+def _spans_with_digits(text: str, lower: str, found: set[Callable[..., Iterator[Span]]]) -> Iterator[Span]:
+    mixed, has_code = MIXED.search(text) is not None, nearby.has_code(lower)
+    if nearby.turn_spans in found:
+        yield from nearby.turn_spans(lower)
+    if has_code:
+        yield from nearby.named_spans(lower)
+    if has_code or mixed:
+        yield from nearby.thing_spans(text, lower)
+        for search in found.intersection(nearby.VALUE_SEARCHES):
+            yield from search(text, lower)
+    if mixed:
+        yield from nearby.sign_spans(text)
+        yield from mentioned.spans(text, lower)
+    yield from numbers.spans(text, lower, is_named=numbers.spans in found)
+    if codes.spans in found or not lower.isascii():
+        yield from codes.spans(text, lower)
 
 
 def _disjoint(spans: Iterable[Span], text: str) -> list[Span]:

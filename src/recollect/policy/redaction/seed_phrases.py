@@ -28,7 +28,7 @@ _NAMED = re.compile(
     rf"(?: is| are| ist| lautet| est| es| é| è| to)?\s{{0,2}}[:=]?\s{{0,4}}(?:\(?1[.):]\s{{0,2}})?"
     rf"([^\W\d_]{{3,12}}(?:{_BETWEEN}[^\W\d_]{{3,12}}){{{MIN_WORDS - 1},{_MAX_WORDS - 1}}})"
 )
-_NAMES = (
+NAMES = (
     "seed mnemo wallet recover phrase backup frase palabras palavras parole fraza kurtarma wiederher merk geheim secret"
 ).split()
 _FUNCTION_WORDS = frozenset(
@@ -37,14 +37,13 @@ _FUNCTION_WORDS = frozenset(
 )
 
 
-def spans(lower: str) -> Iterator[Span]:
-    """The seed phrases of a text in lower case."""
+def spans(lower: str, *, is_named: bool) -> Iterator[Span]:
+    """The seed phrases of a text in lower case, which has one of the `NAMES` or none."""
     for row in _ROW.finditer(lower):
         yield from _known_words(row)
-    if any(name in lower for name in _NAMES):
-        for named in _NAMED.finditer(lower):
-            if not _FUNCTION_WORDS.intersection(_WORD.findall(named[1])):
-                yield Span(*named.span(1), "seed phrase")
+    for named in _NAMED.finditer(lower) if is_named else ():
+        if not _FUNCTION_WORDS.intersection(_WORD.findall(named[1])):
+            yield Span(*named.span(1), "seed phrase")
 
 
 def _known_words(row: re.Match[str]) -> Iterator[Span]:

@@ -45,6 +45,9 @@ class EmbedderChain:
     def is_working(self, model: str) -> bool:
         return model not in self._down
 
+    def is_local(self, model: str) -> bool:
+        return self._embedder(model).local
+
     async def embed(self, model: str, texts: Sequence[str]) -> list[Vector]:
         """One vector per text; any failure of an embedder becomes an EmbedderError."""
         try:

@@ -20,6 +20,8 @@ class QueryVectors:
         self._chain = chain
         self._cache: OrderedDict[_Key, Vector] = OrderedDict()
         self._running: dict[_Key, asyncio.Task[Vector | None]] = {}
+        self._quick: set[str] = set()
+        """Local models that have embedded a query: the next one is embedded by the caller's task."""
 
     async def vector(self, model: str, text: str, timeout: float) -> Vector | None:
         """None on timeout; the vector may be cached for the next request."""
@@ -29,6 +31,8 @@ class QueryVectors:
             return self._cache[key]
         task = self._running.get(key)
         if task is None:
+            if model in self._quick:
+                return await self._embed_here(key, text, timeout)
             if len(self._running) >= MAX_PENDING:
                 return None
             task = self._running[key] = asyncio.create_task(self._embed(key, text), name="recollect-embed-query")
@@ -42,14 +46,29 @@ class QueryVectors:
         if running:
             await asyncio.wait(running)
 
+    async def _embed_here(self, key: _Key, text: str, timeout: float) -> Vector | None:
+        """Without a task of its own, which would take longer than the vector."""
+        try:
+            async with asyncio.timeout(timeout):
+                return await self._embed_and_keep(key, text)
+        except TimeoutError:
+            self._quick.discard(key[0])
+            return None
+
     async def _embed(self, key: _Key, text: str) -> Vector | None:
+        try:
+            return await self._embed_and_keep(key, text)
+        finally:
+            del self._running[key]
+
+    async def _embed_and_keep(self, key: _Key, text: str) -> Vector | None:
         try:
             (vector,) = await self._chain.embed(key[0], [text])
         except RecollectError as error:
             self._chain.mark_failed(key[0], error)
             return None
-        finally:
-            del self._running[key]
+        if self._chain.is_local(key[0]):
+            self._quick.add(key[0])
         self._cache[key] = vector
         if len(self._cache) > CACHE_SIZE:
             self._cache.popitem(last=False)

@@ -28,6 +28,10 @@ _ERASE = "DELETE FROM messages WHERE id = $1 AND platform = $2 RETURNING place, 
 _PLATFORMS = """
 SELECT DISTINCT platform FROM messages WHERE author = $1 AND substr(author, 1, 64) = substr($1, 1, 64) AND NOT bot
 """
+NAMES = """
+SELECT name FROM messages WHERE author = $1 AND substr(author, 1, 64) = substr($1, 1, 64) AND platform = $2
+ORDER BY key DESC LIMIT $3
+"""
 _LAST_SAID = """
 SELECT max(at) FROM messages
 WHERE author = $1 AND substr(author, 1, 64) = substr($1, 1, 64) AND platform = $2 AND NOT bot AND deleted IS NULL
@@ -189,10 +193,12 @@ class Messages(ABC, Generic[D]):
         rows = self._db.rows(_PLATFORMS, (author,))
         return sorted(platform for (platform,) in rows)
 
+    def names_of(self, person: str, limit: int) -> list[str]:
+        rows = [row for author in _authors_of(person) for row in self._db.rows(NAMES, (*author, limit))]
+        return list(dict.fromkeys(name for (name,) in rows if name))
+
     def last_message_time(self, person: str) -> datetime | None:
-        platform, author = split_person(person)
-        names = {(author, platform), (person, LOCAL)}  # the library may speak for people of any platform
-        times = [at for name in names if (at := self._db.value(_LAST_SAID, name)) is not None]
+        times = [at for author in _authors_of(person) if (at := self._db.value(_LAST_SAID, author)) is not None]
         return from_ms(max(times)) if times else None
 
     def speakers(self, limit: int = 10_000) -> list[tuple[str, str]]:
@@ -246,6 +252,12 @@ def remove_unused_places(db: Database, places: Collection[int]) -> None:
 
 def _on_platform(person: str | None) -> tuple[str | None, str | None]:
     return (None, None) if person is None else split_person(person)
+
+
+def _authors_of(person: str) -> list[tuple[str, str]]:
+    """Author and platform of what a person writes: the library may speak for people of any platform."""
+    platform, author = split_person(person)
+    return list(dict.fromkeys([(author, platform), (person, LOCAL)]))
 
 
 def _keyed(rows: list[Row]) -> list[tuple[int, Message]]:

@@ -2,6 +2,7 @@
 
 import heapq
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from recollect.core.ports import WordHit
 from recollect.core.text import inverse_frequency
@@ -11,6 +12,8 @@ MAX_POSTINGS = 2_500
 
 MAX_SORTED_ROWS = 150
 """Up to so many rows, sorting all is quicker than selecting the best."""
+
+_NO_PARTS: Mapping[str, int] = MappingProxyType({})
 
 Postings = tuple[str, int, set[int]]
 """A stem, the number of rows that have it, and the rows that were read of these."""
@@ -52,7 +55,9 @@ def only_common(counted: Iterable[Counted], max_rows: int) -> bool:
     return all(rows > max_rows for rows, *_ in counted if rows)
 
 
-def best_hits(lists: Sequence[Postings], size: int, terms: Mapping[str, str], limit: int) -> list[WordHit]:
+def best_hits(
+    lists: Sequence[Postings], size: int, terms: Mapping[str, str], limit: int, *, with_parts: bool = True
+) -> list[WordHit]:
     """The rows that share the rarest words with the query, among `size` rows; `terms` has the query's words by stem."""
     lists = _by_word(lists, terms)
     scores: dict[int, float] = {}
@@ -64,6 +69,8 @@ def best_hits(lists: Sequence[Postings], size: int, terms: Mapping[str, str], li
     is_short = len(scores) <= MAX_SORTED_ROWS
     # A few pairs are sorted faster than a heap of them is built.
     best = sorted(pairs, reverse=True)[:limit] if is_short else heapq.nlargest(limit, pairs)
+    if not with_parts:
+        return [WordHit(key, score, _NO_PARTS) for score, key in best]
     return [
         WordHit(key, score, {word: frequency for word, frequency, keys in lists if key in keys}) for score, key in best
     ]

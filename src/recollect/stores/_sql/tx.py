@@ -27,6 +27,6 @@ class SQLTx(Generic[D]):
     def fingerprints(self) -> Fingerprints:
         """Looked up once."""
         known = self.db.seen["meta"]
-        if "secret" not in known:
-            known["secret"] = self.db.value(_FINGERPRINT_KEY)
-        return Fingerprints(known["secret"])
+        if "fingerprints" not in known:
+            known["fingerprints"] = Fingerprints(self.db.value(_FINGERPRINT_KEY))
+        return known["fingerprints"]

@@ -74,12 +74,14 @@ class PostgresMessages(Messages[Database]):
         f"{_READ} WHERE messages.key > $1 AND places.guild = $2 AND ($3::text IS NULL "
         "OR (platform = 'local' AND author = $3) OR (platform = $4 AND author = $5)) ORDER BY messages.key LIMIT $6"
     )
+    # Each part by an index of its own: with OR, the server reads all messages after the key.
     of_author: LiteralString = (
-        f"{_READ} WHERE messages.key > $1 AND ("
-        f"(platform = 'local' AND author = $2 AND {_BEGINNING} = substr($2, 1, 64)) "
-        f"OR (platform = $3 AND author = $4 AND {_BEGINNING} = substr($4, 1, 64)) "
-        "OR messages.place = ANY(ARRAY(SELECT id FROM places WHERE (platform = 'local' AND dm = $2) "
-        "OR (platform = $3 AND dm = $4)))) ORDER BY messages.key LIMIT $5"
+        f"{_READ} WHERE messages.key > $1 AND messages.key IN ("
+        f"SELECT key FROM messages WHERE platform = 'local' AND author = $2 AND {_BEGINNING} = substr($2, 1, 64) "
+        f"UNION ALL SELECT key FROM messages WHERE platform = $3 AND author = $4 AND {_BEGINNING} = substr($4, 1, 64) "
+        "UNION ALL SELECT said.key FROM places AS theirs JOIN messages AS said ON said.place = theirs.id "
+        "WHERE (said.platform = 'local' AND theirs.dm = $2) OR (said.platform = $3 AND theirs.dm = $4)"
+        ") ORDER BY messages.key LIMIT $5"
     )
     speaking: LiteralString = speakers_by(_BEGINNING)
     scopes_between: LiteralString = "SELECT name FROM scopes WHERE mark >= $1 AND mark < $2 ORDER BY mark"

@@ -68,7 +68,7 @@ def search(db: Database, corpus: Corpus, scopes: Sequence[Scope], query: WordQue
     chosen = {entry: rows for rows, entry, _ in affordable(counted, query.candidates, query.max_rows)}
     rows_by_entry = _postings(db, corpus, scopes, chosen, query)
     lists = [(entry, frequency, rows_by_entry[entry]) for entry, frequency in chosen.items()]
-    return best_hits(lists, size, by_entry, query.limit)
+    return best_hits(lists, size, by_entry, query.limit, with_parts=query.max_rows is None)
 
 
 def _row_counts(

@@ -13,8 +13,8 @@ from recollect.stores._sql.scoring import MAX_POSTINGS, Counted, estimate
 from recollect.stores._sql.stems import text_stems
 from recollect.stores.sqlite.database import Database
 
-MAX_HELD_ROWS = 10_000
-"""Rows of all scopes that stay in memory from one transaction to the next."""
+MAX_HELD_ROWS = 20_000
+"""Rows of all scopes that stay in memory from one transaction to the next; each takes about a kilobyte."""
 MAX_ROWS_READ_FOR_ONE_SAVE = 2_000
 """A larger scope is only loaded by a transaction with many look-ups: saving one statement must not wait for it."""
 ROWS_PER_SEARCH = 40
@@ -29,7 +29,7 @@ class HeldScope:
     def __init__(self) -> None:
         self._keys: dict[str, list[int]] = {}
         """The rows that have a word, oldest first."""
-        self._terms: dict[int, frozenset[str]] = {}
+        self._terms: dict[int, tuple[str, ...]] = {}
 
     def __len__(self) -> int:
         return len(self._terms)
@@ -41,7 +41,7 @@ class HeldScope:
             del keys[bisect_left(keys, key)]
         if terms is None:
             return
-        self._terms[key] = distinct = frozenset(terms)
+        self._terms[key] = distinct = tuple(dict.fromkeys(terms))  # a third of a set's size
         for term in distinct:
             keys = self._keys.setdefault(term, [])
             if keys and keys[-1] > key:

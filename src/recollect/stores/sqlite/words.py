@@ -91,7 +91,8 @@ class WordIndex:
         # Only common words were asked for: then the newest of them must not stand for all.
         if limit is not None and only_common(counted, limit):
             return self.search(corpus, scopes, size, query._replace(max_rows=None))
-        return best_hits(self._lists(corpus, scopes, counted, query), size, by_stem, query.limit)
+        lists = self._lists(corpus, scopes, counted, query)
+        return best_hits(lists, size, by_stem, query.limit, with_parts=limit is None)
 
     def _lists(
         self,

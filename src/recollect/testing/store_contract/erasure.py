@@ -52,6 +52,14 @@ class ErasureContract:
         assert sorted(await written(store, guild="guild-1")) == ["1", "2"]
         assert await written(store, "nobody") == await written(store, "ada") == await written(store, "irc:ada") == []
 
+    async def test_the_names_of_someone_are_those_of_their_newest_messages(self, store: Store):
+        names = ("Ada", "Countess", "Ada", "", "Lovelace")
+        await say(store, *(make_message("a", id=f"{n}", name=name, seconds=n) for n, name in enumerate(names)))
+        await say(store, make_message("b", id="9", author="ben", name="Ben"))
+        assert await store.read(lambda tx: tx.messages.names_of("discord:ada", 20)) == ["Lovelace", "Ada", "Countess"]
+        assert await store.read(lambda tx: tx.messages.names_of("discord:ada", 3)) == ["Lovelace", "Ada"]
+        assert await store.read(lambda tx: tx.messages.names_of("ada", 20)) == []
+
     async def test_messages_of_someone_come_in_pages_and_deleted_ones_too(self, store: Store):
         await say(store, *(make_message(f"{n}", id=f"{n}", seconds=n) for n in range(7)))
         await store.write(lambda tx: tx.messages.delete("discord", "3", at(9)))

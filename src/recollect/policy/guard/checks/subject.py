@@ -70,7 +70,8 @@ def _about_another(case: Case) -> str | None:
         return report["who"]
     if _PATTERNS.unspaced_itself.match(case.quote.words):
         return None
-    relative = _PATTERNS.relative.match(case.quote.clause) or _PATTERNS.unspaced_relative.match(case.quote.clause)
+    clause = case.quote.clause
+    relative = _PATTERNS.relative.match(clause) or _PATTERNS.unspaced_relative.match(clause)
     other = relative["who"] if relative else _named(case) or _subject(case, "states_of")
     return None if other is None or _is_of_own_clause(case) else other
 
