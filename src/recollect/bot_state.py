@@ -102,6 +102,11 @@ def notice_message(scope: str, memo: str) -> Name:
     return StateKind.NOTICE_MESSAGE, f"{scope}:{memo}"
 
 
+def missed_notice(scope: str, memo: str) -> Name:
+    """Name of the value that holds the event about a memo which could not be shown yet."""
+    return StateKind.MISSED_NOTICE, f"{scope}:{memo}"
+
+
 def consent(guild: int, user: int) -> Name:
     """Name of the value that says whether someone agreed to be remembered on a server."""
     return StateKind.CONSENT, f"{guild}:{user}"

@@ -190,6 +190,7 @@ MAKERS: dict[StateKind, Maker] = {
     StateKind.SUMMARY_VIEWERS: note(state.summary_viewers(SESSION), USER, PERSON),
     StateKind.PENDING_SNAPSHOTS: follow_log,
     StateKind.NOTICE_MESSAGE: note(state.notice_message(f"user:{KEY}", "durable-1"), "1/3", PERSON),
+    StateKind.MISSED_NOTICE: note(state.missed_notice(f"user:{KEY}", "durable-1"), "7", PERSON),
     StateKind.COMMANDS: note((StateKind.COMMANDS, ""), "digest", Owner.nobody()),
     StateKind.ACCESS_TOKEN: note((StateKind.ACCESS_TOKEN, "t1"), "{}", Owner.member(KEY, GUILD)),
     StateKind.ACCESS_TOKEN_USE: note((StateKind.ACCESS_TOKEN_USE, "t1"), "now", Owner.member(KEY, GUILD)),

@@ -126,6 +126,7 @@ class StateKind(StrEnum):
     SUMMARY_VIEWERS = "discord_summary_viewers"  # session: people whose snapshot shows its summary
     PENDING_SNAPSHOTS = "discord_pending_snapshots"  # snapshots that are still to be updated
     NOTICE_MESSAGE = "discord_notice_message"  # scope and memo: the message that announced it
+    MISSED_NOTICE = "discord_missed_notice"  # scope and memo: the event that Discord did not let the bot show yet
     COMMANDS = "discord_commands"  # digest of the registered slash commands
     GUILD_SETTINGS = "discord_guild_settings"  # guild: settings made by those who manage it
     CONSENT = "discord_consent"  # guild and person: whether they agreed to be remembered there

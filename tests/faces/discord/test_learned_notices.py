@@ -155,12 +155,13 @@ async def test_what_its_owner_changed_since_is_not_undone_by_its_line() -> None:
         assert await scene.known() == ["I like green tea"]
 
 
-async def test_a_line_follows_its_fact_into_other_words_and_back() -> None:
-    def anew(hearing: ExtractionInput) -> ExtractionResult:
-        return ExtractionResult(
-            (proposal_for(hearing.messages[-1], id=hearing.known_memos[0].id if hearing.known_memos else None),)
-        )
+def anew(hearing: ExtractionInput) -> ExtractionResult:
+    """Whatever is said gives what was known other words."""
+    known = hearing.known_memos[0].id if hearing.known_memos else None
+    return ExtractionResult((proposal_for(hearing.messages[-1], id=known),))
 
+
+async def test_a_line_follows_its_fact_into_other_words_and_back() -> None:
     async with acting(discord=HERE, model=FakeModel(anew)) as scene:
         await learned(scene, "I live in Berlin")
         await learned(scene, "I live in Lisbon")
@@ -171,11 +172,6 @@ async def test_a_line_follows_its_fact_into_other_words_and_back() -> None:
 
 
 async def test_undo_takes_back_nothing_but_what_its_line_still_tells() -> None:
-    def anew(hearing: ExtractionInput) -> ExtractionResult:
-        return ExtractionResult(
-            (proposal_for(hearing.messages[-1], id=hearing.known_memos[0].id if hearing.known_memos else None),)
-        )
-
     async with acting(discord=HERE, model=FakeModel(anew)) as scene:
         line = await learned(scene, "I live in Berlin")
         await scene.ann.send(scene.dev, "I live in Lisbon")
@@ -265,6 +261,49 @@ async def test_a_line_that_discord_does_not_let_go_is_removed_later(status: int)
         assert len(told_lines(scene)) == 1
         await scene.env.advance_time(150)
         assert told_lines(scene) == []
+
+
+@pytest.mark.parametrize(("status", "restarts"), [(500, False), (503, True), (429, False)])
+async def test_a_line_that_discord_can_not_change_for_now_stays_and_is_changed_later(
+    status: int, restarts: bool
+) -> None:
+    async with acting(discord=HERE, model=FakeModel(anew), check_errors=False) as scene:
+        line = await learned(scene, "I live in Berlin")
+        scene.env.inject_error("PATCH", f"/channels/{scene.dev.id}/messages/*", status=status, times=2)
+        await scene.ann.send(scene.dev, "I live in Lisbon")
+        await scene.settle()
+        await scene.env.advance_time(TICK)
+        assert told_lines(scene) == ["Learned: [fact] I live in Berlin"]
+        if restarts:
+            await scene.restart()
+        await scene.env.advance_time(90)
+        assert told_lines(scene) == ["Updated: [fact] I live in Lisbon"]
+        assert scene.dev.history()[1].id == line.id
+        assert await scene.client.bot.state.keys(StateKind.MISSED_NOTICE) == []
+
+
+async def test_a_line_that_discord_refuses_to_change_goes_as_its_words_no_longer_hold() -> None:
+    async with acting(discord=HERE, model=FakeModel(anew), check_errors=False) as scene:
+        await learned(scene, "I live in Berlin")
+        scene.env.inject_error("PATCH", f"/channels/{scene.dev.id}/messages/*", status=403)
+        await scene.ann.send(scene.dev, "I live in Lisbon")
+        await scene.settle()
+        await scene.env.advance_time(TICK)
+        assert told_lines(scene) == []
+
+
+async def test_a_line_that_discord_does_not_take_for_now_is_posted_later_unless_its_fact_is_gone() -> None:
+    async with acting(discord=HERE, check_errors=False) as scene:
+        await scene.env.advance_time(TICK)
+        for text in ("I like green tea", "I play chess"):
+            scene.env.inject_error("POST", f"/channels/{scene.dev.id}/messages", status=500, times=2)
+            await scene.ann.send(scene.dev, text)
+            await scene.settle()
+            await scene.env.advance_time(TICK)
+        assert told_lines(scene) == []
+        await scene.order("!memory forget chess", where=scene.general)
+        await scene.env.advance_time(300)
+        assert told_lines(scene) == ["Learned: [fact] I like green tea"]
 
 
 async def test_a_line_in_a_thread_that_was_archived_goes_with_its_memory() -> None:

@@ -21,11 +21,11 @@ from recollect.faces.discord.context import BotContext, Hook, ignore_event
 from recollect.faces.discord.context_menus import ContextMenus
 from recollect.faces.discord.departures import GuildDepartures
 from recollect.faces.discord.ephemeral import is_expired, report_expired
-from recollect.faces.discord.learned_notices import NoticeButton
 from recollect.faces.discord.listener import MessageListener
 from recollect.faces.discord.localization import CommandTranslator
 from recollect.faces.discord.log_follower import LogFollower
 from recollect.faces.discord.memory_panel import PanelButton
+from recollect.faces.discord.notice_buttons import NoticeButton
 from recollect.faces.discord.onboarding import Onboarding
 from recollect.faces.discord.payloads import guard_parsers
 from recollect.faces.discord.resync import Resync

@@ -234,13 +234,14 @@ class LogFollower(commands.Cog):
             self._is_swept = True
 
     async def _trim(self) -> None:
-        """Remove learned lines that are to go, a few at a time."""
+        """Remove learned lines that are to go, and show those that Discord did not take, a few at a time."""
         now = self._bot.clock()
         if self._trimmed_at is None or now - self._trimmed_at >= TRIM_INTERVAL:
             self._trimmed_at = now
             await self._notices.collect_obsolete()
         if self._remove_after is None or now >= self._remove_after:
             is_done = await self._notices.remove_obsolete(_LINES_PER_POLL)
+            is_done = await self._notices.show_missed(_LINES_PER_POLL) and is_done
             self._refusals = 0 if is_done else self._refusals + 1
             self._remove_after = (
                 None if is_done else now + min(RETRY_DELAY * 2 ** (min(self._refusals, 10) - 1), TRIM_INTERVAL)

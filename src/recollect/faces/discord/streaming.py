@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from http import HTTPStatus
 
+import aiohttp
 import discord
 
 from recollect.faces.discord.splitting import split
@@ -107,6 +108,13 @@ async def send(
             raise
         log.info("answering %s without a reference to it: %s", to.id, error)
         return await to.channel.send(page)
+
+
+def is_passing(error: Exception) -> bool:
+    """Whether a request may work later: Discord, or the way to it, has trouble. Otherwise Discord refuses it."""
+    if isinstance(error, discord.HTTPException):
+        return error.status == HTTPStatus.TOO_MANY_REQUESTS or error.status >= HTTPStatus.INTERNAL_SERVER_ERROR
+    return isinstance(error, aiohttp.ClientError | OSError | discord.RateLimited)
 
 
 @asynccontextmanager
