@@ -107,6 +107,11 @@ def missed_notice(scope: str, memo: str) -> Name:
     return StateKind.MISSED_NOTICE, f"{scope}:{memo}"
 
 
+def unread_since(guild: int, channel: int) -> Name:
+    """Name of the value that says since when a channel can't be read; channel 0 stands for the whole server."""
+    return StateKind.UNREAD_SINCE, f"{guild}:{channel}"
+
+
 def consent(guild: int, user: int) -> Name:
     """Name of the value that says whether someone agreed to be remembered on a server."""
     return StateKind.CONSENT, f"{guild}:{user}"

@@ -203,6 +203,7 @@ MAKERS: dict[StateKind, Maker] = {
     StateKind.SWEPT: note(state.swept(""), "now", Owner.nobody()),
     StateKind.RESYNCED_PLACES: note(state.resynced_places(""), SESSION, Owner.of_session(SESSION)),
     StateKind.PERMISSIONS_CHANGED: note((StateKind.PERMISSIONS_CHANGED, GUILD), "now", SERVER),
+    StateKind.UNREAD_SINCE: note((StateKind.UNREAD_SINCE, f"{GUILD}:5"), "2026-01-01T00:00:00+00:00", SERVER),
     StateKind.WELCOMED: note((StateKind.WELCOMED, GUILD), "now", SERVER),
     StateKind.PANEL_MESSAGE: note((StateKind.PANEL_MESSAGE, GUILD), "1/2", SERVER),
     StateKind.OTHER: note((StateKind.OTHER, "mood"), "sad", Owner.member(KEY, GUILD)),

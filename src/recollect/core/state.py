@@ -136,6 +136,7 @@ class StateKind(StrEnum):
     RESYNCED_PLACES = "discord_resynced_places"  # shards: conversations that a resync has compared so far
     SWEPT = "discord_swept"  # shards: marks that no message shows erased memories
     PERMISSIONS_CHANGED = "discord_permissions_changed"  # guild: when its permissions were last seen to change
+    UNREAD_SINCE = "discord_unread_since"  # guild and channel: since when the bot can't read it
     WELCOMED = "discord_welcomed"  # guild: when whoever invited the bot was welcomed
     PANEL_MESSAGE = "discord_panel_message"  # guild: the panel in its memory channel
 

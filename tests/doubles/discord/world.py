@@ -107,7 +107,9 @@ class World:
         """A guild can't be reached for a while, as when Discord has trouble; the bot is still in it."""
         guild.down = not over
         if over:
-            self.tell(Event("GUILD_CREATE", lambda intents: self.whole_guild(guild, intents), guild))
+            self.tell(
+                Event("GUILD_CREATE", lambda intents: self.whole_guild(guild, intents) | {"unavailable": False}, guild)
+            )
         else:
             self.tell(Event("GUILD_DELETE", lambda _: {"id": str(guild.id), "unavailable": True}, guild))
 
@@ -155,6 +157,13 @@ class World:
         member = guild.members[user.id]
         member.roles = [*roles]
         self._tell_member("GUILD_MEMBER_UPDATE", guild, member_payload(member))
+
+    def remove_role(self, guild: Guild, role: Role) -> None:
+        del guild.roles[role.id]
+        for member in guild.members.values():
+            member.roles = [other for other in member.roles if other is not role]
+        data = {"guild_id": str(guild.id), "role_id": str(role.id)}
+        self.tell(Event("GUILD_ROLE_DELETE", lambda _: data, guild))
 
     def text(self, guild: Guild, name: str, category: Channel | None = None) -> Channel:
         return self._channel(guild, TEXT, name, category)

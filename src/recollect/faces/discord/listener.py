@@ -173,6 +173,11 @@ class MessageListener(commands.Cog):
             channels = frozenset(self._bot.settings.discord.channels)
         return is_addressed(message, self._me, channels)
 
+    async def is_meant_for_bot(self, message: discord.Message) -> bool:
+        """Whether a message is a command, or expects an answer."""
+        is_command = self._bot.settings.chat_commands.enabled and parse(readable_text(message, self._me)) is not None
+        return is_command or await self._expects_answer(message)
+
     async def _run_command(self, message: discord.Message, chat_message: Message, command: ParsedCommand) -> None:
         if not await self._is_admitted(message, "command"):
             return

@@ -248,7 +248,7 @@ class ServerSettings:
         data = {"platform": "discord", "guild": str(guild), "setting": what, "before": before, "after": after}
         scope = Subject.lore(str(guild)).scope
         await self._state.log_event(Event(EventKind.GUILD_CHANGED, self._clock(), person_of(by), scope, data=data))
-        await self._post(guild, f"<@{by}> {describe_change(data, await self.language(guild))}")
+        await self.report(guild, f"<@{by}> {describe_change(data, await self.language(guild))}")
 
     async def record_lore(self, view: View, before: Memo) -> None:
         """Log what a moderator made of a memory of the server; what people do to their own is not anyone's business."""
@@ -260,7 +260,7 @@ class ServerSettings:
         texts = clip(before.text, MAX_LORE_CHARS), clip(after, MAX_LORE_CHARS)
         await self.record(int(view.place.guild), int(split_person(view.user)[1]), what, *texts)
 
-    async def _post(self, guild: int, text: str) -> None:
+    async def report(self, guild: int, text: str) -> None:
         """Post to the moderators' log channel, if they chose one."""
         channel_id = (await self.settings(guild)).log_channel
         channel = None if channel_id is None else self._client.get_channel(int(channel_id))

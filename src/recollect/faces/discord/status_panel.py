@@ -8,10 +8,13 @@ from recollect.core.version import __version__
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.ephemeral import VIEW_TIMEOUT_SECONDS, Interaction, Panel, acknowledge, is_manager
 from recollect.faces.discord.localization import translated
+from recollect.faces.discord.lost_channels import unread_channels
 from recollect.faces.discord.quotas import replies_today, tenant
 from recollect.faces.discord.setup_panel import Changed, SetupPanel, settings_embed
 
 MEMORY_IS_ON = "Memory is **on** here; recollect {}."
+UNREAD = "⚠️ I can't read {}: what is said there is neither answered nor learned."
+MAX_NAMED_CHANNELS = 20
 SWITCHES = {
     "on": ("Switch my memory on for this whole server", "Memory is on here: I listen and learn again."),
     "off": (
@@ -93,6 +96,10 @@ async def _health(bot: BotContext, guild: discord.Guild, language: str) -> list[
         if channel_id and (missing := _missing_permissions(guild, channel_id, language)):
             problem = translated(f"⚠️ I can't write in the {name} channel {{}}: {{}}.", language)
             lines.append(problem.format(f"<#{channel_id}>", missing))
+    unread = [channel for channel in await unread_channels(bot, guild.id) if guild.get_channel_or_thread(channel)]
+    if unread:
+        named = " ".join(f"<#{channel}>" for channel in sorted(unread)[:MAX_NAMED_CHANNELS])
+        lines.append(translated(UNREAD, language).format(named))
     return lines
 
 
