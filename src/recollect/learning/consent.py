@@ -41,11 +41,13 @@ def is_silent(tx: Tx, message: Message) -> bool:
 
 
 def _is_refused(tx: Tx, message: Message) -> bool:
-    """Whether the author's last answer on this server was no; then pending messages are left alone."""
+    """Whether the author's last answer on this server was no, or they lost the role by which they had agreed; then
+    pending messages are left alone.
+    """
     if message.place.platform != "discord":
         return False
     answers = tx.state.items(StateKind.CONSENT, f"{message.place.guild or 0}:{message.author}")
-    return answers[-1:] == ["no"]
+    return bool(answers) and answers[-1] in ("no", "role lost")
 
 
 def pause_place(tx: Tx, place: Place, now: datetime, by: str) -> bool:

@@ -204,6 +204,18 @@ async def test_moderators_edit_and_delete_lore_purge_places_and_forget_what_is_s
         assert "purged what was said in #dev by" in logged[-1]
 
 
+async def test_stage_channels_can_be_chosen_and_purged_like_others() -> None:
+    async with acting() as scene:
+        eve, stage = scene.manager(), scene.guild.create_stage_channel("stage")
+        await scene.env.settle()
+        asked = shown(await eve.slash(scene.dev, "memory-server purge", channel=stage))
+        assert "what was said in #stage" in asked.content
+        panel = await open_panel(scene, eve)
+        await eve.select(panel, ["excluded_channels"])
+        menu = panel.components[0]["components"][0]
+        assert {2, 13, 15, 16} <= set(menu["channel_types"])
+
+
 async def test_whoever_invited_the_bot_is_welcomed_else_the_owner() -> None:
     async with wired(discord={"operator": "Acme Ltd"}) as wire, wire.online():
         world, inviter = wire.lab.world, wire.lab.world.user("olga")

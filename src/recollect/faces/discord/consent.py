@@ -17,11 +17,20 @@ from recollect.faces.discord.ephemeral import PersistentButton, defer
 from recollect.faces.discord.languages import language_of
 from recollect.faces.discord.localization import LANGUAGES, notice
 from recollect.faces.discord.places import person_of, place_of
-from recollect.faces.discord.privacy_notice import notify, render_notice
+from recollect.faces.discord.privacy_notice import (
+    NOT_NOTIFIED,
+    ensure_notified_privately,
+    notify,
+    render_notice,
+)
+from recollect.faces.wording import say
 
 OVERHEARING, MIRROR = "overhearing", "mirror"
 """What people may opt out of: messages that don't address the bot, and the memory channel with learned lines."""
 YES, NO = "yes", "no"
+BY_ROLE, ROLE_LOST = "role", "role lost"
+"""Stored in place of an answer: someone agreed by a role, or no longer has it."""
+SWITCHED_OFF_HERE = "Memory is switched off here, so I keep nothing new."
 NO_CONSENT = "I remember only what people say who agreed to it; /memory privacy is where you agree."
 
 Interaction = discord.Interaction[Any]
@@ -54,26 +63,61 @@ class ConsentStatus:
 
 
 async def consent_status(bot: BotContext, user: Person, guild: int | None) -> ConsentStatus:
-    """Someone's consent on a server; without one, in direct messages. Raises RecollectError."""
+    """Someone's consent on a server; without one, in direct messages. A consent by a role, and its loss, are stored
+    for what still waits to be learned. Raises RecollectError.
+    """
     server = await bot.server_settings.of(guild)
     roles = {str(role.id) for role in user.roles} if isinstance(user, discord.Member) else set[str]()
     has_role = bool(server.consent_role) and server.consent_role in roles
-    return await _consent_status(bot, user.id, guild, has_role, server.consent == "opt_in")
+    status, stored = await _consent_status(bot, user.id, guild, has_role, server.consent == "opt_in")
+    if guild is not None and isinstance(user, discord.Member):
+        await _note_role(bot, user.id, guild, status, stored)
+    return status
+
+
+async def _note_role(bot: BotContext, user: int, guild: int, status: ConsentStatus, stored: str | None) -> None:
+    if stored in (YES, NO):
+        return
+    by_role = BY_ROLE if status.has_role else None if stored is None else ROLE_LOST
+    wanted = by_role if status.is_asked else None
+    if wanted == stored:
+        return
+    if wanted is None:
+        await bot.state.drop(state.consent(guild, user))
+    else:
+        await bot.state.put(state.consent(guild, user), wanted, Owner.member(person_of(user), str(guild)))
+    if wanted == ROLE_LOST:
+        bot.client.dispatch("opted_out", user)
+
+
+async def note_roles(bot: BotContext, before: discord.Member, after: discord.Member) -> None:
+    """Someone's roles changed: they may have agreed by one, or no longer agree."""
+    try:
+        role = (await bot.server_settings.of(after.guild.id)).consent_role
+        if role in {str(changed.id) for changed in {*before.roles} ^ {*after.roles}}:
+            await consent_status(bot, after, after.guild.id)
+    except RecollectError as error:
+        log.warning("cannot store whether %s agrees by a role: %s", after.id, error)
 
 
 async def is_shown(bot: BotContext, user: int, guild: int | None) -> bool:
     """Whether memories of someone may be shown to others: in the memory channel and in learned lines."""
-    status = await _consent_status(bot, user, guild, False, False)
+    status, stored = await _consent_status(bot, user, guild, False, False)
+    if stored == ROLE_LOST and (await bot.server_settings.of(guild)).consent == "opt_in":
+        return False
     return status.may_be_kept and MIRROR not in status.opt_outs
 
 
 async def _consent_status(
     bot: BotContext, user: int, guild: int | None, has_role: bool, is_asked: bool
-) -> ConsentStatus:
+) -> tuple[ConsentStatus, str | None]:
+    """Someone's consent, and what is stored of it."""
     names = state.notified(user), state.consent(guild or 0, user), state.opt_outs(user)
     notices, answers, opt_outs = await bot.state.lists(*names)
     was_told = bool(notices) or user in bot.notified or bot.settings.discord.privacy_notice == "off"
-    return ConsentStatus(was_told, answers[-1] if answers else None, has_role, is_asked, frozenset(opt_outs))
+    stored = answers[-1] if answers else None
+    answer = stored if stored in (YES, NO) else None
+    return ConsentStatus(was_told, answer, has_role, is_asked, frozenset(opt_outs)), stored
 
 
 async def may_be_kept(bot: BotContext, user: Person, guild: int | None) -> bool:
@@ -92,6 +136,15 @@ async def may_store_unaddressed(bot: BotContext, user: Person, guild: int | None
     except RecollectError as error:
         log.warning("cannot read whether %s may be overheard: %s", user.id, error)
         return False
+
+
+async def storing_problem(bot: BotContext, interaction: Interaction) -> str:
+    """Why nothing may be stored that the user of a command, a menu or a form says; empty if it may."""
+    if not await ensure_notified_privately(bot, interaction):
+        return say(NOT_NOTIFIED)
+    if await bot.is_paused(interaction.user, interaction.channel):
+        return say(SWITCHED_OFF_HERE)
+    return "" if await may_be_kept(bot, interaction.user, interaction.guild_id) else say(NO_CONSENT)
 
 
 async def decide(bot: BotContext, user: int, guild: int | None, answer: str) -> None:

@@ -9,6 +9,7 @@ from recollect.core.outcomes import Ambiguous, Forgotten
 from recollect.core.text import clip, collapse_spaces
 from recollect.core.types import EVERYWHERE, Audience, Memo
 from recollect.faces import outcome_text
+from recollect.faces.discord.consent import storing_problem
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.ephemeral import (
     VIEW_TIMEOUT_SECONDS,
@@ -169,7 +170,8 @@ class MemoCard(Panel):
         view, memo = self._view, self._memo
 
         async def change(submitted: Interaction, words: str) -> str:
-            del submitted
+            if not memo.subject.is_lore and (problem := await storing_problem(self._bot, submitted)):
+                return problem
             changed = await view.update(memo.id, words)
             await self._bot.server_settings.record_lore(view, memo)
             return outcome_text.changed("Changed", changed)

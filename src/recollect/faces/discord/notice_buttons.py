@@ -7,6 +7,7 @@ from recollect.core.errors import RecollectError
 from recollect.core.outcomes import Undone
 from recollect.core.types import Audience, Memo, Place, Subject, split_person
 from recollect.faces import outcome_text
+from recollect.faces.discord.consent import storing_problem
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.ephemeral import (
     EditForm,
@@ -90,7 +91,8 @@ class NoticeButton(
             return
 
         async def change(submitted: Interaction, words: str) -> str:
-            del submitted
+            if not memo.subject.is_lore and (problem := await storing_problem(bot, submitted)):
+                return problem
             changed = await view.update(self.memo, words)
             await bot.server_settings.record_lore(view, memo)
             return outcome_text.changed("Changed", changed)

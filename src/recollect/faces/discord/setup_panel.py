@@ -171,7 +171,8 @@ class _ChannelMenu(discord.ui.ChannelSelect[Any]):
     def __init__(self, choose: Set, most: int, defaults: Sequence[discord.Object]) -> None:
         kinds = [discord.ChannelType.text, discord.ChannelType.news]
         if most > 1:
-            kinds += [discord.ChannelType.forum, discord.ChannelType.voice, discord.ChannelType.category]
+            kinds += [discord.ChannelType.forum, discord.ChannelType.media, discord.ChannelType.category]
+            kinds += [discord.ChannelType.voice, discord.ChannelType.stage_voice]
         values = [
             discord.SelectDefaultValue(id=item.id, type=discord.SelectDefaultValueType.channel) for item in defaults
         ]

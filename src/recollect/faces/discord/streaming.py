@@ -110,6 +110,18 @@ async def send(
         return await to.channel.send(page)
 
 
+def may_write(to: discord.Message) -> bool:
+    """Whether the bot may answer a message in its channel; where its permissions are unknown, it tries."""
+    channel, guild = to.channel, to.guild
+    if guild is None or not isinstance(channel, discord.abc.GuildChannel | discord.Thread):
+        return True
+    try:
+        allowed = channel.permissions_for(guild.me)
+    except discord.ClientException:  # a thread whose channel is unknown
+        return True
+    return allowed.send_messages_in_threads if isinstance(channel, discord.Thread) else allowed.send_messages
+
+
 def is_passing(error: Exception) -> bool:
     """Whether a request may work later: Discord, or the way to it, has trouble. Otherwise Discord refuses it."""
     if isinstance(error, discord.HTTPException):
