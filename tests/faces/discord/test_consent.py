@@ -1,7 +1,10 @@
 """People are told, once, that they are remembered; who was not told is not overheard; what is excluded stays out."""
 
+import discord
 import pytest
 from simcord import InteractionResult
+from simcord.backend.models import Overwrite
+from simcord.enums import OverwriteType
 
 from recollect import AsyncMemory
 from recollect.faces.discord.consent import NO_CONSENT, SWITCHED_OFF_HERE, is_shown
@@ -128,6 +131,34 @@ async def test_where_people_have_to_agree_nobody_is_remembered_before_and_the_qu
         await scene.ann.send(scene.dev, "I work on the platform team")
         await scene.settle()
         assert "I work on the platform team" in await scene.known()
+
+
+async def test_every_message_on_which_someone_was_asked_is_answered_once_they_agree() -> None:
+    async with acting(discord={"consent": "opt_in"}) as scene:
+        assert "Do you agree?" in await scene.ask("I like green tea")
+        question = scene.dev.last_message
+        assert question is not None
+        assert await scene.ask("I play chess", where=scene.general) == "", "asked once a minute"
+        assert "Do you agree?" in await scene.ask("I have two cats", scene.bob)
+        await scene.ann.click(question, label="I agree")
+        await scene.settle()
+        assert sorted(await scene.known()) == ["I like green tea", "I play chess"]
+        assert scene.general.last_message is not None
+        assert scene.general.last_message.content == "I see."
+        assert await scene.known(scene.bob) == []
+
+
+async def test_who_is_asked_by_direct_message_and_agrees_is_remembered_with_what_they_were_asked_on() -> None:
+    async with acting(discord={"consent": "opt_in"}) as scene:
+        mute = Overwrite(scene.client.user.id, OverwriteType.MEMBER, 0, discord.Permissions(send_messages=True).value)
+        scene.env.backend.set_overwrite(scene.dev.id, mute)
+        await scene.env.settle()
+        await scene.ask("I like green tea")
+        question = scene.ann.user.dm_channel.last_message
+        assert question is not None
+        await scene.ann.user.click(question, label="I agree")
+        await scene.settle()
+        assert await scene.known() == ["I like green tea"]
 
 
 async def test_a_role_is_an_agreement_too_while_one_has_it() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from recollect.faces.discord import consent
-from recollect.faces.discord.ephemeral import NOT_A_MANAGER, EditForm
+from recollect.faces.discord.ephemeral import NOT_A_MANAGER, NOT_THE_ASKER, EditForm
 from recollect.faces.discord.localization import translated
 from recollect.faces.discord.privacy_notice import NOTICE
 from recollect.faces.discord.server_settings import OPTIONS
@@ -53,6 +53,35 @@ async def test_who_no_longer_manages_the_server_changes_nothing_by_an_open_panel
         (memo,) = (await scene.memory.view(str(scene.ann.id), scene.place(scene.dev), lore=True).show()).memos
         assert memo.text == "The meetup is on Friday"
         assert not await scene.client.bot.is_off(scene.guild.id)
+
+
+async def test_nobody_else_can_use_a_panel_that_was_shown_to_someone() -> None:
+    """Discord lets only the asker see it; what it shows is theirs all the same."""
+    async with wired() as wire, wire.online():
+        lab = wire.lab
+        bob = lab.world.user("bob")
+        lab.world.join(lab.lab, bob)
+        await wire.order("!memory remember I like green tea")
+        (memo,) = await wire.memos()
+        for command, buttons in {
+            "memory list": ("Forgotten…",),
+            "memory privacy": ("Pause learning", "I agree", "Withdraw my consent", "Leave me out of the channel"),
+        }.items():
+            panel = (await lab.slash(lab.ada, lab.dev, command, {})).messages[0]
+            labels = [part.get("label") for row in panel.components for part in row["components"]]
+            for label in filter(labels.__contains__, buttons):
+                assert (await lab.press(bob, panel, label)).content == NOT_THE_ASKER
+        listed = (await lab.slash(lab.ada, lab.dev, "memory list", {})).messages[0]
+        menu = listed.components[0]["components"][0]["custom_id"]
+        assert (await lab.press(bob, listed, menu, (memo.id,))).content == NOT_THE_ASKER
+        card = (await lab.press(lab.ada, listed, menu, (memo.id,))).original
+        assert card is not None
+        assert (await lab.press(bob, card, "Forget")).content == NOT_THE_ASKER
+        asked = (await lab.slash(lab.ada, lab.dev, "memory forget", {"which": "tea"})).messages[0]
+        assert (await lab.press(bob, asked, "Forget")).content == NOT_THE_ASKER
+        assert await wire.known() == ["I like green tea"]
+        await lab.press(lab.ada, asked, "Forget")
+        await wire.learned(0)
 
 
 async def test_who_refused_on_one_server_and_agreed_on_another_is_known_on_the_other_alone() -> None:

@@ -6,6 +6,8 @@ from datetime import timedelta
 import discord
 import pytest
 from simcord import InteractionResult, MemberActor
+from simcord.backend.models import Overwrite
+from simcord.enums import OverwriteType
 from simcord.results import ResponseMessage
 
 from recollect.bot_state import welcomed
@@ -202,6 +204,22 @@ async def test_moderators_edit_and_delete_lore_purge_places_and_forget_what_is_s
         assert len(logged) == 4
         assert all(line.startswith(f"<@{eve.id}>") for line in logged)
         assert "purged what was said in #dev by" in logged[-1]
+
+
+async def test_who_chooses_a_channel_in_which_the_bot_can_not_write_is_told_at_once() -> None:
+    async with acting() as scene:
+        eve = scene.manager()
+        shut = Overwrite(scene.client.user.id, OverwriteType.MEMBER, 0, discord.Permissions(send_messages=True).value)
+        scene.env.backend.set_overwrite(scene.general.id, shut)
+        await scene.env.settle()
+        panel = await open_panel(scene, eve)
+        for name in ("memory_channel", "log_channel"):
+            await eve.select(panel, [name])
+            await eve.select(panel, [scene.general])
+            assert f"I can't write in the {name.replace('_', ' ')} <#{scene.general.id}>" in panel.content
+            await eve.select(panel, [name])
+            await eve.select(panel, [scene.dev])
+            assert panel.content.endswith(": changed.")
 
 
 async def test_stage_channels_can_be_chosen_and_purged_like_others() -> None:

@@ -31,6 +31,8 @@ YES, NO = "yes", "no"
 BY_ROLE, ROLE_LOST = "role", "role lost"
 """Stored in place of an answer: someone agreed by a role, or no longer has it."""
 SWITCHED_OFF_HERE = "Memory is switched off here, so I keep nothing new."
+MAX_ANSWERED = 10
+"""Messages of one person that are answered once they agreed, the newest ones."""
 NO_CONSENT = "I remember only what people say who agreed to it; /memory privacy is where you agree."
 
 Interaction = discord.Interaction[Any]
@@ -171,7 +173,7 @@ async def ask(bot: BotContext, message: discord.Message) -> None:
     """Ask the author of a message for their consent, in the channel, else by direct message."""
     guild, user = message.guild, message.author
     # Where it was said, and to whom, is noted now: the answer may come after the channel was opened to others.
-    bot.note_asked(message.id, place_of(message.channel, user.id))
+    bot.note_asked(message, place_of(message.channel, user.id))
     # Each of their messages would ask again otherwise.
     if not bot.limits.is_first("asked for consent", user.id, bot.clock()):
         return
@@ -214,24 +216,47 @@ class ConsentButton(PersistentButton, template=r"recollect:consent:(?P<answer>ye
         key = "agreed" if self.answer == YES else "declined"
         await interaction.followup.send(notice(key, language), ephemeral=True)
         if self.answer == YES:
-            await _answer_question(bot, interaction)
+            await _answer_questions(bot, interaction, self.guild)
 
 
-async def _answer_question(bot: BotContext, interaction: Interaction) -> None:
-    """Answer the message on which the person was asked, if it is theirs."""
+async def _answer_questions(bot: BotContext, interaction: Interaction, guild: int) -> None:
+    """Answer the messages on which someone was asked, if they are theirs: others may press the button, too."""
+    waiting = {
+        message: asked.channel
+        for message, asked in bot.asked.items()
+        if asked.author == interaction.user.id and asked.place.guild == (str(guild) if guild else None)
+    }
     reference = None if interaction.message is None else interaction.message.reference
-    if reference is None or reference.message_id is None or interaction.channel is None:
-        return
-    cached = bot.client.get_channel(reference.channel_id)
-    channel = cached if isinstance(cached, discord.abc.Messageable) else interaction.channel
-    if not isinstance(channel, discord.abc.Messageable) or interaction.channel.id != reference.channel_id:
-        return
+    if reference is not None and reference.message_id is not None:
+        waiting[reference.message_id] = reference.channel_id
+    for message_id in sorted(waiting)[-MAX_ANSWERED:]:
+        channel = bot.client.get_channel(waiting[message_id])
+        if not isinstance(channel, discord.abc.Messageable) and interaction.channel_id == waiting[message_id]:
+            channel = interaction.channel  # a direct message, which may not be known
+        if isinstance(channel, discord.abc.Messageable):
+            await _answer_question(bot, interaction, channel, message_id)
+
+
+async def _answer_question(
+    bot: BotContext, interaction: Interaction, channel: discord.abc.Messageable, message_id: int
+) -> None:
     try:
-        message = reference.cached_message or await channel.fetch_message(reference.message_id)
-    except discord.HTTPException as error:
-        log.info("the message on which someone was asked for consent can't be read: %s", error)
+        message = await channel.fetch_message(message_id)
+    except (discord.HTTPException, OSError) as error:
+        log.info("a message on which someone was asked for consent can't be read: %s", error)
         return
-    # Anyone can press the button; only the author's consent answers the author's message.
-    if message.author.id == interaction.user.id:
-        message.author = interaction.user  # with their roles, which a fetched message lacks
-        bot.client.dispatch("consented_message", message)
+    if message.author.id != interaction.user.id:
+        return
+    if message.guild is not None and not isinstance(message.author, discord.Member):
+        try:
+            message.author = await _member(interaction, message.guild)  # with their roles
+        except discord.NotFound:
+            return  # they left
+    bot.client.dispatch("consented_message", message)
+
+
+async def _member(interaction: Interaction, guild: discord.Guild) -> discord.Member:
+    user = interaction.user
+    if isinstance(user, discord.Member) and user.guild.id == guild.id:
+        return user
+    return guild.get_member(user.id) or await guild.fetch_member(user.id)

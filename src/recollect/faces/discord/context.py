@@ -40,6 +40,16 @@ async def ignore_event(event: Event) -> None:
     del event
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A message whose author was asked for their consent."""
+
+    author: int
+    channel: int
+    place: Place
+    """Where it was said, with those who could read it then."""
+
+
 @dataclass(frozen=True)
 class BotContext:
     client: discord.Client
@@ -63,8 +73,8 @@ class BotContext:
     """People to whom the notice could not be sent; logged once each."""
     limits: Limits = field(default_factory=Limits)
     """Recent uses by person, channel and server."""
-    asked: OrderedDict[int, Place] = field(default_factory=OrderedDict[int, Place])
-    """Messages whose authors were asked for consent, with who could read them then."""
+    asked: OrderedDict[int, Asked] = field(default_factory=OrderedDict[int, Asked])
+    """Messages whose authors were asked for consent."""
     changed: OrderedDict[int, discord.Message | None] = field(default_factory=OrderedDict[int, discord.Message | None])
     """Messages that were edited lately, or deleted: then None. They may not be stored yet."""
     locales: OrderedDict[int, str] = field(default_factory=OrderedDict[int, str])
@@ -138,9 +148,9 @@ class BotContext:
         except RecollectError as error:
             log.warning("cannot record that messages were received in %s: %s", place.session, error)
 
-    def note_asked(self, message: int, place: Place) -> None:
+    def note_asked(self, message: discord.Message, place: Place) -> None:
         """Record the readers of a message until its author has answered."""
-        self.asked[message] = place
+        self.asked[message.id] = Asked(message.author.id, message.channel.id, place)
         while len(self.asked) > MAX_ASKED:
             self.asked.popitem(last=False)
 

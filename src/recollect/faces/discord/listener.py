@@ -77,8 +77,8 @@ class MessageListener(commands.Cog):
     async def on_consented_message(self, message: discord.Message) -> None:
         """Answer the message on which someone was asked for their consent."""
         # Between question and consent the channel may have been opened: the message keeps its former readers.
-        then, now = self._bot.asked.pop(message.id, None), place_of(message.channel, message.author.id)
-        await self.handle(message, now, with_unknown_readers(now) if then is None else narrower(then, now))
+        asked, now = self._bot.asked.pop(message.id, None), place_of(message.channel, message.author.id)
+        await self.handle(message, now, with_unknown_readers(now) if asked is None else narrower(asked.place, now))
 
     def claim_missed(self, message_id: int) -> bool:
         """Whether a message is to be caught up on: it did not come live, and is ignored if it still does."""
