@@ -47,7 +47,7 @@ def _is_refused(tx: Tx, message: Message) -> bool:
     if message.place.platform != "discord":
         return False
     answers = tx.state.items(StateKind.CONSENT, f"{message.place.guild or 0}:{message.author}")
-    return bool(answers) and answers[-1] in ("no", "role lost")
+    return bool(answers) and answers[-1] in ("no", "role-lost")
 
 
 def pause_place(tx: Tx, place: Place, now: datetime, by: str) -> bool:

@@ -28,7 +28,7 @@ from recollect.faces.wording import say
 OVERHEARING, MIRROR = "overhearing", "mirror"
 """What people may opt out of: messages that don't address the bot, and the memory channel with learned lines."""
 YES, NO = "yes", "no"
-BY_ROLE, ROLE_LOST = "role", "role lost"
+BY_ROLE, ROLE_LOST = "role", "role-lost"
 """Stored in place of an answer: someone agreed by a role, or no longer has it."""
 SWITCHED_OFF_HERE = "Memory is switched off here, so I keep nothing new."
 MAX_ANSWERED = 10
