@@ -35,9 +35,15 @@ def is_paused(tx: Tx, user: str) -> bool:
 
 def is_silent(tx: Tx, message: Message) -> bool:
     """Whether nothing is learned from a message: its author is paused or withdrew their consent, or its channel or
-    guild is paused.
+    guild is paused or switched off.
     """
-    return is_paused(tx, message.person) or is_place_paused(tx, message.place) or _is_refused(tx, message)
+    is_stopped = is_paused(tx, message.person) or is_place_paused(tx, message.place)
+    return is_stopped or _is_switched_off(tx, message.place) or _is_refused(tx, message)
+
+
+def _is_switched_off(tx: Tx, place: Place) -> bool:
+    """Whether those who manage the server switched memory off."""
+    return place.platform == "discord" and bool(place.guild and tx.state.items(StateKind.SWITCHED_OFF, place.guild))
 
 
 def _is_refused(tx: Tx, message: Message) -> bool:

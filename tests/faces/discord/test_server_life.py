@@ -2,13 +2,15 @@
 
 import pytest
 
+from recollect.core.errors import BadInput, RecollectError, StoreUnreachable
 from recollect.faces.discord import consent
-from recollect.faces.discord.ephemeral import NOT_A_MANAGER, NOT_THE_ASKER, EditForm
+from recollect.faces.discord.ephemeral import NOT_A_MANAGER, NOT_THE_ASKER, EditForm, run_work
 from recollect.faces.discord.localization import translated
 from recollect.faces.discord.privacy_notice import NOTICE
 from recollect.faces.discord.server_settings import OPTIONS
 from recollect.faces.discord.setup_panel import settings_embed
 from recollect.faces.discord.slash_commands import render_help
+from recollect.faces.outcome_text import OUT_OF_REACH
 from recollect.faces.wording import LANGUAGES, in_language
 from tests.faces.discord.scene import Scene, acting
 from tests.faces.discord.test_server_settings import TICK, fields, shown
@@ -82,6 +84,15 @@ async def test_nobody_else_can_use_a_panel_that_was_shown_to_someone() -> None:
         assert await wire.known() == ["I like green tea"]
         await lab.press(lab.ada, asked, "Forget")
         await wire.learned(0)
+
+
+async def test_a_button_or_a_form_that_fails_names_no_hosts_and_says_what_was_wrong_with_what_was_given() -> None:
+    async def fail(error: RecollectError) -> str:
+        raise error
+
+    unreachable = StoreUnreachable("can't reach postgresql://db.example:5432/memory")
+    assert await run_work(lambda: fail(unreachable)) == OUT_OF_REACH
+    assert await run_work(lambda: fail(BadInput("a memory needs words"))) == "A memory needs words"
 
 
 async def test_who_refused_on_one_server_and_agreed_on_another_is_known_on_the_other_alone() -> None:

@@ -124,7 +124,12 @@ async def run_work(work: Work) -> str:
         return await work()
     except RecollectError as error:
         log.warning("a button or a form failed: %s", error)
-        return outcome_text.problem(error)
+        return describe_error(error)
+
+
+def describe_error(error: RecollectError) -> str:
+    """An error for people. One that is not about what they gave may name hosts and files, which are for the log."""
+    return outcome_text.problem(error) if isinstance(error, BadInput) else say(outcome_text.OUT_OF_REACH)
 
 
 def anyone(interaction: Interaction) -> bool:

@@ -1,5 +1,7 @@
 """The buttons of a learned notice: for the owner of a memory or, for a server's lore, for those who manage messages."""
 
+import logging
+
 import discord
 
 from recollect import bot_state as state
@@ -15,6 +17,7 @@ from recollect.faces.discord.ephemeral import (
     PersistentButton,
     acknowledge,
     defer,
+    describe_error,
     look_up,
     open_form,
     respond,
@@ -25,6 +28,8 @@ from recollect.faces.discord.localization import translated
 from recollect.faces.discord.places import interaction_place, person_of
 from recollect.faces.wording import say
 from recollect.view import View
+
+log = logging.getLogger("recollect.discord")
 
 LABELS = {"undo": "Undo", "edit": "Edit", "why": "Why", "forget": "Forget", "private": "Keep private"}
 OUTCOMES = {"undo": "Undone.", "forget": "Forgotten.", "private": "Kept private."}
@@ -87,7 +92,8 @@ class NoticeButton(
         try:
             memo = await look_up(interaction, view.get(self.memo))
         except RecollectError as error:
-            await respond(interaction, outcome_text.problem(error))
+            log.warning("cannot read the memory of a button: %s", error)
+            await respond(interaction, describe_error(error))
             return
 
         async def change(submitted: Interaction, words: str) -> str:
