@@ -98,6 +98,11 @@ class World:
         guild.members[self.bot.id] = Member(self.bot, self.clock(), [role])
         self.tell(Event("GUILD_CREATE", lambda intents: self.whole_guild(guild, intents), guild))
 
+    def rate(self, guild: Guild, nsfw_level: int) -> None:
+        """Say for which age a guild is: 3 for adults alone."""
+        guild.nsfw_level = nsfw_level
+        self.tell(Event("GUILD_UPDATE", lambda _: guild_payload(guild), guild))
+
     def kick(self, guild: Guild) -> None:
         """The bot is no longer in the guild."""
         self.tell(Event("GUILD_DELETE", lambda _: {"id": str(guild.id)}, guild))

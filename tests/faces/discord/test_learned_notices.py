@@ -9,6 +9,7 @@ from recollect.core.types import Status
 from recollect.faces.discord import learned_notices
 from recollect.faces.discord.client import Client
 from recollect.faces.discord.learned_notices import LearnedNotices
+from recollect.faces.discord.places import place_of
 from recollect.privacy.target import ErasureTarget
 from recollect.stores._sql.state import State
 from recollect.testing.model_server import Says
@@ -320,6 +321,20 @@ async def test_a_line_in_a_thread_that_was_archived_goes_with_its_memory() -> No
             await wire.order("!memory forget tea", lab.world.dm(lab.ada))
             await eventually(lambda: not lab.said(thread), WAIT)
             await eventually(lambda: thread.archived, WAIT)
+
+
+async def test_a_line_goes_when_its_server_is_no_longer_for_adults_alone() -> None:
+    async with wired(discord=HERE) as wire:
+        lab = wire.lab
+        lab.world.rate(lab.lab, 3)
+        async with wire.online() as client:
+            await eventually(lambda: _has_looked(client), WAIT)
+            await lab.say(lab.ada, lab.dev, "I like green tea")
+            await eventually(lambda: bool(lab.said(lab.dev)), WAIT)
+            lab.world.rate(lab.lab, 0)
+            await eventually(lambda: not lab.said(lab.dev), WAIT)
+            place = place_of(client.get_channel(lab.dev.id), lab.ada.id)
+            assert (await wire.memory.show(user=str(lab.ada.id), place=place)).memos == ()
 
 
 async def _has_looked(client: Client) -> bool:

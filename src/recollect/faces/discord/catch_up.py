@@ -104,6 +104,11 @@ class CatchUp(commands.Cog):
             await self._note_change(after.guild)
 
     @commands.Cog.listener()
+    async def on_guild_update(self, before: discord.Guild, after: discord.Guild) -> None:
+        if before.nsfw_level != after.nsfw_level:
+            await self._note_change(after)
+
+    @commands.Cog.listener()
     async def on_guild_role_update(self, before: discord.Role, after: discord.Role) -> None:
         if before.permissions != after.permissions:
             await self._note_change(after.guild)

@@ -108,6 +108,11 @@ class LogFollower(commands.Cog):
             await self._recheck([after, *children])
 
     @commands.Cog.listener()
+    async def on_guild_update(self, before: discord.Guild, after: discord.Guild) -> None:
+        if before.nsfw_level != after.nsfw_level:  # minors may read it now
+            await self._recheck(after.channels)
+
+    @commands.Cog.listener()
     async def on_guild_role_update(self, before: discord.Role, after: discord.Role) -> None:
         if before.permissions != after.permissions:
             await self._recheck(after.guild.channels)
