@@ -2,6 +2,7 @@
 in its absence is not, and those who manage the server are told.
 """
 
+import discord
 import pytest
 from simcord.backend.models import Overwrite
 from simcord.enums import OverwriteType
@@ -188,6 +189,24 @@ async def meanwhile(wire: Wired, sent: object) -> None:
     await lab.delete(sent)  # type: ignore[arg-type]
     wire.clock.advance(minutes=5)
     lab.world.outage(lab.lab, over=True)
+
+
+async def test_nothing_is_heard_in_a_channel_that_the_bot_may_not_view_even_if_it_arrives() -> None:
+    async with acting() as scene:
+        sent = await scene.ann.send(scene.dev, "I like green tea")
+        await scene.settle()
+        view = discord.Permissions(view_channel=True).value
+        for allow, deny in ((0, view), (view, 0)):
+            overwrite = Overwrite(scene.client.user.id, OverwriteType.MEMBER, allow, deny)
+            scene.env.backend.set_overwrite(scene.dev.id, overwrite)
+            await scene.env.settle()
+            if deny:
+                await scene.ann.send(scene.dev, "I own a zither")
+                await scene.ann.edit(sent, "I like black tea")
+                assert await scene.ask("I play chess") == ""
+            await scene.env.advance_time(10)
+            await scene.settle()
+            assert await scene.known() == (["I like green tea"] if deny else ["I play chess", "I like black tea"])
 
 
 async def test_the_status_says_what_can_not_be_read() -> None:

@@ -22,6 +22,7 @@ from recollect.faces.discord.languages import language_of, use_language_of
 from recollect.faces.discord.localization import notice
 from recollect.faces.discord.messages import full_text, is_addressed, is_from_person, message_of, readable_text
 from recollect.faces.discord.onboarding import is_served, render_not_served
+from recollect.faces.discord.permissions import is_shut_out
 from recollect.faces.discord.places import place_of, with_unknown_readers
 from recollect.faces.discord.privacy_notice import (
     STORING_VERBS,
@@ -68,7 +69,7 @@ class MessageListener(commands.Cog):
     @commands.Cog.listener()
     async def on_message(self, message: discord.Message) -> None:
         # The gateway may deliver late what catching up has already handled.
-        if message.id not in self._caught_up:
+        if message.id not in self._caught_up and not is_shut_out(message.channel):
             # Before the first await: catching up may ask for it in the meantime.
             self._live.append(message.id)
             await self.handle(message, place_of(message.channel, message.author.id))

@@ -14,6 +14,7 @@ from recollect.faces.discord.attachments import read_files
 from recollect.faces.discord.consent import consent_status
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.messages import full_text, is_addressed, is_from_person
+from recollect.faces.discord.permissions import is_shut_out
 from recollect.faces.discord.places import PLATFORM, place_of
 from recollect.faces.discord.quotas import refusal
 from recollect.policy.redaction import redact
@@ -27,6 +28,8 @@ PAGE_MESSAGES = 200
 async def apply_edit(bot: BotContext, message: discord.Message) -> None:
     """Store a message's new text. Discord also sends an edit for pins and previews, which change no text."""
     if message.edited_at is None or not is_from_person(message) or not shows_text(bot, message):
+        return
+    if is_shut_out(message.channel):  # it is compared once the bot may read it again
         return
     stored = await bot.memory.timeline.message(PLATFORM, str(message.id))
     if stored is None:

@@ -35,6 +35,22 @@ def knows_roles(guild: discord.Guild) -> bool:
     return guild.get_role(guild.id) is not None
 
 
+def own_permissions(channel: object) -> discord.Permissions | None:
+    """What the bot may do in a channel or a thread of a server; None if that is unknown, or there is no server."""
+    if not isinstance(channel, discord.abc.GuildChannel | discord.Thread):
+        return None
+    try:
+        return channel.permissions_for(channel.guild.me)
+    except discord.ClientException:  # a thread whose channel is unknown
+        return None
+
+
+def is_shut_out(channel: object) -> bool:
+    """Whether the bot may not view a channel. It hears nothing from there but what was on its way."""
+    allowed = own_permissions(channel)
+    return allowed is not None and not allowed.view_channel
+
+
 def readers_of(channel: discord.abc.GuildChannel) -> str:
     """Who can read a channel, as `policy.readers` writes it."""
     return _readers(channel, _roles(channel.guild))

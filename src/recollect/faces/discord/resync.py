@@ -19,6 +19,7 @@ from recollect.core.types import Message, Place
 from recollect.faces.discord import message_changes
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.payloads import read_message
+from recollect.faces.discord.permissions import own_permissions
 from recollect.faces.discord.places import PLATFORM, parse_session
 
 if TYPE_CHECKING:  # these modules of discord.py import each other
@@ -210,15 +211,9 @@ class Resync(commands.Cog):
 
 def may_read(channel: Channel | discord.abc.GuildChannel) -> bool:
     """Whether the bot may read the messages: without the permission Discord returns an empty list, and no error."""
-    guild = getattr(channel, "guild", None)
-    if not isinstance(guild, discord.Guild):
+    allowed = own_permissions(channel)
+    if allowed is None:
         return isinstance(channel, discord.DMChannel)
-    if not isinstance(channel, discord.abc.GuildChannel | discord.Thread):
-        return False
-    try:
-        allowed = channel.permissions_for(guild.me)
-    except discord.ClientException:  # a thread whose channel is unknown
-        return False
     joins = not isinstance(channel, discord.VoiceChannel | discord.StageChannel) or allowed.connect
     return joins and READ_PERMISSIONS.is_subset(allowed)
 

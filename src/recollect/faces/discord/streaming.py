@@ -9,6 +9,7 @@ from http import HTTPStatus
 import aiohttp
 import discord
 
+from recollect.faces.discord.permissions import own_permissions
 from recollect.faces.discord.splitting import split
 
 log = logging.getLogger("recollect.discord")
@@ -112,14 +113,10 @@ async def send(
 
 def may_write(to: discord.Message) -> bool:
     """Whether the bot may answer a message in its channel; where its permissions are unknown, it tries."""
-    channel, guild = to.channel, to.guild
-    if guild is None or not isinstance(channel, discord.abc.GuildChannel | discord.Thread):
+    allowed = own_permissions(to.channel)
+    if allowed is None:
         return True
-    try:
-        allowed = channel.permissions_for(guild.me)
-    except discord.ClientException:  # a thread whose channel is unknown
-        return True
-    return allowed.send_messages_in_threads if isinstance(channel, discord.Thread) else allowed.send_messages
+    return allowed.send_messages_in_threads if isinstance(to.channel, discord.Thread) else allowed.send_messages
 
 
 def is_passing(error: Exception) -> bool:
