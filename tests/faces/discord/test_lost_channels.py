@@ -83,11 +83,30 @@ async def test_what_was_said_to_the_bot_meanwhile_is_answered_and_learned_and_th
             await lost(client, 0)
 
 
+async def test_another_channel_that_can_be_read_again_tells_nothing_of_a_thread_that_the_bot_is_not_in() -> None:
+    async with wired() as wire:
+        lab, world = wire.lab, wire.lab.world
+        thread = world.thread(lab.dev, "plans", lab.ada, lab.bot, private=True)
+        async with wire.online() as client:
+            await lab.say(lab.ada, thread, "I like green tea")
+            await lab.say(lab.ada, lab.general, "I have two cats")
+            await wire.learned(2)
+            world.remove_from_thread(thread, lab.bot)
+            world.overwrite(lab.general, lab.bot, deny="view_channel")
+            await lost(client, 2)
+            await lab.say(lab.ada, lab.general, f"<@{lab.bot.id}> I play chess")
+            world.overwrite(lab.general, lab.bot, allow="view_channel")
+            await wire.learned(3)
+            await lost(client, 1)
+
+
 async def test_a_server_whose_role_let_the_bot_read_is_lost_with_the_role() -> None:
     async with wired() as wire:
         lab, world = wire.lab, wire.lab.world
         readers = world.role(lab.lab, "readers", lab.bot, permissions="view_channel read_message_history")
         world.role(lab.lab, "people", lab.ada, permissions="view_channel send_messages")
+        category = world.category(lab.lab, "rooms")
+        world.forum(lab.lab, "help", category)
         own = lab.lab.members[lab.bot.id].roles[0]
         world.permit(lab.lab, lab.lab.everyone, "send_messages")
         world.permit(lab.lab, own, "send_messages")
@@ -95,7 +114,7 @@ async def test_a_server_whose_role_let_the_bot_read_is_lost_with_the_role() -> N
             await lab.say(lab.ada, lab.dev, "I like green tea")
             await wire.learned(1)
             world.remove_role(lab.lab, readers)
-            await lost(client, len(lab.lab.channels))
+            await lost(client, len(lab.lab.channels) - 1)  # nobody talks in a category
             await lab.say(lab.ada, lab.dev, f"<@{lab.bot.id}> I play chess")
             world.permit(lab.lab, own, "send_messages view_channel read_message_history")
             await wire.learned(2)

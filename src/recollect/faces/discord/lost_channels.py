@@ -7,7 +7,7 @@ nobody there expects it to hear the rest. Those who manage the server are told h
 
 import asyncio
 import logging
-from collections.abc import Collection, Coroutine, Iterable, Sequence
+from collections.abc import Collection, Coroutine, Iterable
 from datetime import datetime
 
 import discord
@@ -28,6 +28,8 @@ REGAINED = (
     "I can read {0} again; since {1} I could not. Of what I missed in the last {2} hours, {3} messages to me are "
     "answered and learned from, and {4} others are not."
 )
+Tracked = Channel | discord.ForumChannel
+"""Where people talk, or where the threads are in which they do."""
 SERVER = 0
 """Stands for all channels of a server, in an outage."""
 
@@ -39,6 +41,8 @@ class LostChannels(commands.Cog):
         self._lock = asyncio.Lock()
         self._readable: dict[int, set[int]] = {}
         """The channels of each server that the bot may read: of the others, Discord tells it nothing."""
+        self._left_threads: set[int] = set()
+        """Private threads that the bot was taken out of; discord.py still lists them."""
 
     async def cog_unload(self) -> None:
         for task in self._tasks:
@@ -70,8 +74,8 @@ class LostChannels(commands.Cog):
             if guild.unavailable:
                 await self._note_lost(guild, {SERVER}, since)
                 continue
-            readable = self._readable.get(guild.id, set())
-            await self._note_lost(guild, {channel.id for channel in guild.channels} & listened - readable, since)
+            unreadable = {channel.id for channel in guild.channels} - self._readable.get(guild.id, set())
+            await self._note_lost(guild, unreadable & listened, since)
         for guild_id in {int(key.partition(":")[0]) for key in await self._bot.state.keys(StateKind.UNREAD_SINCE)}:
             guild = self._bot.client.get_guild(guild_id)
             if guild is not None and not guild.unavailable:
@@ -130,10 +134,12 @@ class LostChannels(commands.Cog):
     @commands.Cog.listener()
     async def on_thread_remove(self, thread: discord.Thread) -> None:
         if thread.is_private():
+            self._left_threads.add(thread.id)
             await self._note_lost_safely(thread.guild, {thread.id})
 
     @commands.Cog.listener()
     async def on_thread_join(self, thread: discord.Thread) -> None:
+        self._left_threads.discard(thread.id)
         self._start(self._make_up(thread.guild))
 
     async def _review(self, guild: discord.Guild, channels: Iterable[discord.abc.GuildChannel]) -> None:
@@ -152,7 +158,11 @@ class LostChannels(commands.Cog):
         """Note which of these channels the bot may read now; returns those that it could not read before, and those
         that it no longer can.
         """
-        known, now = self._readable.setdefault(guild.id, set()), {channel.id: may_read(channel) for channel in channels}
+        known, places = (
+            self._readable.setdefault(guild.id, set()),
+            [one for one in channels if isinstance(one, Tracked)],
+        )
+        now = {channel.id: may_read(channel) for channel in places}
         regained = {channel for channel, is_readable in now.items() if is_readable} - known
         lost = {channel for channel, is_readable in now.items() if not is_readable} & known
         self._readable[guild.id] = (known | regained) - lost
@@ -178,16 +188,21 @@ class LostChannels(commands.Cog):
         async with self._lock:  # two changes at once are made up for once
             try:
                 for channel_id, since in (await self._stored(guild)).items():
-                    channels = _readable_in(guild, channel_id)
-                    if channels:
-                        await self._make_up_for(guild, channel_id, channels, since)
+                    if self._can_read(guild, channel_id):
+                        await self._make_up_for(guild, channel_id, since)
                         await self._bot.state.drop(state.unread_since(guild.id, channel_id))
             except RecollectError as error:
                 log.warning("cannot make up for what was missed on the server %s: %s", guild.id, error)
 
-    async def _make_up_for(
-        self, guild: discord.Guild, channel_id: int, channels: Sequence[Channel], since: datetime
-    ) -> None:
+    def _can_read(self, guild: discord.Guild, channel_id: int) -> bool:
+        """Whether the bot can read a channel, or there is no such channel any more."""
+        if guild.unavailable or channel_id in self._left_threads:
+            return False
+        channel = None if channel_id == SERVER else guild.get_channel_or_thread(channel_id)
+        return channel is None or may_read(channel)
+
+    async def _make_up_for(self, guild: discord.Guild, channel_id: int, since: datetime) -> None:
+        channels = _readable_in(guild, channel_id)
         self._resync.compare({channel.id for channel in channels})
         if channel_id == SERVER:
             await self._catch_up.run_after_outage(guild, since)
@@ -214,8 +229,6 @@ async def unread_channels(bot: BotContext, guild: int) -> dict[int, datetime]:
 
 def _readable_in(guild: discord.Guild, channel_id: int) -> list[Channel]:
     """The channels that can be read: a channel with its active threads, a thread, or all of a server."""
-    if guild.unavailable:
-        return []
     if channel_id == SERVER:
         candidates = [*guild.channels, *guild.threads]
     else:
