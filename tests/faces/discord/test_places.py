@@ -88,6 +88,19 @@ async def test_a_thread_that_the_bot_was_not_told_of_is_private_and_belongs_to_i
         assert await scene.known() == []
 
 
+async def test_a_change_of_a_roles_permissions_counts_from_the_next_message_on() -> None:
+    async with acting() as scene:
+        view = discord.Permissions(view_channel=True, read_message_history=True)
+        everyone, role = scene.guild.default_role, scene.guild.create_role("readers", permissions=view)
+        before = scene.place(scene.dev)
+        for permissions in (discord.Permissions(send_messages=True), view | discord.Permissions(send_messages=True)):
+            scene.env.backend.edit_role(scene.guild.id, everyone.id, {"permissions": permissions.value})
+            await scene.env.settle()
+            is_open = permissions.view_channel
+            assert (scene.place(scene.dev).readers == before.readers) is is_open
+            assert (str(role.id) in scene.place(scene.dev).readers) is not is_open
+
+
 @pytest.mark.parametrize("channel", [None, object(), discord.Object(5)])
 def test_an_unknown_channel_is_private(channel: object) -> None:
     place = place_of(channel, 1, 7)
