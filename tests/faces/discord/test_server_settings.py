@@ -234,6 +234,24 @@ async def test_stage_channels_can_be_chosen_and_purged_like_others() -> None:
         assert {2, 13, 15, 16} <= set(menu["channel_types"])
 
 
+async def test_the_log_quotes_nothing_that_was_said_behind_closed_doors() -> None:
+    async with acting() as scene:
+        eve, zoe = scene.manager(), scene.manager()
+        scene.env.backend.add_member_role(scene.guild.id, eve.id, scene.staff_role.id)
+        settings = scene.client.bot.server_settings
+        await settings.change(scene.guild.id, "log_channel", str(scene.general.id), eve.id)
+        for text, channel in {"The layoffs are in June": scene.staff, "The guild meets on Fridays": scene.dev}.items():
+            await scene.memory.remember(text, user=str(scene.ann.id), place=scene.place(channel), lore=True)
+            lore = shown(await eve.slash(channel, "memory-server lore", words=text))
+            await eve.select(lore, [lore.components[0]["components"][0]["options"][0]["value"]])
+            await eve.click(lore, label="Forget")
+        audit = shown(await zoe.slash(scene.dev, "memory-server audit")).content
+        for told in (audit, "\n".join(one.content for one in scene.general.history())):
+            assert told.count("forgot a memory of the server") == 2
+            assert "The guild meets on Fridays → nothing" in told
+            assert "June" not in told
+
+
 async def test_whoever_invited_the_bot_is_welcomed_else_the_owner() -> None:
     async with wired(discord={"operator": "Acme Ltd"}) as wire, wire.online():
         world, inviter = wire.lab.world, wire.lab.world.user("olga")
