@@ -173,6 +173,21 @@ async def test_a_role_is_an_agreement_too_while_one_has_it() -> None:
         assert await scene.known(scene.bob) == []
 
 
+async def test_what_someone_says_who_agreed_by_a_role_can_be_remembered_by_others() -> None:
+    async with acting(discord={"consent": "opt_in"}) as scene:
+        await scene.client.bot.server_settings.change(
+            scene.guild.id, "consent_role", str(scene.staff_role.id), scene.ann.id
+        )
+        said = await scene.ann.send(scene.dev, "I like green tea")
+        await scene.ask("hello", scene.bob)
+        assert scene.dev.last_message is not None
+        await scene.bob.click(scene.dev.last_message, label="I agree")
+        done = await scene.bob.context_menu(scene.dev, "Remember this", said)
+        answer = done.followups[-1] if done.followups else done.response
+        assert answer is not None
+        assert answer.content.startswith("Remembered")
+
+
 @pytest.mark.parametrize("is_told_of_members", [True, False])
 async def test_who_loses_the_role_is_not_learned_from_any_more_nor_shown(is_told_of_members: bool) -> None:
     async with acting(discord={"members": is_told_of_members}, extraction={"trigger": "idle"}) as scene:

@@ -64,6 +64,15 @@ class ConsentStatus:
         return self.may_be_kept and OVERHEARING not in self.opt_outs
 
 
+async def member_of(guild: discord.Guild, user: Person) -> discord.Member:
+    """Someone with their roles on a server, which users and authors of fetched messages lack. Raises NotFound if they
+    are not on it.
+    """
+    if isinstance(user, discord.Member) and user.guild.id == guild.id:
+        return user
+    return guild.get_member(user.id) or await guild.fetch_member(user.id)
+
+
 async def consent_status(bot: BotContext, user: Person, guild: int | None) -> ConsentStatus:
     """Someone's consent on a server; without one, in direct messages. A consent by a role, and its loss, are stored
     for what still waits to be learned. Raises RecollectError.
@@ -247,16 +256,9 @@ async def _answer_question(
         return
     if message.author.id != interaction.user.id:
         return
-    if message.guild is not None and not isinstance(message.author, discord.Member):
+    if message.guild is not None:
         try:
-            message.author = await _member(interaction, message.guild)  # with their roles
+            message.author = await member_of(message.guild, interaction.user)
         except discord.NotFound:
             return  # they left
     bot.client.dispatch("consented_message", message)
-
-
-async def _member(interaction: Interaction, guild: discord.Guild) -> discord.Member:
-    user = interaction.user
-    if isinstance(user, discord.Member) and user.guild.id == guild.id:
-        return user
-    return guild.get_member(user.id) or await guild.fetch_member(user.id)

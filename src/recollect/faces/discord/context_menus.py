@@ -1,5 +1,6 @@
 """Context menus of a message: remember it, forget it, or ask where a memory comes from."""
 
+from contextlib import suppress
 from typing import Any
 
 import discord
@@ -9,7 +10,7 @@ from recollect.core.outcomes import Refused
 from recollect.core.types import Audience, AudienceLevel, Kind, Memo, Message, Place
 from recollect.faces import outcome_text
 from recollect.faces.discord.attachments import NOT_READ, attached_texts, read_files, unread_attachments
-from recollect.faces.discord.consent import may_store_unaddressed, storing_problem
+from recollect.faces.discord.consent import may_store_unaddressed, member_of, storing_problem
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.ephemeral import defer, run_work, send_answer, send_text
 from recollect.faces.discord.messages import is_from_person, message_of, readable_text
@@ -93,6 +94,9 @@ class ContextMenus:
 
     async def _may_store_message_of(self, author: discord.User | discord.Member, interaction: Interaction) -> bool:
         """Whether what someone said to others may be kept: they know, agree, and have neither opted out nor paused."""
+        if interaction.guild is not None:
+            with suppress(discord.NotFound):  # who left may have agreed all the same
+                author = await member_of(interaction.guild, author)
         author_view = self._bot.memory.view(str(author.id), interaction_place(interaction))
         is_allowed_by_author = await may_store_unaddressed(self._bot, author, interaction.guild_id)
         return is_allowed_by_author and not await author_view.is_learning_paused()

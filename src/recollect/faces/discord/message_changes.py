@@ -11,7 +11,7 @@ from recollect.core.errors import RecollectError
 from recollect.core.state import StateKind
 from recollect.core.types import Place
 from recollect.faces.discord.attachments import read_files
-from recollect.faces.discord.consent import consent_status
+from recollect.faces.discord.consent import consent_status, member_of
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.messages import full_text, is_addressed, is_from_person
 from recollect.faces.discord.permissions import is_shut_out
@@ -64,8 +64,7 @@ async def _may_be_kept(bot: BotContext, message: discord.Message) -> bool:
     """Whether new words of an author may be stored: by their consent as it is now, and within the limits."""
     guild, author = message.guild, message.author
     try:
-        if guild is not None and not isinstance(author, discord.Member):  # with their roles
-            author = guild.get_member(author.id) or await guild.fetch_member(author.id)
+        author = author if guild is None else await member_of(guild, author)
     except discord.NotFound:
         return False  # they left
     except (discord.HTTPException, OSError) as error:
