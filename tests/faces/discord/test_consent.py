@@ -148,6 +148,21 @@ async def test_every_message_on_which_someone_was_asked_is_answered_once_they_ag
         assert await scene.known(scene.bob) == []
 
 
+async def test_what_someone_was_asked_on_before_and_did_not_answer_is_not_kept_once_they_agree_to_something_else() -> (
+    None
+):
+    async with acting(discord={"consent": "opt_in"}) as scene:
+        await scene.ask("I like green tea")
+        await scene.env.advance_time(120)
+        await scene.ask("I play chess")
+        question = scene.dev.last_message
+        assert question is not None
+        assert "Do you agree?" in question.content
+        await scene.ann.click(question, label="I agree")
+        await scene.settle()
+        assert await scene.known() == ["I play chess"]
+
+
 async def test_who_is_asked_by_direct_message_and_agrees_is_remembered_with_what_they_were_asked_on() -> None:
     async with acting(discord={"consent": "opt_in"}) as scene:
         mute = Overwrite(scene.client.user.id, OverwriteType.MEMBER, 0, discord.Permissions(send_messages=True).value)

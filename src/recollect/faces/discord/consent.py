@@ -189,14 +189,16 @@ async def ask(bot: BotContext, message: discord.Message) -> None:
     language = await language_of(bot, guild)
     question = f"{await render_notice(bot, guild)}\n\n{notice('consent', language)}"
 
-    async def reply(text: str) -> object:
+    async def reply(text: str) -> None:
         reference = message.to_reference(fail_if_not_exists=False)
-        return await message.channel.send(
+        sent = await message.channel.send(
             text, view=consent_view(guild and guild.id, language), reference=reference, mention_author=False
         )
+        bot.note_question(message.id, sent.id)
 
-    async def write(text: str) -> object:
-        return await user.send(text, view=consent_view(guild and guild.id, language))
+    async def write(text: str) -> None:
+        sent = await user.send(text, view=consent_view(guild and guild.id, language))
+        bot.note_question(message.id, sent.id)
 
     await notify(bot, user.id, [reply, write] if guild is not None else [reply], question, again=True)
 
@@ -225,16 +227,13 @@ class ConsentButton(PersistentButton, template=r"recollect:consent:(?P<answer>ye
         key = "agreed" if self.answer == YES else "declined"
         await interaction.followup.send(notice(key, language), ephemeral=True)
         if self.answer == YES:
-            await _answer_questions(bot, interaction, self.guild)
+            await _answer_questions(bot, interaction)
 
 
-async def _answer_questions(bot: BotContext, interaction: Interaction, guild: int) -> None:
+async def _answer_questions(bot: BotContext, interaction: Interaction) -> None:
     """Answer the messages on which someone was asked, if they are theirs: others may press the button, too."""
-    waiting = {
-        message: asked.channel
-        for message, asked in bot.asked.items()
-        if asked.author == interaction.user.id and asked.place.guild == (str(guild) if guild else None)
-    }
+    asked_in = None if interaction.message is None else interaction.message.id
+    waiting = {} if asked_in is None else bot.asked_with(asked_in, interaction.user.id)
     reference = None if interaction.message is None else interaction.message.reference
     if reference is not None and reference.message_id is not None:
         waiting[reference.message_id] = reference.channel_id

@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from weakref import WeakValueDictionary
@@ -48,6 +48,8 @@ class Asked:
     channel: int
     place: Place
     """Where it was said, with those who could read it then."""
+    question: int | None = None
+    """The message with the question; None if the one before was not answered yet."""
 
 
 @dataclass(frozen=True)
@@ -153,6 +155,22 @@ class BotContext:
         self.asked[message.id] = Asked(message.author.id, message.channel.id, place)
         while len(self.asked) > MAX_ASKED:
             self.asked.popitem(last=False)
+
+    def note_question(self, message: int, question: int) -> None:
+        """Record the question that was asked on a message."""
+        if message in self.asked:
+            self.asked[message] = replace(self.asked[message], question=question)
+
+    def asked_with(self, question: int, author: int) -> dict[int, int]:
+        """The messages, each with its channel, on which someone was asked with a question: that one, and what they
+        said to the bot while they did not answer.
+        """
+        messages, last = dict[int, int](), None
+        for message, asked in self.asked.items():
+            if asked.author == author:
+                last = asked.question or last
+                messages |= {message: asked.channel} if last == question else {}
+        return messages
 
     def note_changed(self, message: int, edited: discord.Message | None = None) -> None:
         """Keep a change of a message for whoever is still handling it."""
