@@ -138,6 +138,20 @@ async def test_a_panel_that_someone_deletes_is_sent_again(how: str) -> None:
         assert again.embeds[0].title == "What I remember"
 
 
+@pytest.mark.parametrize("status", [403, 500])
+async def test_a_panel_that_discord_does_not_take_is_posted_later(status: int) -> None:
+    async with acting(discord={"memory_channel_style": "panel"}, check_errors=False) as scene:
+        settings, general = scene.client.bot.server_settings, str(scene.general.id)
+        await settings.change(scene.guild.id, "memory_channel", general, scene.ann.id)
+        scene.env.inject_error("POST", f"/channels/{scene.general.id}/messages", status=status, times=2)
+        await scene.restart()
+        await scene.env.advance_time(TICK)
+        assert scene.general.history() == []
+        await scene.env.advance_time(90)
+        (panel,) = scene.general.history()
+        assert panel.embeds[0].title == "What I remember"
+
+
 async def test_in_a_raid_the_bot_does_not_flood_the_channel_and_members_are_answered() -> None:
     async with acting(discord={"privacy_notice": "reply", "replies_per_minute": 5}) as scene:
         assert NOTICE in await scene.ask("hello", where=scene.general)
