@@ -102,6 +102,16 @@ def notice_message(scope: str, memo: str) -> Name:
     return StateKind.NOTICE_MESSAGE, f"{scope}:{memo}"
 
 
+def missed_notice(scope: str, memo: str) -> Name:
+    """Name of the value that holds the event about a memo which could not be shown yet."""
+    return StateKind.MISSED_NOTICE, f"{scope}:{memo}"
+
+
+def unread_since(guild: int, channel: int) -> Name:
+    """Name of the value that says since when a channel can't be read; channel 0 stands for the whole server."""
+    return StateKind.UNREAD_SINCE, f"{guild}:{channel}"
+
+
 def consent(guild: int, user: int) -> Name:
     """Name of the value that says whether someone agreed to be remembered on a server."""
     return StateKind.CONSENT, f"{guild}:{user}"

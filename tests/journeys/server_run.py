@@ -31,7 +31,7 @@ from simcord.results import to_discord_message
 
 from recollect.core.ports import Tx
 from recollect.core.types import Audience, Memo
-from recollect.faces.discord import catch_up, consent, resync
+from recollect.faces.discord import catch_up, consent, log_follower, resync
 from recollect.faces.discord.log_follower import LogFollower
 from recollect.learning import consolidate
 from recollect.policy.similarity import Similarity, compare
@@ -628,8 +628,12 @@ async def run(size: Size) -> Report:
 
 @contextmanager
 def _without_pauses() -> Iterator[None]:
-    """Pauses between requests and between writes would be spent for real; only the virtual clock is to pass."""
+    """Pauses between requests and between writes would be spent for real; only the virtual clock is to pass. Each poll
+    removes as many learned lines as the usual ones would in that time.
+    """
     pauses = [(resync, "DELAY_SECONDS"), (catch_up, "DELAY_SECONDS"), (usage, "WRITE_INTERVAL_SECONDS")]
+    lines_per_poll = log_follower._LINES_PER_POLL
+    log_follower._LINES_PER_POLL = int(lines_per_poll * POLL_SECONDS / log_follower.POLL_INTERVAL_SECONDS)
     usual, polling, interval = [getattr(*pause) for pause in pauses], LogFollower._poll, LogFollower._poll.seconds
     polling.change_interval(seconds=POLL_SECONDS)
     for module, name in pauses:
@@ -638,6 +642,7 @@ def _without_pauses() -> Iterator[None]:
         yield
     finally:
         polling.change_interval(seconds=interval or 0.0)
+        log_follower._LINES_PER_POLL = lines_per_poll
         for (module, name), seconds in zip(pauses, usual, strict=True):
             setattr(module, name, seconds)
 

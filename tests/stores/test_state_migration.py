@@ -129,6 +129,8 @@ async def test_no_record_is_lost_and_each_list_keeps_its_order(old_store: str):
         StateKind.PERMISSIONS_CHANGED,
         StateKind.WELCOMED,
         StateKind.PANEL_MESSAGE,
+        StateKind.MISSED_NOTICE,
+        StateKind.UNREAD_SINCE,
         StateKind.SENT_PROMPT,
     }
     assert {row.kind for row in found} >= set(StateKind) - {kind for *_, (kind, *_) in MORE} - later

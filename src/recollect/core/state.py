@@ -126,6 +126,7 @@ class StateKind(StrEnum):
     SUMMARY_VIEWERS = "discord_summary_viewers"  # session: people whose snapshot shows its summary
     PENDING_SNAPSHOTS = "discord_pending_snapshots"  # snapshots that are still to be updated
     NOTICE_MESSAGE = "discord_notice_message"  # scope and memo: the message that announced it
+    MISSED_NOTICE = "discord_missed_notice"  # scope and memo: the event that Discord did not let the bot show yet
     COMMANDS = "discord_commands"  # digest of the registered slash commands
     GUILD_SETTINGS = "discord_guild_settings"  # guild: settings made by those who manage it
     CONSENT = "discord_consent"  # guild and person: whether they agreed to be remembered there
@@ -135,6 +136,7 @@ class StateKind(StrEnum):
     RESYNCED_PLACES = "discord_resynced_places"  # shards: conversations that a resync has compared so far
     SWEPT = "discord_swept"  # shards: marks that no message shows erased memories
     PERMISSIONS_CHANGED = "discord_permissions_changed"  # guild: when its permissions were last seen to change
+    UNREAD_SINCE = "discord_unread_since"  # guild and channel: since when the bot can't read it
     WELCOMED = "discord_welcomed"  # guild: when whoever invited the bot was welcomed
     PANEL_MESSAGE = "discord_panel_message"  # guild: the panel in its memory channel
 

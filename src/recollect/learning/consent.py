@@ -35,17 +35,25 @@ def is_paused(tx: Tx, user: str) -> bool:
 
 def is_silent(tx: Tx, message: Message) -> bool:
     """Whether nothing is learned from a message: its author is paused or withdrew their consent, or its channel or
-    guild is paused.
+    guild is paused or switched off.
     """
-    return is_paused(tx, message.person) or is_place_paused(tx, message.place) or _is_refused(tx, message)
+    is_stopped = is_paused(tx, message.person) or is_place_paused(tx, message.place)
+    return is_stopped or _is_switched_off(tx, message.place) or _is_refused(tx, message)
+
+
+def _is_switched_off(tx: Tx, place: Place) -> bool:
+    """Whether those who manage the server switched memory off."""
+    return place.platform == "discord" and bool(place.guild and tx.state.items(StateKind.SWITCHED_OFF, place.guild))
 
 
 def _is_refused(tx: Tx, message: Message) -> bool:
-    """Whether the author's last answer on this server was no; then pending messages are left alone."""
+    """Whether the author's last answer on this server was no, or they lost the role by which they had agreed; then
+    pending messages are left alone.
+    """
     if message.place.platform != "discord":
         return False
     answers = tx.state.items(StateKind.CONSENT, f"{message.place.guild or 0}:{message.author}")
-    return answers[-1:] == ["no"]
+    return bool(answers) and answers[-1] in ("no", "role-lost")
 
 
 def pause_place(tx: Tx, place: Place, now: datetime, by: str) -> bool:

@@ -48,7 +48,8 @@ class Session:
         at_home = (event.guild.id >> 22) % count == number if event.guild else number == 0
         inside = event.guild is None or world.bot.id in event.guild.members
         sees = event.channel is None or can(world.bot, event.channel, "view_channel")
-        return at_home and (not event.intent or (inside and sees and bool(self.intents & event.intent)))
+        up = event.guild is None or not event.guild.down or event.name == "GUILD_DELETE"
+        return at_home and up and (not event.intent or (inside and sees and bool(self.intents & event.intent)))
 
 
 class Connection:

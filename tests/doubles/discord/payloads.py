@@ -117,7 +117,7 @@ def guild_payload(guild: Guild) -> Json:
         "default_message_notifications": 0,
         "explicit_content_filter": 0,
         "mfa_level": 0,
-        "nsfw_level": 0,
+        "nsfw_level": guild.nsfw_level,
         "afk_timeout": 300,
         "afk_channel_id": None,
         "system_channel_id": None,

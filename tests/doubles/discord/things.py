@@ -60,6 +60,7 @@ class Guild:
     channels: dict[int, "Channel"] = field(default_factory=dict[int, "Channel"])
     down: bool = False
     """Out of reach for a while."""
+    nsfw_level: int = 0
     invited_by: User | None = None
     """Who let the bot in, as the audit log has it."""
 

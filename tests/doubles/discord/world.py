@@ -98,6 +98,11 @@ class World:
         guild.members[self.bot.id] = Member(self.bot, self.clock(), [role])
         self.tell(Event("GUILD_CREATE", lambda intents: self.whole_guild(guild, intents), guild))
 
+    def rate(self, guild: Guild, nsfw_level: int) -> None:
+        """Say for which age a guild is: 3 for adults alone."""
+        guild.nsfw_level = nsfw_level
+        self.tell(Event("GUILD_UPDATE", lambda _: guild_payload(guild), guild))
+
     def kick(self, guild: Guild) -> None:
         """The bot is no longer in the guild."""
         self.tell(Event("GUILD_DELETE", lambda _: {"id": str(guild.id)}, guild))
@@ -107,7 +112,9 @@ class World:
         """A guild can't be reached for a while, as when Discord has trouble; the bot is still in it."""
         guild.down = not over
         if over:
-            self.tell(Event("GUILD_CREATE", lambda intents: self.whole_guild(guild, intents), guild))
+            self.tell(
+                Event("GUILD_CREATE", lambda intents: self.whole_guild(guild, intents) | {"unavailable": False}, guild)
+            )
         else:
             self.tell(Event("GUILD_DELETE", lambda _: {"id": str(guild.id), "unavailable": True}, guild))
 
@@ -155,6 +162,13 @@ class World:
         member = guild.members[user.id]
         member.roles = [*roles]
         self._tell_member("GUILD_MEMBER_UPDATE", guild, member_payload(member))
+
+    def remove_role(self, guild: Guild, role: Role) -> None:
+        del guild.roles[role.id]
+        for member in guild.members.values():
+            member.roles = [other for other in member.roles if other is not role]
+        data = {"guild_id": str(guild.id), "role_id": str(role.id)}
+        self.tell(Event("GUILD_ROLE_DELETE", lambda _: data, guild))
 
     def text(self, guild: Guild, name: str, category: Channel | None = None) -> Channel:
         return self._channel(guild, TEXT, name, category)

@@ -5,7 +5,7 @@ import logging
 import sys
 from types import TracebackType
 
-from recollect.faces.cli.log_format import JsonFormatter, LineFormatter
+from recollect.faces.cli.log_format import MAX_CAUSES, MAX_REPEATS, JsonFormatter, LineFormatter, RepeatFilter
 
 Caught = tuple[type[BaseException], BaseException, TracebackType]
 
@@ -47,3 +47,30 @@ def test_a_line_for_people_can_not_act_on_their_terminal():
     line = LineFormatter().format(record("hello\n\x1b[31mred"))
     assert line.endswith("warning recollect.http: hello \\x1b[31mred")
     assert "RuntimeError: it broke" in LineFormatter().format(record("it failed", error=caught()))
+
+
+def logged(limit: RepeatFilter, text: str, number: object, at: float, level: int = logging.WARNING) -> str | None:
+    made = record(text, number)
+    made.created, made.levelno = at, level
+    return LineFormatter().format(made).partition("recollect.http: ")[2] if limit.filter(made) else None
+
+
+def test_what_one_cause_repeats_is_left_out_for_a_minute_and_counted_and_other_causes_are_not():
+    limit = RepeatFilter()
+    lines = [logged(limit, "message %s is not kept", number, 1000 + number / 100) for number in range(500)]
+    assert [line for line in lines if line] == lines[:MAX_REPEATS]
+    assert lines[0] == "message 0 is not kept"
+    assert lines[MAX_REPEATS - 1] == "message 19 is not kept (more of these are left out for a minute)"
+    assert logged(limit, "the disk is %s", "100% full", 1030) == "the disk is 100% full"
+    assert logged(limit, "message %s is not kept", OSError("no"), 1030) == "message no is not kept", "another error"
+    assert logged(limit, "message %s is not kept", 1, 1030, logging.INFO) == "message 1 is not kept"
+    later = [logged(limit, "message %s is not kept", number, 1061 + number) for number in range(2)]
+    assert later == ["message 0 is not kept (480 more of these were left out)", "message 1 is not kept"]
+    assert logged(limit, "message %s is not kept", 2, 900) == "message 2 is not kept", "the clock was set back"
+
+
+def test_a_thousand_causes_take_no_more_memory():
+    limit = RepeatFilter()
+    for number in range(2 * MAX_CAUSES):
+        assert logged(limit, f"cause {number}: %s", 1, 1000)
+    assert len(limit._windows) <= MAX_CAUSES

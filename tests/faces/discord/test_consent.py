@@ -1,8 +1,13 @@
 """People are told, once, that they are remembered; who was not told is not overheard; what is excluded stays out."""
 
+import discord
 import pytest
+from simcord import InteractionResult
+from simcord.backend.models import Overwrite
+from simcord.enums import OverwriteType
 
 from recollect import AsyncMemory
+from recollect.faces.discord.consent import NO_CONSENT, SWITCHED_OFF_HERE, is_shown
 from recollect.faces.discord.privacy_notice import NOTICE
 from tests.faces.discord.scene import acting
 from tests.faces.discord.test_memory_channel import channel_id, mirrored
@@ -128,6 +133,49 @@ async def test_where_people_have_to_agree_nobody_is_remembered_before_and_the_qu
         assert "I work on the platform team" in await scene.known()
 
 
+async def test_every_message_on_which_someone_was_asked_is_answered_once_they_agree() -> None:
+    async with acting(discord={"consent": "opt_in"}) as scene:
+        assert "Do you agree?" in await scene.ask("I like green tea")
+        question = scene.dev.last_message
+        assert question is not None
+        assert await scene.ask("I play chess", where=scene.general) == "", "asked once a minute"
+        assert "Do you agree?" in await scene.ask("I have two cats", scene.bob)
+        await scene.ann.click(question, label="I agree")
+        await scene.settle()
+        assert sorted(await scene.known()) == ["I like green tea", "I play chess"]
+        assert scene.general.last_message is not None
+        assert scene.general.last_message.content == "I see."
+        assert await scene.known(scene.bob) == []
+
+
+async def test_what_someone_was_asked_on_before_and_did_not_answer_is_not_kept_once_they_agree_to_something_else() -> (
+    None
+):
+    async with acting(discord={"consent": "opt_in"}) as scene:
+        await scene.ask("I like green tea")
+        await scene.env.advance_time(120)
+        await scene.ask("I play chess")
+        question = scene.dev.last_message
+        assert question is not None
+        assert "Do you agree?" in question.content
+        await scene.ann.click(question, label="I agree")
+        await scene.settle()
+        assert await scene.known() == ["I play chess"]
+
+
+async def test_who_is_asked_by_direct_message_and_agrees_is_remembered_with_what_they_were_asked_on() -> None:
+    async with acting(discord={"consent": "opt_in"}) as scene:
+        mute = Overwrite(scene.client.user.id, OverwriteType.MEMBER, 0, discord.Permissions(send_messages=True).value)
+        scene.env.backend.set_overwrite(scene.dev.id, mute)
+        await scene.env.settle()
+        await scene.ask("I like green tea")
+        question = scene.ann.user.dm_channel.last_message
+        assert question is not None
+        await scene.ann.user.click(question, label="I agree")
+        await scene.settle()
+        assert await scene.known() == ["I like green tea"]
+
+
 async def test_a_role_is_an_agreement_too_while_one_has_it() -> None:
     async with acting(discord={"consent": "opt_in"}) as scene:
         await scene.client.bot.server_settings.change(
@@ -138,6 +186,99 @@ async def test_a_role_is_an_agreement_too_while_one_has_it() -> None:
         await scene.settle()
         assert await scene.known() == ["I like green tea"]
         assert await scene.known(scene.bob) == []
+
+
+async def test_what_someone_says_who_agreed_by_a_role_can_be_remembered_by_others() -> None:
+    async with acting(discord={"consent": "opt_in"}) as scene:
+        await scene.client.bot.server_settings.change(
+            scene.guild.id, "consent_role", str(scene.staff_role.id), scene.ann.id
+        )
+        said = await scene.ann.send(scene.dev, "I like green tea")
+        await scene.ask("hello", scene.bob)
+        assert scene.dev.last_message is not None
+        await scene.bob.click(scene.dev.last_message, label="I agree")
+        done = await scene.bob.context_menu(scene.dev, "Remember this", said)
+        answer = done.followups[-1] if done.followups else done.response
+        assert answer is not None
+        assert answer.content.startswith("Remembered")
+
+
+@pytest.mark.parametrize("is_told_of_members", [True, False])
+async def test_who_loses_the_role_is_not_learned_from_any_more_nor_shown(is_told_of_members: bool) -> None:
+    async with acting(discord={"members": is_told_of_members}, extraction={"trigger": "idle"}) as scene:
+        backend, guild, role = scene.env.backend, scene.guild.id, scene.staff_role.id
+
+        async def learn() -> None:
+            await scene.env.advance_time(3600)
+            scene.memory.worker.wake()
+            await scene.settle()
+
+        async def is_shown_now() -> bool:
+            return await is_shown(scene.client.bot, scene.ann.id, guild)
+
+        async def lose_role_after(text: str) -> None:
+            """Said while Ann loses the role, which the bot may see by her next message only."""
+            await scene.ann.send(scene.dev, text)
+            backend.remove_member_role(guild, scene.ann.id, role)
+            await scene.env.settle()
+            if not is_told_of_members:
+                await scene.ann.send(scene.dev, "hello")
+
+        for name, value in (("consent", "opt_in"), ("consent_role", str(role))):
+            await scene.client.bot.server_settings.change(guild, name, value, scene.ann.id)
+        await scene.ann.send(scene.dev, "I have two cats")
+        await learn()
+        assert await is_shown_now()
+        await lose_role_after("I like green tea")
+        await learn()
+        assert await scene.known() == ["I have two cats"]
+        assert not await is_shown_now()
+        privacy = await scene.ann.slash(scene.dev, "memory privacy")
+        panel = privacy.response or privacy.followups[-1]
+        assert "not given yet" in (panel.embeds[0].description or "")
+        backend.add_member_role(guild, scene.ann.id, role)
+        await scene.env.settle()
+        await scene.ann.send(scene.dev, "I play chess")
+        await learn()
+        assert "I play chess" in await scene.known()
+        assert await is_shown_now()
+        await lose_role_after("I live in Ghent")
+        await scene.client.bot.server_settings.change(guild, "consent", "notice", scene.ann.id)
+        await scene.ann.send(scene.dev, "I own a zither")
+        await learn()
+        assert "I own a zither" in await scene.known(), "where nobody is asked, a role is not needed"
+
+
+async def test_who_declined_or_is_where_memory_is_off_gives_a_memory_no_other_words() -> None:
+    async with acting(discord={"learned_notices": "here"}) as scene:
+        await scene.env.advance_time(3)
+        await scene.ann.send(scene.dev, "I like green tea")
+        await scene.settle()
+        await scene.env.advance_time(3)
+        line = scene.dev.last_message
+        assert line is not None
+        listed = await scene.ann.slash(scene.dev, "memory list")
+        panel = listed.response or listed.followups[-1]
+        await scene.ann.select(panel, [(await scene.memos())[0].id])
+        forms = [await scene.ann.click(panel, label="Edit"), await scene.ann.click(line, label="Edit")]
+
+        async def submit(form: InteractionResult) -> str:
+            assert form.modal is not None
+            field = form.modal["components"][0]["components"][0]["custom_id"]
+            done = await scene.ann.submit_modal(form, {field: "I like mate"})
+            answer = done.followups[-1] if done.followups else done.response
+            return "" if answer is None else answer.content
+
+        settings, excluded = scene.client.bot.server_settings, (str(scene.dev.id),)
+        await settings.change(scene.guild.id, "excluded_channels", excluded, scene.ann.id)
+        assert [await submit(form) for form in forms] == [SWITCHED_OFF_HERE] * 2
+        assert "switched off here" in await scene.order("!memory edit green tea: I like mate")
+        await settings.change(scene.guild.id, "excluded_channels", (), scene.ann.id)
+        form = await scene.ann.click(panel, label="Edit")
+        await scene.order("!memory privacy consent no", where=scene.general)
+        assert await submit(form) == NO_CONSENT
+        assert "I remember nothing of yours here" in await scene.order("!memory edit green tea: I like mate")
+        assert await scene.known() == ["I like green tea"]
 
 
 async def test_one_may_opt_out_of_being_overheard_by_a_button_or_in_words_and_is_still_answered() -> None:

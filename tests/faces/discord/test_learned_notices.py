@@ -9,6 +9,7 @@ from recollect.core.types import Status
 from recollect.faces.discord import learned_notices
 from recollect.faces.discord.client import Client
 from recollect.faces.discord.learned_notices import LearnedNotices
+from recollect.faces.discord.places import place_of
 from recollect.privacy.target import ErasureTarget
 from recollect.stores._sql.state import State
 from recollect.testing.model_server import Says
@@ -155,12 +156,13 @@ async def test_what_its_owner_changed_since_is_not_undone_by_its_line() -> None:
         assert await scene.known() == ["I like green tea"]
 
 
-async def test_a_line_follows_its_fact_into_other_words_and_back() -> None:
-    def anew(hearing: ExtractionInput) -> ExtractionResult:
-        return ExtractionResult(
-            (proposal_for(hearing.messages[-1], id=hearing.known_memos[0].id if hearing.known_memos else None),)
-        )
+def anew(hearing: ExtractionInput) -> ExtractionResult:
+    """Whatever is said gives what was known other words."""
+    known = hearing.known_memos[0].id if hearing.known_memos else None
+    return ExtractionResult((proposal_for(hearing.messages[-1], id=known),))
 
+
+async def test_a_line_follows_its_fact_into_other_words_and_back() -> None:
     async with acting(discord=HERE, model=FakeModel(anew)) as scene:
         await learned(scene, "I live in Berlin")
         await learned(scene, "I live in Lisbon")
@@ -171,11 +173,6 @@ async def test_a_line_follows_its_fact_into_other_words_and_back() -> None:
 
 
 async def test_undo_takes_back_nothing_but_what_its_line_still_tells() -> None:
-    def anew(hearing: ExtractionInput) -> ExtractionResult:
-        return ExtractionResult(
-            (proposal_for(hearing.messages[-1], id=hearing.known_memos[0].id if hearing.known_memos else None),)
-        )
-
     async with acting(discord=HERE, model=FakeModel(anew)) as scene:
         line = await learned(scene, "I live in Berlin")
         await scene.ann.send(scene.dev, "I live in Lisbon")
@@ -267,6 +264,49 @@ async def test_a_line_that_discord_does_not_let_go_is_removed_later(status: int)
         assert told_lines(scene) == []
 
 
+@pytest.mark.parametrize(("status", "restarts"), [(500, False), (503, True), (429, False)])
+async def test_a_line_that_discord_can_not_change_for_now_stays_and_is_changed_later(
+    status: int, restarts: bool
+) -> None:
+    async with acting(discord=HERE, model=FakeModel(anew), check_errors=False) as scene:
+        line = await learned(scene, "I live in Berlin")
+        scene.env.inject_error("PATCH", f"/channels/{scene.dev.id}/messages/*", status=status, times=2)
+        await scene.ann.send(scene.dev, "I live in Lisbon")
+        await scene.settle()
+        await scene.env.advance_time(TICK)
+        assert told_lines(scene) == ["Learned: [fact] I live in Berlin"]
+        if restarts:
+            await scene.restart()
+        await scene.env.advance_time(90)
+        assert told_lines(scene) == ["Updated: [fact] I live in Lisbon"]
+        assert scene.dev.history()[1].id == line.id
+        assert await scene.client.bot.state.keys(StateKind.MISSED_NOTICE) == []
+
+
+async def test_a_line_that_discord_refuses_to_change_goes_as_its_words_no_longer_hold() -> None:
+    async with acting(discord=HERE, model=FakeModel(anew), check_errors=False) as scene:
+        await learned(scene, "I live in Berlin")
+        scene.env.inject_error("PATCH", f"/channels/{scene.dev.id}/messages/*", status=403)
+        await scene.ann.send(scene.dev, "I live in Lisbon")
+        await scene.settle()
+        await scene.env.advance_time(TICK)
+        assert told_lines(scene) == []
+
+
+async def test_a_line_that_discord_does_not_take_for_now_is_posted_later_unless_its_fact_is_gone() -> None:
+    async with acting(discord=HERE, check_errors=False) as scene:
+        await scene.env.advance_time(TICK)
+        for text in ("I like green tea", "I play chess"):
+            scene.env.inject_error("POST", f"/channels/{scene.dev.id}/messages", status=500, times=2)
+            await scene.ann.send(scene.dev, text)
+            await scene.settle()
+            await scene.env.advance_time(TICK)
+        assert told_lines(scene) == []
+        await scene.order("!memory forget chess", where=scene.general)
+        await scene.env.advance_time(300)
+        assert told_lines(scene) == ["Learned: [fact] I like green tea"]
+
+
 async def test_a_line_in_a_thread_that_was_archived_goes_with_its_memory() -> None:
     async with wired(discord=HERE) as wire:
         lab = wire.lab
@@ -281,6 +321,20 @@ async def test_a_line_in_a_thread_that_was_archived_goes_with_its_memory() -> No
             await wire.order("!memory forget tea", lab.world.dm(lab.ada))
             await eventually(lambda: not lab.said(thread), WAIT)
             await eventually(lambda: thread.archived, WAIT)
+
+
+async def test_a_line_goes_when_its_server_is_no_longer_for_adults_alone() -> None:
+    async with wired(discord=HERE) as wire:
+        lab = wire.lab
+        lab.world.rate(lab.lab, 3)
+        async with wire.online() as client:
+            await eventually(lambda: _has_looked(client), WAIT)
+            await lab.say(lab.ada, lab.dev, "I like green tea")
+            await eventually(lambda: bool(lab.said(lab.dev)), WAIT)
+            lab.world.rate(lab.lab, 0)
+            await eventually(lambda: not lab.said(lab.dev), WAIT)
+            place = place_of(client.get_channel(lab.dev.id), lab.ada.id)
+            assert (await wire.memory.show(user=str(lab.ada.id), place=place)).memos == ()
 
 
 async def _has_looked(client: Client) -> bool:

@@ -3,7 +3,11 @@
 import asyncio
 import logging
 
+import discord
 import pytest
+from simcord.backend.errors import BackendError
+from simcord.backend.models import Overwrite
+from simcord.enums import MessageType, OverwriteType
 
 from recollect import Place
 from recollect.faces.assistant.actions import platform_actions
@@ -101,6 +105,37 @@ async def test_what_discord_itself_says_in_someones_name_is_neither_answered_nor
         await wire.lab.say(wire.lab.ada, wire.lab.dev, f"{wire.lab.bot.mention} joined", kind=JOINED)
         assert (await wire.order("!memory show")).startswith("What I remember")
         assert await wire.memory.store.read(lambda tx: tx.messages.written_by(f"discord:{wire.lab.ada.id}")) == []
+
+
+async def test_no_type_of_message_is_answered_or_kept_but_those_that_people_write() -> None:
+    async with acting() as scene:
+        await scene.ask("hello")
+        reply, refused = scene.dev.last_message, list[MessageType]()
+        for kind in MessageType:
+            for reference in (reply, None):
+                try:
+                    scene.guild.create_system_message(
+                        scene.general, kind, author=scene.ann, referenced_message=reference
+                    )
+                    break
+                except BackendError:
+                    refused.append(kind)
+        await scene.env.settle()
+        assert MessageType.THREAD_STARTER_MESSAGE not in refused
+        assert MessageType.POLL_RESULT not in refused
+        assert scene.said_since(scene.general, reply) == []
+        assert await scene.memory.timeline.recent(scene.place(scene.general), 50) == []
+
+
+async def test_where_the_bot_may_not_write_it_listens_and_asks_no_model() -> None:
+    async with acting() as scene:
+        mute = Overwrite(scene.client.user.id, OverwriteType.MEMBER, 0, discord.Permissions(send_messages=True).value)
+        scene.env.backend.set_overwrite(scene.dev.id, mute)
+        await scene.env.settle()
+        await scene.ask("I like green tea")
+        await scene.settle()
+        assert scene.prompts() == []
+        assert await scene.known() == ["I like green tea"]
 
 
 async def test_an_answer_is_shown_while_it_is_written() -> None:

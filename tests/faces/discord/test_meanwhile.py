@@ -103,6 +103,23 @@ async def test_what_waits_to_be_learned_is_left_alone_once_its_author_said_no() 
         assert await scene.known(scene.bob) == ["I like green tea"]
 
 
+async def test_what_waits_to_be_learned_is_left_alone_once_memory_was_switched_off_for_the_server() -> None:
+    async with acting(extraction={"trigger": "idle"}) as scene:
+        eve = scene.manager()
+        for switch, text in (("off", "I like green tea"), ("on", "I play chess")):
+            await scene.ann.send(scene.dev, text)
+            await eve.slash(scene.dev, f"memory-server {switch}")
+            await scene.env.advance_time(3600)
+            scene.memory.worker.wake()
+            await scene.settle()
+            assert await scene.known() == []
+        await scene.ann.send(scene.dev, "I have two cats")
+        await scene.env.advance_time(3600)
+        scene.memory.worker.wake()
+        await scene.settle()
+        assert await scene.known() == ["I have two cats"]
+
+
 async def test_remember_this_asks_what_the_author_allows_and_tells_words_of_unknown_audience_nowhere_else() -> None:
     async with acting() as scene:
 

@@ -7,6 +7,7 @@ from simcord.enums import OverwriteType
 
 from recollect.core.types import Audience
 from recollect.faces.discord.places import place_of
+from recollect.privacy.target import ErasureTarget
 from tests.faces.discord.scene import HIDDEN, SHOWN, acting
 
 
@@ -70,6 +71,34 @@ async def test_a_change_of_permissions_counts_from_the_next_message_on() -> None
         assert not scene.place(scene.general).public
         await scene.allow(scene.general, everyone=True)
         assert scene.place(scene.general).public
+
+
+async def test_a_thread_that_the_bot_was_not_told_of_is_private_and_belongs_to_its_server() -> None:
+    async with acting() as scene:
+        thread, guild = scene.thread(scene.dev, "plans"), scene.client.get_guild(scene.guild.id)
+        assert guild is not None
+        guild._threads.pop(thread.id)
+        await scene.ask("I like green tea", where=thread)
+        await scene.settle()
+        (memo,) = await scene.memos()
+        assert memo.source.guild == str(scene.guild.id)
+        assert memo.audience.level == "channel"
+        assert await scene.known(place=scene.place(scene.dev)) == []
+        await scene.memory.privacy.erase(ErasureTarget(guild=str(scene.guild.id)), asked_by="operator")
+        assert await scene.known() == []
+
+
+async def test_a_change_of_a_roles_permissions_counts_from_the_next_message_on() -> None:
+    async with acting() as scene:
+        view = discord.Permissions(view_channel=True, read_message_history=True)
+        everyone, role = scene.guild.default_role, scene.guild.create_role("readers", permissions=view)
+        before = scene.place(scene.dev)
+        for permissions in (discord.Permissions(send_messages=True), view | discord.Permissions(send_messages=True)):
+            scene.env.backend.edit_role(scene.guild.id, everyone.id, {"permissions": permissions.value})
+            await scene.env.settle()
+            is_open = permissions.view_channel
+            assert (scene.place(scene.dev).readers == before.readers) is is_open
+            assert (str(role.id) in scene.place(scene.dev).readers) is not is_open
 
 
 @pytest.mark.parametrize("channel", [None, object(), discord.Object(5)])

@@ -2,13 +2,15 @@
 
 import pytest
 
+from recollect.core.errors import BadInput, RecollectError, StoreUnreachable
 from recollect.faces.discord import consent
-from recollect.faces.discord.ephemeral import NOT_A_MANAGER, EditForm
+from recollect.faces.discord.ephemeral import NOT_A_MANAGER, NOT_THE_ASKER, EditForm, run_work
 from recollect.faces.discord.localization import translated
 from recollect.faces.discord.privacy_notice import NOTICE
 from recollect.faces.discord.server_settings import OPTIONS
 from recollect.faces.discord.setup_panel import settings_embed
 from recollect.faces.discord.slash_commands import render_help
+from recollect.faces.outcome_text import OUT_OF_REACH
 from recollect.faces.wording import LANGUAGES, in_language
 from tests.faces.discord.scene import Scene, acting
 from tests.faces.discord.test_server_settings import TICK, fields, shown
@@ -55,6 +57,44 @@ async def test_who_no_longer_manages_the_server_changes_nothing_by_an_open_panel
         assert not await scene.client.bot.is_off(scene.guild.id)
 
 
+async def test_nobody_else_can_use_a_panel_that_was_shown_to_someone() -> None:
+    """Discord lets only the asker see it; what it shows is theirs all the same."""
+    async with wired() as wire, wire.online():
+        lab = wire.lab
+        bob = lab.world.user("bob")
+        lab.world.join(lab.lab, bob)
+        await wire.order("!memory remember I like green tea")
+        (memo,) = await wire.memos()
+        for command, buttons in {
+            "memory list": ("Forgotten…",),
+            "memory privacy": ("Pause learning", "I agree", "Withdraw my consent", "Leave me out of the channel"),
+        }.items():
+            panel = (await lab.slash(lab.ada, lab.dev, command, {})).messages[0]
+            labels = [part.get("label") for row in panel.components for part in row["components"]]
+            for label in filter(labels.__contains__, buttons):
+                assert (await lab.press(bob, panel, label)).content == NOT_THE_ASKER
+        listed = (await lab.slash(lab.ada, lab.dev, "memory list", {})).messages[0]
+        menu = listed.components[0]["components"][0]["custom_id"]
+        assert (await lab.press(bob, listed, menu, (memo.id,))).content == NOT_THE_ASKER
+        card = (await lab.press(lab.ada, listed, menu, (memo.id,))).original
+        assert card is not None
+        assert (await lab.press(bob, card, "Forget")).content == NOT_THE_ASKER
+        asked = (await lab.slash(lab.ada, lab.dev, "memory forget", {"which": "tea"})).messages[0]
+        assert (await lab.press(bob, asked, "Forget")).content == NOT_THE_ASKER
+        assert await wire.known() == ["I like green tea"]
+        await lab.press(lab.ada, asked, "Forget")
+        await wire.learned(0)
+
+
+async def test_a_button_or_a_form_that_fails_names_no_hosts_and_says_what_was_wrong_with_what_was_given() -> None:
+    async def fail(error: RecollectError) -> str:
+        raise error
+
+    unreachable = StoreUnreachable("can't reach postgresql://db.example:5432/memory")
+    assert await run_work(lambda: fail(unreachable)) == OUT_OF_REACH
+    assert await run_work(lambda: fail(BadInput("a memory needs words"))) == "A memory needs words"
+
+
 async def test_who_refused_on_one_server_and_agreed_on_another_is_known_on_the_other_alone() -> None:
     async with acting(discord={"consent": "opt_in", "privacy_notice": "reply", "learned_notices": "here"}) as scene:
         await scene.restart()
@@ -96,6 +136,20 @@ async def test_a_panel_that_someone_deletes_is_sent_again(how: str) -> None:
         (again,) = [one for one in scene.general.history() if one.author.id == scene.client.user.id]
         assert again.id != panel.id
         assert again.embeds[0].title == "What I remember"
+
+
+@pytest.mark.parametrize("status", [403, 500])
+async def test_a_panel_that_discord_does_not_take_is_posted_later(status: int) -> None:
+    async with acting(discord={"memory_channel_style": "panel"}, check_errors=False) as scene:
+        settings, general = scene.client.bot.server_settings, str(scene.general.id)
+        await settings.change(scene.guild.id, "memory_channel", general, scene.ann.id)
+        scene.env.inject_error("POST", f"/channels/{scene.general.id}/messages", status=status, times=2)
+        await scene.restart()
+        await scene.env.advance_time(TICK)
+        assert scene.general.history() == []
+        await scene.env.advance_time(90)
+        (panel,) = scene.general.history()
+        assert panel.embeds[0].title == "What I remember"
 
 
 async def test_in_a_raid_the_bot_does_not_flood_the_channel_and_members_are_answered() -> None:

@@ -6,6 +6,8 @@ from datetime import timedelta
 import discord
 import pytest
 from simcord import InteractionResult, MemberActor
+from simcord.backend.models import Overwrite
+from simcord.enums import OverwriteType
 from simcord.results import ResponseMessage
 
 from recollect.bot_state import welcomed
@@ -202,6 +204,52 @@ async def test_moderators_edit_and_delete_lore_purge_places_and_forget_what_is_s
         assert len(logged) == 4
         assert all(line.startswith(f"<@{eve.id}>") for line in logged)
         assert "purged what was said in #dev by" in logged[-1]
+
+
+async def test_who_chooses_a_channel_in_which_the_bot_can_not_write_is_told_at_once() -> None:
+    async with acting() as scene:
+        eve = scene.manager()
+        shut = Overwrite(scene.client.user.id, OverwriteType.MEMBER, 0, discord.Permissions(send_messages=True).value)
+        scene.env.backend.set_overwrite(scene.general.id, shut)
+        await scene.env.settle()
+        panel = await open_panel(scene, eve)
+        for name in ("memory_channel", "log_channel"):
+            await eve.select(panel, [name])
+            await eve.select(panel, [scene.general])
+            assert f"I can't write in the {name.replace('_', ' ')} <#{scene.general.id}>" in panel.content
+            await eve.select(panel, [name])
+            await eve.select(panel, [scene.dev])
+            assert panel.content.endswith(": changed.")
+
+
+async def test_stage_channels_can_be_chosen_and_purged_like_others() -> None:
+    async with acting() as scene:
+        eve, stage = scene.manager(), scene.guild.create_stage_channel("stage")
+        await scene.env.settle()
+        asked = shown(await eve.slash(scene.dev, "memory-server purge", channel=stage))
+        assert "what was said in #stage" in asked.content
+        panel = await open_panel(scene, eve)
+        await eve.select(panel, ["excluded_channels"])
+        menu = panel.components[0]["components"][0]
+        assert {2, 13, 15, 16} <= set(menu["channel_types"])
+
+
+async def test_the_log_quotes_nothing_that_was_said_behind_closed_doors() -> None:
+    async with acting() as scene:
+        eve, zoe = scene.manager(), scene.manager()
+        scene.env.backend.add_member_role(scene.guild.id, eve.id, scene.staff_role.id)
+        settings = scene.client.bot.server_settings
+        await settings.change(scene.guild.id, "log_channel", str(scene.general.id), eve.id)
+        for text, channel in {"The layoffs are in June": scene.staff, "The guild meets on Fridays": scene.dev}.items():
+            await scene.memory.remember(text, user=str(scene.ann.id), place=scene.place(channel), lore=True)
+            lore = shown(await eve.slash(channel, "memory-server lore", words=text))
+            await eve.select(lore, [lore.components[0]["components"][0]["options"][0]["value"]])
+            await eve.click(lore, label="Forget")
+        audit = shown(await zoe.slash(scene.dev, "memory-server audit")).content
+        for told in (audit, "\n".join(one.content for one in scene.general.history())):
+            assert told.count("forgot a memory of the server") == 2
+            assert "The guild meets on Fridays → nothing" in told
+            assert "June" not in told
 
 
 async def test_whoever_invited_the_bot_is_welcomed_else_the_owner() -> None:

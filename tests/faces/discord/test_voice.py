@@ -62,6 +62,16 @@ async def test_nobody_is_overheard_who_is_not_allowed_not_told_paused_or_exclude
         assert await scene.known() == []
 
 
+async def test_who_talks_too_much_is_asked_for_a_minute_and_others_are_served() -> None:
+    async with acting(discord={"replies_per_minute": 1}, summary={"enabled": False}) as scene:
+        lounge = scene.guild.create_voice_channel("lounge")
+        assert await scene.client.answer(aloud(scene, lounge.id, "hello")) == "I see."
+        assert "give me a minute" in (await scene.client.answer(aloud(scene, lounge.id, "hello again")) or "")
+        assert await scene.client.answer(aloud(scene, lounge.id, "hello", scene.bob.id)) == "I see."
+        said = [aloud(scene, lounge.id, f"My number is {number}") for number in range(5)]
+        assert [await scene.client.add_transcript(one) for one in said] == [True] * 3 + [False] * 2
+
+
 async def test_a_channel_without_voice_or_one_that_is_not_seen_is_refused() -> None:
     async with acting() as scene:
         for channel in (scene.dev.id, 7):

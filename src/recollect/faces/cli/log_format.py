@@ -12,6 +12,10 @@ from recollect.policy.redaction.json_values import redact_value
 
 LogFormat = Literal["plain", "json"]
 
+MAX_REPEATS, WINDOW_SECONDS = 20, 60.0
+"""Warnings and errors of one cause that are logged in this time."""
+MAX_CAUSES = 1_000
+
 
 class LineFormatter(logging.Formatter):
     """For people: time, level, logger, message, and the traceback of an error."""
@@ -39,15 +43,51 @@ class JsonFormatter(logging.Formatter):
         return json.dumps(value)
 
 
+class RepeatFilter(logging.Filter):
+    """Leaves out warnings and errors of one cause beyond a number per minute, and says how many: an outage must not
+    fill the disk with what every message repeats. The cause is the text without its values, and the error's type.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._windows: dict[tuple[object, ...], tuple[float, int]] = {}
+        """Since when a cause is counted, and how often it occurred since."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if record.levelno < logging.WARNING:
+            return True
+        cause = self._cause(record)
+        since, count = self._windows.get(cause, (record.created, 0))
+        omitted = 0
+        if not 0 <= record.created - since < WINDOW_SECONDS:
+            since, count, omitted = record.created, 0, max(0, count - MAX_REPEATS)
+        if len(self._windows) >= MAX_CAUSES:
+            self._windows.clear()
+        self._windows[cause] = since, count + 1
+        if omitted:
+            _annotate(record, f"{omitted:,} more of these were left out")
+        elif count + 1 == MAX_REPEATS:
+            _annotate(record, "more of these are left out for a minute")
+        return count < MAX_REPEATS
+
+    def _cause(self, record: logging.LogRecord) -> tuple[object, ...]:
+        args = record.args if isinstance(record.args, tuple) else ()
+        error = record.exc_info[1] if record.exc_info else next((a for a in args if isinstance(a, BaseException)), None)
+        return record.name, record.levelno, str(record.msg), type(error)
+
+
+def _annotate(record: logging.LogRecord, note: str) -> None:
+    record.msg, record.args = f"{record.getMessage()} ({note})", None
+
+
 def write_log(form: LogFormat | None, debug: bool) -> None:
     """Write the log to the error stream: by default as lines on a terminal, else as JSON. With `debug`, errors that
-    a line only names come with their traceback.
+    a line only names come with their traceback, and none is left out.
     """
     handler = logging.StreamHandler(sys.stderr)
     is_plain = form == "plain" or (form is None and sys.stderr.isatty())
     handler.setFormatter(LineFormatter() if is_plain else JsonFormatter())
-    if debug:
-        handler.addFilter(_with_traceback)
+    handler.addFilter(_with_traceback if debug else RepeatFilter())
     root = logging.getLogger()
     for other in [*root.handlers]:
         root.removeHandler(other)

@@ -1,11 +1,13 @@
-"""Catching up: messages that were sent while the bot was offline are answered and learned from, within a window.
+"""Catching up: messages that were sent while the bot was offline are answered and learned from, within a window. So are
+those to the bot in a channel that it could not see for a while; the other ones there were not said in its presence.
 
 It looks only at places with messages since it was last online, and leaves out those stored or answered already.
 """
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -41,6 +43,17 @@ RECORD_INTERVAL = timedelta(minutes=1)
 """How often it is stored that the bot is online, at most."""
 
 
+@dataclass(frozen=True, slots=True)
+class CaughtUp:
+    """How many missed messages were handled, and how many people's messages were left alone."""
+
+    handled: int = 0
+    skipped: int = 0
+
+    def __add__(self, other: "CaughtUp") -> "CaughtUp":
+        return CaughtUp(self.handled + other.handled, self.skipped + other.skipped)
+
+
 class CatchUp(commands.Cog):
     def __init__(self, bot: BotContext, listener: MessageListener, sleep: Sleep = asyncio.sleep) -> None:
         self._bot, self._listener, self._sleep = bot, listener, sleep
@@ -48,6 +61,8 @@ class CatchUp(commands.Cog):
         self._recorded: datetime | None = None
         self._is_online = self._is_behind = False
         self._members: dict[tuple[int, int], discord.Member] = {}
+        self._lock = asyncio.Lock()
+        """Held while catching up: what two runs read at once would be answered twice."""
 
     async def cog_unload(self) -> None:
         await self._record_disconnect()
@@ -57,11 +72,10 @@ class CatchUp(commands.Cog):
         """A new session; for a resumed one, Discord sends what was missed itself."""
         if self._task is not None:
             self._task.cancel()
-        window, since = self._bot.settings.discord.catch_up, await self._last_online()
+        since = await self._last_online()
+        earliest = None if since is None else self._earliest(since)
         self._is_online = True
-        if window is not None and since is not None:
-            # The margin covers clocks that differ; what is read twice is stored once.
-            earliest = max(since - MARGIN, self._bot.clock() - timedelta(seconds=window))
+        if earliest is not None:
             # Before the task starts: a message that arrives now must not record that the bot is up to date.
             self._is_behind = True
             self._task = asyncio.create_task(self._run_once(earliest), name="recollect-catch-up")
@@ -88,6 +102,11 @@ class CatchUp(commands.Cog):
     async def on_guild_channel_update(self, before: discord.abc.GuildChannel, after: discord.abc.GuildChannel) -> None:
         if readers_differ(before, after):
             await self._note_change(after.guild)
+
+    @commands.Cog.listener()
+    async def on_guild_update(self, before: discord.Guild, after: discord.Guild) -> None:
+        if before.nsfw_level != after.nsfw_level:
+            await self._note_change(after)
 
     @commands.Cog.listener()
     async def on_guild_role_update(self, before: discord.Role, after: discord.Role) -> None:
@@ -139,24 +158,51 @@ class CatchUp(commands.Cog):
         else:
             self._recorded = now
 
-    async def run(self, since: datetime) -> None:
-        """Handle what was said since then, place by place; a place that fails does not affect the others."""
-        # Roles may have changed since the last run.
-        self._members.clear()
-        count, places = 0, self._places(since)
-        async for channel in self._direct_messages():
-            count += await self._catch_up_safely(channel, since)
-        for channel in places[:MAX_PLACES]:
-            count += await self._catch_up_safely(channel, since)
+    def _earliest(self, since: datetime) -> datetime | None:
+        """From when on messages are handled that were missed since then; None if no missed message is."""
+        window = self._bot.settings.discord.catch_up
+        # The margin covers clocks that differ; what is read twice is stored once.
+        return None if window is None else max(since - MARGIN, self._bot.clock() - timedelta(seconds=window))
+
+    async def run(self, since: datetime, guilds: Collection[discord.Guild] | None = None) -> None:
+        """Handle what was said since then, place by place, in some servers, or in all and in direct messages; a place
+        that fails does not affect the others.
+        """
+        async with self._lock:
+            # Roles may have changed since the last run.
+            self._members.clear()
+            count, places = 0, self._places(since, self._bot.client.guilds if guilds is None else guilds)
+            if guilds is None:
+                async for channel in self._direct_messages():
+                    count += (await self._catch_up_safely(channel, since)).handled
+            for channel in places[:MAX_PLACES]:
+                count += (await self._catch_up_safely(channel, since)).handled
         if len(places) > MAX_PLACES:
             log.warning("%d more channels with missed messages are not caught up on", len(places) - MAX_PLACES)
         if count:
             log.info("caught up on %d messages that were sent while the bot was offline", count)
 
-    async def _catch_up_safely(self, channel: Channel, since: datetime) -> int:
-        count = 0
+    async def run_after_outage(self, guild: discord.Guild, since: datetime) -> None:
+        """Handle what was said on a server during an outage of Discord's."""
+        earliest = self._earliest(since)
+        if earliest is not None:
+            await self.run(earliest, [guild])
+
+    async def run_regained(self, channels: Sequence[Channel], since: datetime) -> CaughtUp:
+        """Handle what was said to the bot in channels that it could not see since then, and count the rest."""
+        earliest, total = self._earliest(since), CaughtUp()
+        if earliest is None:
+            return total
+        async with self._lock:
+            self._members.clear()
+            for channel in channels:
+                total += await self._catch_up_safely(channel, earliest, only_to_bot=True)
+        return total
+
+    async def _catch_up_safely(self, channel: Channel, since: datetime, *, only_to_bot: bool = False) -> CaughtUp:
+        count = CaughtUp()
         try:
-            count = await self._catch_up(channel, since)
+            count = await self._catch_up(channel, since, only_to_bot)
         except (discord.DiscordException, OSError) as error:
             log.info("what was missed in %s can't be read: %s", channel.id, error)
         except Exception:
@@ -164,12 +210,12 @@ class CatchUp(commands.Cog):
         await self._sleep(DELAY_SECONDS)
         return count
 
-    def _places(self, since: datetime) -> list[Channel]:
+    def _places(self, since: datetime, guilds: Collection[discord.Guild]) -> list[Channel]:
         """Channels and threads in which something was said since, the newest first."""
-        earliest, client = discord.utils.time_snowflake(since), self._bot.client
+        earliest = discord.utils.time_snowflake(since)
         candidates: list[Channel] = [
             channel
-            for guild in client.guilds
+            for guild in guilds
             if not guild.unavailable
             for channel in (*guild.text_channels, *guild.voice_channels, *guild.stage_channels, *guild.threads)
             if (channel.last_message_id or 0) > earliest and may_read(channel)
@@ -204,13 +250,19 @@ class CatchUp(commands.Cog):
             return None
         return channel if isinstance(channel, discord.DMChannel) else None
 
-    async def _catch_up(self, channel: Channel, since: datetime) -> int:
+    async def _catch_up(self, channel: Channel, since: datetime, only_to_bot: bool) -> CaughtUp:
         payloads = await self._messages_since(channel, discord.utils.time_snowflake(since))
         answered = {_reference(payload) for payload in payloads if _author(payload) == str(self._bot.me.id)}
         missed = [payload for payload in payloads if payload["id"] not in answered]
-        count = 0
+        count = CaughtUp()
         for payload in sorted(missed, key=lambda payload: int(payload["id"])):
-            count += await self._handle(channel, payload)
+            message = await self._read(channel, payload)
+            if message is None:
+                continue
+            if only_to_bot and not await self._listener.is_meant_for_bot(message):
+                count += CaughtUp(skipped=1)
+            elif await self._handle(message):
+                count += CaughtUp(handled=1)
         return count
 
     async def _messages_since(self, channel: Channel, after: int) -> "list[Payload]":
@@ -224,19 +276,23 @@ class CatchUp(commands.Cog):
         log.warning("missed messages in %s after the first %d are not handled", channel.id, len(payloads))
         return payloads
 
-    async def _handle(self, channel: Channel, payload: "Payload") -> bool:
-        """Handle one message like a new one; False when there is nothing to do."""
+    async def _read(self, channel: Channel, payload: "Payload") -> discord.Message | None:
+        """A message of a person that was not stored yet, with their roles."""
         try:
             message = read_message(channel, payload)
             if not is_from_person(message) or await self._bot.memory.timeline.message(PLATFORM, str(message.id)):
-                return False
+                return None
             if message.guild is not None and not isinstance(message.author, discord.Member):
-                message.author = await self._member(message.guild, message.author.id)  # with their roles
+                message.author = await self._member(message.guild, message.author.id)
         except discord.NotFound:
-            return False  # they left
+            return None  # they left
         except Exception:
             log.exception("message %s in %s can't be read, and is skipped", payload["id"], channel.id)
-            return False
+            return None
+        return message
+
+    async def _handle(self, message: discord.Message) -> bool:
+        """Handle a message like a new one; False if it came live."""
         then = await self._place_then(message)
         if not self._listener.claim_missed(message.id):
             return False

@@ -21,11 +21,12 @@ from recollect.faces.discord.context import BotContext, Hook, ignore_event
 from recollect.faces.discord.context_menus import ContextMenus
 from recollect.faces.discord.departures import GuildDepartures
 from recollect.faces.discord.ephemeral import is_expired, report_expired
-from recollect.faces.discord.learned_notices import NoticeButton
 from recollect.faces.discord.listener import MessageListener
 from recollect.faces.discord.localization import CommandTranslator
 from recollect.faces.discord.log_follower import LogFollower
+from recollect.faces.discord.lost_channels import LostChannels
 from recollect.faces.discord.memory_panel import PanelButton
+from recollect.faces.discord.notice_buttons import NoticeButton
 from recollect.faces.discord.onboarding import Onboarding
 from recollect.faces.discord.payloads import guard_parsers
 from recollect.faces.discord.resync import Resync
@@ -85,9 +86,11 @@ class Client(commands.AutoShardedBot):
             log.warning(CLOSED)
         listener = MessageListener(self.bot)
         await self.add_cog(listener)
-        await self.add_cog(CatchUp(self.bot, listener))
+        catch_up, resync = CatchUp(self.bot, listener), Resync(self.bot)
+        await self.add_cog(catch_up)
         await self.add_cog(GuildDepartures(self.bot))
-        await self.add_cog(Resync(self.bot))
+        await self.add_cog(resync)
+        await self.add_cog(LostChannels(self.bot, resync, catch_up))
         await self.add_cog(Shards(self.bot))
         await self.add_cog(Onboarding(self.bot))
         await self.tree.set_translator(CommandTranslator())

@@ -10,7 +10,7 @@ from discord import app_commands
 
 from recollect.core.state import Owner, StateKind
 from recollect.faces.discord.context import BotContext
-from recollect.faces.discord.ephemeral import FAILED, NOT_ALLOWED, look_up, respond
+from recollect.faces.discord.ephemeral import FAILED, NOT_ALLOWED, look_up, respond, use_asker
 from recollect.faces.discord.languages import language_for_user
 from recollect.faces.discord.localization import LANGUAGES, notice
 from recollect.faces.discord.onboarding import is_served, render_not_served
@@ -34,6 +34,7 @@ class MemoryCommandTree(app_commands.CommandTree[Any]):
         admission = self._admission(self.bot, interaction, counts=not is_autocomplete)
         language, text = await (admission if is_autocomplete else look_up(interaction, admission))
         use_language(language)
+        use_asker(interaction)
         if text is not None:
             await (interaction.response.autocomplete([]) if is_autocomplete else respond(interaction, text))
         return text is None

@@ -17,11 +17,22 @@ from recollect.faces.discord.ephemeral import PersistentButton, defer
 from recollect.faces.discord.languages import language_of
 from recollect.faces.discord.localization import LANGUAGES, notice
 from recollect.faces.discord.places import person_of, place_of
-from recollect.faces.discord.privacy_notice import notify, render_notice
+from recollect.faces.discord.privacy_notice import (
+    NOT_NOTIFIED,
+    ensure_notified_privately,
+    notify,
+    render_notice,
+)
+from recollect.faces.wording import say
 
 OVERHEARING, MIRROR = "overhearing", "mirror"
 """What people may opt out of: messages that don't address the bot, and the memory channel with learned lines."""
 YES, NO = "yes", "no"
+BY_ROLE, ROLE_LOST = "role", "role-lost"
+"""Stored in place of an answer: someone agreed by a role, or no longer has it."""
+SWITCHED_OFF_HERE = "Memory is switched off here, so I keep nothing new."
+MAX_ANSWERED = 10
+"""Messages of one person that are answered once they agreed, the newest ones."""
 NO_CONSENT = "I remember only what people say who agreed to it; /memory privacy is where you agree."
 
 Interaction = discord.Interaction[Any]
@@ -53,27 +64,71 @@ class ConsentStatus:
         return self.may_be_kept and OVERHEARING not in self.opt_outs
 
 
+async def member_of(guild: discord.Guild, user: Person) -> discord.Member:
+    """Someone with their roles on a server, which users and authors of fetched messages lack. Raises NotFound if they
+    are not on it.
+    """
+    if isinstance(user, discord.Member) and user.guild.id == guild.id:
+        return user
+    return guild.get_member(user.id) or await guild.fetch_member(user.id)
+
+
 async def consent_status(bot: BotContext, user: Person, guild: int | None) -> ConsentStatus:
-    """Someone's consent on a server; without one, in direct messages. Raises RecollectError."""
+    """Someone's consent on a server; without one, in direct messages. A consent by a role, and its loss, are stored
+    for what still waits to be learned. Raises RecollectError.
+    """
     server = await bot.server_settings.of(guild)
     roles = {str(role.id) for role in user.roles} if isinstance(user, discord.Member) else set[str]()
     has_role = bool(server.consent_role) and server.consent_role in roles
-    return await _consent_status(bot, user.id, guild, has_role, server.consent == "opt_in")
+    status, stored = await _consent_status(bot, user.id, guild, has_role, server.consent == "opt_in")
+    if guild is not None and isinstance(user, discord.Member):
+        await _note_role(bot, user.id, guild, status, stored)
+    return status
+
+
+async def _note_role(bot: BotContext, user: int, guild: int, status: ConsentStatus, stored: str | None) -> None:
+    if stored in (YES, NO):
+        return
+    by_role = BY_ROLE if status.has_role else None if stored is None else ROLE_LOST
+    wanted = by_role if status.is_asked else None
+    if wanted == stored:
+        return
+    if wanted is None:
+        await bot.state.drop(state.consent(guild, user))
+    else:
+        await bot.state.put(state.consent(guild, user), wanted, Owner.member(person_of(user), str(guild)))
+    if wanted == ROLE_LOST:
+        bot.client.dispatch("opted_out", user)
+
+
+async def note_roles(bot: BotContext, before: discord.Member, after: discord.Member) -> None:
+    """Someone's roles changed: they may have agreed by one, or no longer agree."""
+    try:
+        role = (await bot.server_settings.of(after.guild.id)).consent_role
+        if role in {str(changed.id) for changed in {*before.roles} ^ {*after.roles}}:
+            await consent_status(bot, after, after.guild.id)
+    except RecollectError as error:
+        log.warning("cannot store whether %s agrees by a role: %s", after.id, error)
 
 
 async def is_shown(bot: BotContext, user: int, guild: int | None) -> bool:
     """Whether memories of someone may be shown to others: in the memory channel and in learned lines."""
-    status = await _consent_status(bot, user, guild, False, False)
+    status, stored = await _consent_status(bot, user, guild, False, False)
+    if stored == ROLE_LOST and (await bot.server_settings.of(guild)).consent == "opt_in":
+        return False
     return status.may_be_kept and MIRROR not in status.opt_outs
 
 
 async def _consent_status(
     bot: BotContext, user: int, guild: int | None, has_role: bool, is_asked: bool
-) -> ConsentStatus:
+) -> tuple[ConsentStatus, str | None]:
+    """Someone's consent, and what is stored of it."""
     names = state.notified(user), state.consent(guild or 0, user), state.opt_outs(user)
     notices, answers, opt_outs = await bot.state.lists(*names)
     was_told = bool(notices) or user in bot.notified or bot.settings.discord.privacy_notice == "off"
-    return ConsentStatus(was_told, answers[-1] if answers else None, has_role, is_asked, frozenset(opt_outs))
+    stored = answers[-1] if answers else None
+    answer = stored if stored in (YES, NO) else None
+    return ConsentStatus(was_told, answer, has_role, is_asked, frozenset(opt_outs)), stored
 
 
 async def may_be_kept(bot: BotContext, user: Person, guild: int | None) -> bool:
@@ -92,6 +147,15 @@ async def may_store_unaddressed(bot: BotContext, user: Person, guild: int | None
     except RecollectError as error:
         log.warning("cannot read whether %s may be overheard: %s", user.id, error)
         return False
+
+
+async def storing_problem(bot: BotContext, interaction: Interaction) -> str:
+    """Why nothing may be stored that the user of a command, a menu or a form says; empty if it may."""
+    if not await ensure_notified_privately(bot, interaction):
+        return say(NOT_NOTIFIED)
+    if await bot.is_paused(interaction.user, interaction.channel):
+        return say(SWITCHED_OFF_HERE)
+    return "" if await may_be_kept(bot, interaction.user, interaction.guild_id) else say(NO_CONSENT)
 
 
 async def decide(bot: BotContext, user: int, guild: int | None, answer: str) -> None:
@@ -118,21 +182,23 @@ async def ask(bot: BotContext, message: discord.Message) -> None:
     """Ask the author of a message for their consent, in the channel, else by direct message."""
     guild, user = message.guild, message.author
     # Where it was said, and to whom, is noted now: the answer may come after the channel was opened to others.
-    bot.note_asked(message.id, place_of(message.channel, user.id))
+    bot.note_asked(message, place_of(message.channel, user.id))
     # Each of their messages would ask again otherwise.
     if not bot.limits.is_first("asked for consent", user.id, bot.clock()):
         return
     language = await language_of(bot, guild)
     question = f"{await render_notice(bot, guild)}\n\n{notice('consent', language)}"
 
-    async def reply(text: str) -> object:
+    async def reply(text: str) -> None:
         reference = message.to_reference(fail_if_not_exists=False)
-        return await message.channel.send(
+        sent = await message.channel.send(
             text, view=consent_view(guild and guild.id, language), reference=reference, mention_author=False
         )
+        bot.note_question(message.id, sent.id)
 
-    async def write(text: str) -> object:
-        return await user.send(text, view=consent_view(guild and guild.id, language))
+    async def write(text: str) -> None:
+        sent = await user.send(text, view=consent_view(guild and guild.id, language))
+        bot.note_question(message.id, sent.id)
 
     await notify(bot, user.id, [reply, write] if guild is not None else [reply], question, again=True)
 
@@ -161,24 +227,37 @@ class ConsentButton(PersistentButton, template=r"recollect:consent:(?P<answer>ye
         key = "agreed" if self.answer == YES else "declined"
         await interaction.followup.send(notice(key, language), ephemeral=True)
         if self.answer == YES:
-            await _answer_question(bot, interaction)
+            await _answer_questions(bot, interaction)
 
 
-async def _answer_question(bot: BotContext, interaction: Interaction) -> None:
-    """Answer the message on which the person was asked, if it is theirs."""
+async def _answer_questions(bot: BotContext, interaction: Interaction) -> None:
+    """Answer the messages on which someone was asked, if they are theirs: others may press the button, too."""
+    asked_in = None if interaction.message is None else interaction.message.id
+    waiting = {} if asked_in is None else bot.asked_with(asked_in, interaction.user.id)
     reference = None if interaction.message is None else interaction.message.reference
-    if reference is None or reference.message_id is None or interaction.channel is None:
-        return
-    cached = bot.client.get_channel(reference.channel_id)
-    channel = cached if isinstance(cached, discord.abc.Messageable) else interaction.channel
-    if not isinstance(channel, discord.abc.Messageable) or interaction.channel.id != reference.channel_id:
-        return
+    if reference is not None and reference.message_id is not None:
+        waiting[reference.message_id] = reference.channel_id
+    for message_id in sorted(waiting)[-MAX_ANSWERED:]:
+        channel = bot.client.get_channel(waiting[message_id])
+        if not isinstance(channel, discord.abc.Messageable) and interaction.channel_id == waiting[message_id]:
+            channel = interaction.channel  # a direct message, which may not be known
+        if isinstance(channel, discord.abc.Messageable):
+            await _answer_question(bot, interaction, channel, message_id)
+
+
+async def _answer_question(
+    bot: BotContext, interaction: Interaction, channel: discord.abc.Messageable, message_id: int
+) -> None:
     try:
-        message = reference.cached_message or await channel.fetch_message(reference.message_id)
-    except discord.HTTPException as error:
-        log.info("the message on which someone was asked for consent can't be read: %s", error)
+        message = await channel.fetch_message(message_id)
+    except (discord.HTTPException, OSError) as error:
+        log.info("a message on which someone was asked for consent can't be read: %s", error)
         return
-    # Anyone can press the button; only the author's consent answers the author's message.
-    if message.author.id == interaction.user.id:
-        message.author = interaction.user  # with their roles, which a fetched message lacks
-        bot.client.dispatch("consented_message", message)
+    if message.author.id != interaction.user.id:
+        return
+    if message.guild is not None:
+        try:
+            message.author = await member_of(message.guild, interaction.user)
+        except discord.NotFound:
+            return  # they left
+    bot.client.dispatch("consented_message", message)

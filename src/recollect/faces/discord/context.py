@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from weakref import WeakValueDictionary
@@ -40,6 +40,18 @@ async def ignore_event(event: Event) -> None:
     del event
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A message whose author was asked for their consent."""
+
+    author: int
+    channel: int
+    place: Place
+    """Where it was said, with those who could read it then."""
+    question: int | None = None
+    """The message with the question; None if the one before was not answered yet."""
+
+
 @dataclass(frozen=True)
 class BotContext:
     client: discord.Client
@@ -63,8 +75,8 @@ class BotContext:
     """People to whom the notice could not be sent; logged once each."""
     limits: Limits = field(default_factory=Limits)
     """Recent uses by person, channel and server."""
-    asked: OrderedDict[int, Place] = field(default_factory=OrderedDict[int, Place])
-    """Messages whose authors were asked for consent, with who could read them then."""
+    asked: OrderedDict[int, Asked] = field(default_factory=OrderedDict[int, Asked])
+    """Messages whose authors were asked for consent."""
     changed: OrderedDict[int, discord.Message | None] = field(default_factory=OrderedDict[int, discord.Message | None])
     """Messages that were edited lately, or deleted: then None. They may not be stored yet."""
     locales: OrderedDict[int, str] = field(default_factory=OrderedDict[int, str])
@@ -138,11 +150,27 @@ class BotContext:
         except RecollectError as error:
             log.warning("cannot record that messages were received in %s: %s", place.session, error)
 
-    def note_asked(self, message: int, place: Place) -> None:
+    def note_asked(self, message: discord.Message, place: Place) -> None:
         """Record the readers of a message until its author has answered."""
-        self.asked[message] = place
+        self.asked[message.id] = Asked(message.author.id, message.channel.id, place)
         while len(self.asked) > MAX_ASKED:
             self.asked.popitem(last=False)
+
+    def note_question(self, message: int, question: int) -> None:
+        """Record the question that was asked on a message."""
+        if message in self.asked:
+            self.asked[message] = replace(self.asked[message], question=question)
+
+    def asked_with(self, question: int, author: int) -> dict[int, int]:
+        """The messages, each with its channel, on which someone was asked with a question: that one, and what they
+        said to the bot while they did not answer.
+        """
+        messages, last = dict[int, int](), None
+        for message, asked in self.asked.items():
+            if asked.author == author:
+                last = asked.question or last
+                messages |= {message: asked.channel} if last == question else {}
+        return messages
 
     def note_changed(self, message: int, edited: discord.Message | None = None) -> None:
         """Keep a change of a message for whoever is still handling it."""

@@ -1,5 +1,6 @@
 """Context menus of a message: remember it, forget it, or ask where a memory comes from."""
 
+from contextlib import suppress
 from typing import Any
 
 import discord
@@ -9,13 +10,12 @@ from recollect.core.outcomes import Refused
 from recollect.core.types import Audience, AudienceLevel, Kind, Memo, Message, Place
 from recollect.faces import outcome_text
 from recollect.faces.discord.attachments import NOT_READ, attached_texts, read_files, unread_attachments
-from recollect.faces.discord.consent import NO_CONSENT, may_be_kept, may_store_unaddressed
+from recollect.faces.discord.consent import may_store_unaddressed, member_of, storing_problem
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.ephemeral import defer, run_work, send_answer, send_text
 from recollect.faces.discord.messages import is_from_person, message_of, readable_text
 from recollect.faces.discord.places import PLATFORM, interaction_place, with_unknown_readers
-from recollect.faces.discord.privacy_notice import NOT_NOTIFIED, ensure_notified_privately
-from recollect.faces.discord.slash_commands import ALL_CONTEXTS, ALL_INSTALLS, MENUS, SWITCHED_OFF_HERE
+from recollect.faces.discord.slash_commands import ALL_CONTEXTS, ALL_INSTALLS, MENUS
 from recollect.faces.wording import say
 from recollect.policy.visibility import narrowest
 
@@ -58,12 +58,8 @@ class ContextMenus:
 
         Both people must have got the privacy notice.
         """
-        if not await ensure_notified_privately(self._bot, interaction):
-            return say(NOT_NOTIFIED)
-        if not await may_be_kept(self._bot, interaction.user, interaction.guild_id):
-            return say(NO_CONSENT)
-        if await self._bot.is_paused(interaction.user, interaction.channel):
-            return say(SWITCHED_OFF_HERE)
+        if problem := await storing_problem(self._bot, interaction):
+            return problem
         is_own = message.author.id == interaction.user.id
         if not is_own and not await self._may_store_message_of(message.author, interaction):
             return say(AUTHOR_NOT_NOTIFIED)
@@ -98,6 +94,9 @@ class ContextMenus:
 
     async def _may_store_message_of(self, author: discord.User | discord.Member, interaction: Interaction) -> bool:
         """Whether what someone said to others may be kept: they know, agree, and have neither opted out nor paused."""
+        if interaction.guild is not None:
+            with suppress(discord.NotFound):  # who left may have agreed all the same
+                author = await member_of(interaction.guild, author)
         author_view = self._bot.memory.view(str(author.id), interaction_place(interaction))
         is_allowed_by_author = await may_store_unaddressed(self._bot, author, interaction.guild_id)
         return is_allowed_by_author and not await author_view.is_learning_paused()

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import re
 from collections.abc import Awaitable, Callable, Sequence
+from contextvars import ContextVar
 from io import BytesIO
 from typing import Any, Self, TypeVar, cast
 
@@ -29,6 +30,7 @@ NOT_ALLOWED = "I am not allowed to talk with you; the person who runs me can cha
 FAILED = "That did not work; it is in my log."
 EXPIRED = "These buttons have expired, and nothing was changed. Please use the command again."
 NOT_A_MANAGER = "That is for those who manage this server."
+NOT_THE_ASKER = "That is only for whoever it was shown to."
 UNCHANGED = "Nothing was changed."
 READY = "It took a moment; now you can go on."
 DEFER_AFTER_SECONDS = 1.5
@@ -38,6 +40,14 @@ Interaction = discord.Interaction[Any]
 T = TypeVar("T")
 Work = Callable[[], Awaitable[str]]
 May = Callable[[Interaction], bool]
+_asker: ContextVar[int | None] = ContextVar("asker", default=None)
+
+
+def use_asker(interaction: Interaction) -> None:
+    """Panels and forms that are made until the running task ends are for this user alone. Discord shows them to nobody
+    else, but what they show is theirs even if it did.
+    """
+    _asker.set(interaction.user.id)
 
 
 async def defer(interaction: Interaction) -> None:
@@ -114,7 +124,12 @@ async def run_work(work: Work) -> str:
         return await work()
     except RecollectError as error:
         log.warning("a button or a form failed: %s", error)
-        return outcome_text.problem(error)
+        return describe_error(error)
+
+
+def describe_error(error: RecollectError) -> str:
+    """An error for people. One that is not about what they gave may name hosts and files, which are for the log."""
+    return outcome_text.problem(error) if isinstance(error, BadInput) else say(outcome_text.OUT_OF_REACH)
 
 
 def anyone(interaction: Interaction) -> bool:
@@ -126,12 +141,15 @@ def is_manager(interaction: Interaction) -> bool:
     return interaction.guild_id is not None and interaction.permissions.manage_guild
 
 
-async def is_admitted(interaction: Interaction, may: May = anyone) -> bool:
-    """Whether to handle a button, a menu or a form: from someone who is allowed, and still `may`, within the limits.
-    Others are told.
+async def is_admitted(interaction: Interaction, may: May = anyone, asker: int | None = None) -> bool:
+    """Whether to handle a button, a menu or a form: from someone who is allowed, and still `may`, within the limits;
+    if it was made for an asker, from nobody else. Others are told.
     """
     language, problem = await look_up(interaction, _admission(interaction))
     use_language(language)
+    use_asker(interaction)
+    if problem is None and asker not in (None, interaction.user.id):
+        problem = say(NOT_THE_ASKER)
     if problem is None and not may(interaction):
         problem = translated(NOT_A_MANAGER, language)
     if problem is not None:
@@ -215,13 +233,17 @@ class PersistentButton(discord.ui.DynamicItem[discord.ui.Button[Any]], template=
 
 
 class Panel(discord.ui.View):
-    """A view whose failures are logged and told to whoever pressed the button."""
+    """A view for one user, whose failures are logged and told to them."""
 
     may: May = staticmethod(anyone)
     """Who may use it: their rights may have changed since it was shown."""
 
+    def __init__(self, *, timeout: float | None = VIEW_TIMEOUT_SECONDS) -> None:
+        super().__init__(timeout=timeout)
+        self._asker = _asker.get()
+
     async def interaction_check(self, interaction: Interaction, /) -> bool:
-        return await is_admitted(interaction, self.may)
+        return await is_admitted(interaction, self.may, self._asker)
 
     async def on_error(self, interaction: Interaction, error: Exception, item: discord.ui.Item[Any], /) -> None:
         del item
@@ -232,7 +254,7 @@ class Pager(Panel):
     """Pages with buttons to go back and forward."""
 
     def __init__(self, pages: Sequence[str]) -> None:
-        super().__init__(timeout=VIEW_TIMEOUT_SECONDS)
+        super().__init__()
         self._pages = pages
         self._index = 0
         self.back.label = say("Back")
@@ -263,7 +285,7 @@ class ConfirmDialog(Panel):
     """Asks before something is deleted."""
 
     def __init__(self, label: str, work: Work, language: str = "", may: May = anyone) -> None:
-        super().__init__(timeout=VIEW_TIMEOUT_SECONDS)
+        super().__init__()
         self._work, self._language, self.may = work, language, may
         self.confirm.label, self.cancel.label = translated(label, language), translated("Keep", language)
 
@@ -290,7 +312,7 @@ class FormOffer(Panel):
     """A button that opens a form which was ready too late to open by itself."""
 
     def __init__(self, form: "Form") -> None:
-        super().__init__(timeout=VIEW_TIMEOUT_SECONDS)
+        super().__init__()
         self._form, self.may = form, form.may
         self.open.label = form.title
 

@@ -8,44 +8,29 @@ from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+import aiohttp
 import discord
 
 from recollect import bot_state as state
-from recollect.core.errors import BadInput, RecollectError
+from recollect.core.errors import BadInput
 from recollect.core.events import Event, EventKind
-from recollect.core.outcomes import Undone
 from recollect.core.state import Owner, StateKind
 from recollect.core.text import clip, collapse_spaces
 from recollect.core.types import Audience, Memo, Origin, Place, Subject, split_person
-from recollect.faces import outcome_text
 from recollect.faces.discord.consent import is_shown
 from recollect.faces.discord.context import BotContext
-from recollect.faces.discord.ephemeral import (
-    EditForm,
-    PersistentButton,
-    acknowledge,
-    defer,
-    look_up,
-    open_form,
-    respond,
-    run_work,
-    send_answer,
-)
 from recollect.faces.discord.localization import translated
-from recollect.faces.discord.places import PLATFORM, interaction_place, message_link, person_of, place_of
+from recollect.faces.discord.notice_buttons import notice_buttons
+from recollect.faces.discord.places import PLATFORM, message_link, place_of
 from recollect.faces.discord.server_settings import EffectiveSettings
 from recollect.faces.discord.shards import has_channel
 from recollect.faces.discord.splitting import LIMIT, harmless
+from recollect.faces.discord.streaming import is_passing
 from recollect.faces.wording import in_language, say
-from recollect.view import View
 
 log = logging.getLogger("recollect.discord")
 
 HEADINGS: dict[str, str] = {EventKind.MEMO_ADDED: "Learned", EventKind.MEMO_REVISED: "Updated"}
-LABELS = {"undo": "Undo", "edit": "Edit", "why": "Why", "forget": "Forget", "private": "Keep private"}
-OUTCOMES = {"undo": "Undone.", "forget": "Forgotten.", "private": "Kept private."}
-NOT_YOURS = "Only the person it is about can do that; for a whole server, those who manage messages."
-CHANGED_SINCE = "It has changed since it was learned; use Forget, or `!memory undo` step by step."
 PAGE_NOTICES = 200
 """Notices whose memos are read at once."""
 ARCHIVED = 50083
@@ -61,24 +46,62 @@ class LearnedNotices:
         self._bot = bot
         self._doomed: dict[state.Name, None] = {}
         """Notices that are to go: they are too many, or Discord did not let the bot remove them yet."""
+        self._unshown: dict[str, int] | None = None
+        """Cache: by scope and memo, the last event that Discord did not let the bot show yet."""
 
     async def follow(self, event: Event) -> None:
-        """Post a notice about a learned memo where it is visible; update or remove the notice when the memo changes."""
+        """Post a notice about a learned memo where it is visible; update or remove the notice when the memo changes.
+        What fails for a passing reason is noted, and shown by `show_missed`.
+        """
+        try:
+            await self._show(event)
+        except (discord.DiscordException, aiohttp.ClientError, OSError, ValueError) as error:
+            log.info("cannot show what was learned: %s", error)
+            if is_passing(error):
+                await self._note_missed(event)
+
+    async def _show(self, event: Event) -> None:
         if event.memo is None:
             return
-        try:
-            memo = await self._memo(event.scope, event.memo)
-            if not await self._is_followed(event, memo):
-                return
-            if not await self._is_ours(memo):
-                return
-            location = await self._bot.state.get(state.notice_message(event.scope, event.memo))
-            if location is not None:
-                await self._refresh(location, event, memo)
-            elif memo is not None and _is_learning_event(event) and await self._is_due(memo):
-                await self._post(event, memo)
-        except (discord.DiscordException, OSError, ValueError) as error:
-            log.info("cannot post what was learned: %s", error)
+        memo = await self._memo(event.scope, event.memo)
+        if not await self._is_followed(event, memo) or not await self._is_ours(memo):
+            return
+        location = await self._bot.state.get(state.notice_message(event.scope, event.memo))
+        if location is not None:
+            await self._refresh(location, event, memo)
+        elif memo is not None and _is_learning_event(event) and await self._is_due(memo):
+            await self._post(event, memo)
+
+    async def show_missed(self, most: int) -> bool:
+        """Show some of the events that Discord did not let the bot show; False if it still refuses one."""
+        missed = list((await self._missed()).items())[:most]
+        for key, event_id in missed:
+            # Dropped first: what fails again is noted again.
+            await self._drop_missed(key)
+            events = await self._bot.memory.timeline.events_after(event_id - 1, 1)
+            if events and events[0].id == event_id:
+                await self.follow(events[0])
+        return (await self._missed()).keys().isdisjoint(key for key, _ in missed)
+
+    async def _missed(self) -> dict[str, int]:
+        if self._unshown is None:
+            stored = await self._bot.state.values(StateKind.MISSED_NOTICE)
+            self._unshown = {key: int(event) for key, event in stored.items() if await self._is_ours_by_key(key)}
+        return self._unshown
+
+    async def _is_ours_by_key(self, key: str) -> bool:
+        scope, _, memo_id = key.rpartition(":")
+        return await self._is_ours(await self._memo(scope, memo_id))
+
+    async def _note_missed(self, event: Event) -> None:
+        name = state.missed_notice(event.scope, event.memo or "")
+        (await self._missed())[name[1]] = event.id
+        await self._bot.state.put(name, str(event.id), Owner.of_subject(Subject.of_scope(event.scope)))
+
+    async def _drop_missed(self, key: str) -> None:
+        """An event was shown, or a later one of the same memory."""
+        if (await self._missed()).pop(key, None) is not None:
+            await self._bot.state.drop((StateKind.MISSED_NOTICE, key))
 
     async def _server_settings(self, memo: Memo | None) -> EffectiveSettings:
         guild = None if memo is None or memo.source.guild is None else memo.source.guild
@@ -186,13 +209,17 @@ class LearnedNotices:
             language = await self._language(memo)
             fields: dict[str, Any] = {
                 "content": _render(event, memo, language),
-                "view": _buttons(memo, event.id, language),
+                "view": notice_buttons(memo, event.id, language),
             }
             try:
                 await self._message(location).edit(**fields)
             except discord.HTTPException as error:
+                if is_passing(error):
+                    raise
                 log.info("the line %s can't be changed, and goes: %s", location, error)
                 await self._remove_notice(state.notice_message(event.scope, memo.id))
+            else:
+                await self._drop_missed(f"{event.scope}:{memo.id}")
 
     async def _remove_notice(self, name: state.Name) -> None:
         location = await self._bot.state.get(name)
@@ -205,6 +232,7 @@ class LearnedNotices:
                 self._doomed[name] = None
             else:
                 await self._bot.state.drop(name)
+                await self._drop_missed(name[1])
 
     async def _delete(self, message: discord.PartialMessage) -> None:
         """Delete a message; in an archived thread Discord refuses that, so such a thread is opened for a moment."""
@@ -236,10 +264,11 @@ class LearnedNotices:
         if not await _is_visible(self._bot, memo, place):
             return
         language = await self._language(memo)
-        view = _buttons(memo, event.id, language)
+        view = notice_buttons(memo, event.id, language)
         sent = await channel.send(_render(event, memo, language), view=view, silent=True, suppress_embeds=True)
         name, owner = state.notice_message(memo.subject.scope, memo.id), Owner.of_subject(memo.subject)
         await self._bot.state.put(name, f"{sent.channel.id}/{sent.id}", owner)
+        await self._drop_missed(name[1])
 
     async def _language(self, memo: Memo) -> str:
         return "" if memo.source.guild is None else await self._bot.server_settings.language(int(memo.source.guild))
@@ -265,15 +294,6 @@ async def _is_visible(bot: BotContext, memo: Memo, place: Place) -> bool:
     return True
 
 
-def _buttons(memo: Memo, change: int, language: str) -> discord.ui.View:
-    view = discord.ui.View(timeout=None)
-    for action in ("undo", "edit", "forget") if memo.subject.is_lore else LABELS:
-        button = NoticeButton(action, _owner_id(memo), memo.id, change if action == "undo" else None)
-        button.item.label = translated(LABELS[action], language)
-        view.add_item(button)
-    return view
-
-
 def _render(event: Event, memo: Memo, language: str) -> str:
     source, heading = memo.source, translated(HEADINGS.get(event.kind, "Learned"), language)
     jump = message_link(source.guild, source.thread or source.channel or "", source.message or "")
@@ -281,11 +301,6 @@ def _render(event: Event, memo: Memo, language: str) -> str:
         kind = say(memo.kind.value)
     line = harmless(f"{heading}: [{kind}] {clip(collapse_spaces(memo.text), 300)}")
     return f"{line[: LIMIT - 200]} – {jump}"
-
-
-def _owner_id(memo: Memo) -> str:
-    """Who may press the buttons: a user, or `lore` for those who manage messages there."""
-    return "lore" if memo.subject.is_lore else split_person(memo.subject.id)[1]
 
 
 def _speaker_id(memo: Memo) -> int:
@@ -303,84 +318,3 @@ def _may_announce(memo: Memo) -> bool:
     source = memo.source
     origins = (Origin.SUMMARY, Origin.DISCORD, *((Origin.TOOL,) if memo.subject.is_lore else ()))
     return memo.active and source.origin in origins and source.platform == PLATFORM and bool(source.message)
-
-
-class NoticeButton(
-    PersistentButton,
-    template=r"recollect:(?P<action>undo|edit|why|forget|private):(?P<user>\d+|lore):(?P<memo>[\w.-]{1,64})"
-    r"(?::(?P<change>\d{1,18}))?",
-):
-    """For the owner of a memory; `change` is what Undo takes back."""
-
-    def __init__(self, action: str, user: str, memo: str, change: int | str | None = None) -> None:
-        self.action, self.user, self.memo = action, user, memo
-        self.change = None if change is None else int(change)
-        style = discord.ButtonStyle.danger if action == "forget" else discord.ButtonStyle.secondary
-        custom_id = f"recollect:{action}:{user}:{memo}{'' if change is None else f':{change}'}"
-        super().__init__(discord.ui.Button(label=LABELS[action], style=style, custom_id=custom_id))
-
-    async def press(self, interaction: Interaction) -> None:
-        bot: BotContext = interaction.client.bot
-        if not self._may_decide(interaction):
-            await respond(interaction, say(NOT_YOURS))
-            return
-        place = interaction_place(interaction)
-        if self.action == "edit":
-            await self._ask_for_words(interaction, bot)
-            return
-        if self.action == "why":
-            await defer(interaction)
-            line, user = f"!memory why {self.memo}", str(interaction.user.id)
-            await send_answer(interaction, await bot.commands.answer(line, user=user, place=place))
-            return
-        await acknowledge(interaction)
-        text = await run_work(lambda: self._apply(bot, self._memory(bot, interaction)))
-        if text in OUTCOMES.values():
-            await interaction.edit_original_response(content=say(text), view=None)
-            await bot.state.drop(state.notice_message(self._scope(place), self.memo))
-        else:
-            await interaction.followup.send(text, ephemeral=True)
-
-    async def _ask_for_words(self, interaction: Interaction, bot: BotContext) -> None:
-        view = self._memory(bot, interaction)
-        try:
-            memo = await look_up(interaction, view.get(self.memo))
-        except RecollectError as error:
-            await respond(interaction, outcome_text.problem(error))
-            return
-
-        async def change(submitted: Interaction, words: str) -> str:
-            del submitted
-            changed = await view.update(self.memo, words)
-            await bot.server_settings.record_lore(view, memo)
-            return outcome_text.changed("Changed", changed)
-
-        await open_form(interaction, EditForm(memo.text, change, self._may_decide))
-
-    @property
-    def _is_lore(self) -> bool:
-        return self.user == "lore"
-
-    def _scope(self, place: Place) -> str:
-        return (Subject.lore(place.guild_key or "") if self._is_lore else Subject(person_of(self.user))).scope
-
-    def _may_decide(self, interaction: Interaction) -> bool:
-        if self._is_lore:
-            return interaction.guild_id is not None and interaction.permissions.manage_messages
-        return str(interaction.user.id) == self.user
-
-    def _memory(self, bot: BotContext, interaction: Interaction) -> View:
-        return bot.memory.view(str(interaction.user.id), interaction_place(interaction), lore=self._is_lore)
-
-    async def _apply(self, bot: BotContext, view: View) -> str:
-        before = await bot.memory.timeline.memo(self._scope(view.place), self.memo)
-        if self.action == "private":
-            await view.share(self.memo, audience=Audience("dm", split_person(view.user)[1]))
-        elif self.action == "forget":
-            await view.get(self.memo)
-            await view.forget(self.memo)
-        elif not isinstance(await view.undo(memo=self.memo, expected=self.change), Undone):
-            return say(CHANGED_SINCE)
-        if before is not None:
-            await bot.server_settings.record_lore(view, before)
-        return OUTCOMES[self.action]

@@ -16,14 +16,20 @@ from recollect.faces.commands.dispatcher import Answer
 from recollect.faces.commands.parse import ParsedCommand, parse
 from recollect.faces.discord import message_changes, streaming
 from recollect.faces.discord.attachments import NOT_READ, read_files, unread_attachments
-from recollect.faces.discord.consent import NO, ask, consent_status, may_store_unaddressed
+from recollect.faces.discord.consent import NO, ask, consent_status, may_store_unaddressed, note_roles
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.languages import language_of, use_language_of
 from recollect.faces.discord.localization import notice
 from recollect.faces.discord.messages import full_text, is_addressed, is_from_person, message_of, readable_text
 from recollect.faces.discord.onboarding import is_served, render_not_served
+from recollect.faces.discord.permissions import is_shut_out
 from recollect.faces.discord.places import place_of, with_unknown_readers
-from recollect.faces.discord.privacy_notice import ensure_notified, ensure_notified_privately, needs_notice
+from recollect.faces.discord.privacy_notice import (
+    STORING_VERBS,
+    ensure_notified,
+    ensure_notified_privately,
+    needs_notice,
+)
 from recollect.faces.discord.privacy_panel import privacy_answer
 from recollect.faces.discord.quotas import What, count_tokens, refusal
 from recollect.faces.discord.shards import is_allowed
@@ -63,7 +69,7 @@ class MessageListener(commands.Cog):
     @commands.Cog.listener()
     async def on_message(self, message: discord.Message) -> None:
         # The gateway may deliver late what catching up has already handled.
-        if message.id not in self._caught_up:
+        if message.id not in self._caught_up and not is_shut_out(message.channel):
             # Before the first await: catching up may ask for it in the meantime.
             self._live.append(message.id)
             await self.handle(message, place_of(message.channel, message.author.id))
@@ -72,8 +78,8 @@ class MessageListener(commands.Cog):
     async def on_consented_message(self, message: discord.Message) -> None:
         """Answer the message on which someone was asked for their consent."""
         # Between question and consent the channel may have been opened: the message keeps its former readers.
-        then, now = self._bot.asked.pop(message.id, None), place_of(message.channel, message.author.id)
-        await self.handle(message, now, with_unknown_readers(now) if then is None else narrower(then, now))
+        asked, now = self._bot.asked.pop(message.id, None), place_of(message.channel, message.author.id)
+        await self.handle(message, now, with_unknown_readers(now) if asked is None else narrower(asked.place, now))
 
     def claim_missed(self, message_id: int) -> bool:
         """Whether a message is to be caught up on: it did not come live, and is ignored if it still does."""
@@ -149,7 +155,10 @@ class MessageListener(commands.Cog):
         """Reply to someone who was informed and agreed; beyond the limits of replies, only listen."""
         if not await self._may_be_kept(message):
             return
-        if await self._is_admitted(message, "reply"):
+        may_write = streaming.may_write(message)
+        if not may_write:  # a reply would cost tokens, and reach nobody
+            log.warning("message %s is not answered: the bot may not write in %s", message.id, message.channel.id)
+        if may_write and await self._is_admitted(message, "reply"):
             await self._bot.record_place(chat_message.place, message.channel.id)  # first, as the reply may fail
             complete = await self._with_files(message, chat_message)
             if then == complete.place or await self._store(message, replace(complete, place=then)):
@@ -173,10 +182,15 @@ class MessageListener(commands.Cog):
             channels = frozenset(self._bot.settings.discord.channels)
         return is_addressed(message, self._me, channels)
 
+    async def is_meant_for_bot(self, message: discord.Message) -> bool:
+        """Whether a message is a command, or expects an answer."""
+        is_command = self._bot.settings.chat_commands.enabled and parse(readable_text(message, self._me)) is not None
+        return is_command or await self._expects_answer(message)
+
     async def _run_command(self, message: discord.Message, chat_message: Message, command: ParsedCommand) -> None:
         if not await self._is_admitted(message, "command"):
             return
-        if command.verb == "remember" and await self._bot.is_paused(message.author, message.channel):
+        if command.verb in STORING_VERBS and await self._bot.is_paused(message.author, message.channel):
             await streaming.send(message, say(SWITCHED_OFF))
             return
         # An export on a server would show its readers what was said in private.
@@ -295,6 +309,10 @@ class MessageListener(commands.Cog):
         for message_id in event.message_ids:
             self._bot.note_changed(message_id)
         await message_changes.apply_deletions(self._bot, map(str, sorted(event.message_ids)))
+
+    @commands.Cog.listener()
+    async def on_member_update(self, before: discord.Member, after: discord.Member) -> None:
+        await note_roles(self._bot, before, after)
 
     @commands.Cog.listener()
     async def on_raw_member_remove(self, event: discord.RawMemberRemoveEvent) -> None:

@@ -37,6 +37,22 @@ _LINES_PER_POLL = 20
 """Lines that are removed at a time: each takes a request, and new lines wait for them."""
 
 
+class _Retry:
+    """When what Discord refused is tried again: after ever longer delays."""
+
+    def __init__(self) -> None:
+        self._refusals = 0
+        self._after: datetime | None = None
+
+    def is_due(self, now: datetime) -> bool:
+        return self._after is None or now >= self._after
+
+    def note(self, is_done: bool, now: datetime) -> None:
+        self._refusals = 0 if is_done else self._refusals + 1
+        delay = min(RETRY_DELAY * 2 ** (min(self._refusals, 10) - 1), TRIM_INTERVAL)
+        self._after = None if is_done else now + delay
+
+
 class LogFollower(commands.Cog):
     def __init__(self, bot: BotContext) -> None:
         self._bot = bot
@@ -49,8 +65,7 @@ class LogFollower(commands.Cog):
         self._failed_at: datetime | None = None
         self._is_swept = False
         self._trimmed_at: datetime | None = None
-        self._refusals = 0
-        self._remove_after: datetime | None = None
+        self._line_retry, self._panel_retry = _Retry(), _Retry()
         self._has_started = False
 
     async def cog_load(self) -> None:
@@ -106,6 +121,11 @@ class LogFollower(commands.Cog):
         if readers_differ(before, after):
             children = after.channels if isinstance(after, discord.CategoryChannel) else []
             await self._recheck([after, *children])
+
+    @commands.Cog.listener()
+    async def on_guild_update(self, before: discord.Guild, after: discord.Guild) -> None:
+        if before.nsfw_level != after.nsfw_level:  # minors may read it now
+            await self._recheck(after.channels)
 
     @commands.Cog.listener()
     async def on_guild_role_update(self, before: discord.Role, after: discord.Role) -> None:
@@ -234,17 +254,18 @@ class LogFollower(commands.Cog):
             self._is_swept = True
 
     async def _trim(self) -> None:
-        """Remove learned lines that are to go, a few at a time."""
+        """Remove learned lines that are to go, and show those that Discord did not take, a few at a time; and the
+        panels that it did not take.
+        """
         now = self._bot.clock()
         if self._trimmed_at is None or now - self._trimmed_at >= TRIM_INTERVAL:
             self._trimmed_at = now
             await self._notices.collect_obsolete()
-        if self._remove_after is None or now >= self._remove_after:
+        if self._line_retry.is_due(now):
             is_done = await self._notices.remove_obsolete(_LINES_PER_POLL)
-            self._refusals = 0 if is_done else self._refusals + 1
-            self._remove_after = (
-                None if is_done else now + min(RETRY_DELAY * 2 ** (min(self._refusals, 10) - 1), TRIM_INTERVAL)
-            )
+            self._line_retry.note(await self._notices.show_missed(_LINES_PER_POLL) and is_done, now)
+        if self._panel_retry.is_due(now):
+            self._panel_retry.note(await self._panel.update_failed(), now)
 
     async def _update_snapshots(self) -> None:
         """Bring the pending snapshots up to date; after a failure the others wait for the retry."""

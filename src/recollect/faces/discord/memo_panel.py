@@ -9,9 +9,9 @@ from recollect.core.outcomes import Ambiguous, Forgotten
 from recollect.core.text import clip, collapse_spaces
 from recollect.core.types import EVERYWHERE, Audience, Memo
 from recollect.faces import outcome_text
+from recollect.faces.discord.consent import storing_problem
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.ephemeral import (
-    VIEW_TIMEOUT_SECONDS,
     EditForm,
     Interaction,
     Panel,
@@ -47,7 +47,7 @@ class MemoPanel(Panel):
     def __init__(
         self, bot: BotContext, view: View, title: str, load: Load, memos: Sequence[Memo], language: str
     ) -> None:
-        super().__init__(timeout=VIEW_TIMEOUT_SECONDS)
+        super().__init__()
         self._bot, self._view, self._title, self._load, self._memos = bot, view, title, load, memos
         self.language, self._page = language, 0
         self.may = is_manager if view.lore else anyone
@@ -124,7 +124,7 @@ class MemoPanel(Panel):
             title=say(RESTORE_TITLE), description="\n".join(f"- {_text(memo, 150)}" for memo in memos[:25])
         )
         embed.description = embed.description or say("Nothing.")
-        view = Panel(timeout=VIEW_TIMEOUT_SECONDS)
+        view = Panel()
         if memos:
             view.add_item(_Chooser(memos[:25], 0, self._restore, say("Bring one back")))
         await interaction.followup.send(embed=embed, view=view, ephemeral=True)
@@ -144,7 +144,7 @@ class MemoCard(Panel):
     """One memory, with the actions of its owner, or for lore those of a moderator."""
 
     def __init__(self, bot: BotContext, view: View, memo: Memo, panel: MemoPanel) -> None:
-        super().__init__(timeout=VIEW_TIMEOUT_SECONDS)
+        super().__init__()
         self._bot, self._view, self._memo, self._panel, self.may = bot, view, memo, panel, panel.may
         actions: dict[str, Any] = {"Edit": self._edit, "Forget": self._forget}
         if not memo.subject.is_lore:
@@ -169,7 +169,8 @@ class MemoCard(Panel):
         view, memo = self._view, self._memo
 
         async def change(submitted: Interaction, words: str) -> str:
-            del submitted
+            if not memo.subject.is_lore and (problem := await storing_problem(self._bot, submitted)):
+                return problem
             changed = await view.update(memo.id, words)
             await self._bot.server_settings.record_lore(view, memo)
             return outcome_text.changed("Changed", changed)

@@ -31,11 +31,19 @@ class MemoryPanel:
     def __init__(self, bot: BotContext) -> None:
         self._bot = bot
         self._lock = asyncio.Lock()
+        self._failed: set[int] = set()
+        """Servers whose panel could not be posted or edited."""
 
     async def update_all(self) -> None:
         """Bring the panels of all servers up to date."""
         for guild in self._bot.client.guilds:
             await self.update(guild)
+
+    async def update_failed(self) -> bool:
+        """Try those again that failed; False if one fails again."""
+        for guild in filter(None, map(self._bot.client.get_guild, sorted(self._failed))):
+            await self.update(guild)
+        return not self._failed
 
     async def update(self, guild: discord.Guild) -> None:
         """Post or edit the panel in the configured channel, and remove it from the previous one."""
@@ -44,6 +52,9 @@ class MemoryPanel:
                 await self._update(guild)
         except (discord.DiscordException, OSError, RecollectError) as error:
             log.warning("cannot keep the panel of the server %s: %s", guild.id, error)
+            self._failed.add(guild.id)
+        else:
+            self._failed.discard(guild.id)
 
     async def _update(self, guild: discord.Guild) -> None:
         bot, name = self._bot, state.panel_message(guild.id)

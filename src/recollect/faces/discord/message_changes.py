@@ -11,9 +11,10 @@ from recollect.core.errors import RecollectError
 from recollect.core.state import StateKind
 from recollect.core.types import Place
 from recollect.faces.discord.attachments import read_files
-from recollect.faces.discord.consent import consent_status
+from recollect.faces.discord.consent import consent_status, member_of
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.messages import full_text, is_addressed, is_from_person
+from recollect.faces.discord.permissions import is_shut_out
 from recollect.faces.discord.places import PLATFORM, place_of
 from recollect.faces.discord.quotas import refusal
 from recollect.policy.redaction import redact
@@ -27,6 +28,8 @@ PAGE_MESSAGES = 200
 async def apply_edit(bot: BotContext, message: discord.Message) -> None:
     """Store a message's new text. Discord also sends an edit for pins and previews, which change no text."""
     if message.edited_at is None or not is_from_person(message) or not shows_text(bot, message):
+        return
+    if is_shut_out(message.channel):  # it is compared once the bot may read it again
         return
     stored = await bot.memory.timeline.message(PLATFORM, str(message.id))
     if stored is None:
@@ -61,8 +64,7 @@ async def _may_be_kept(bot: BotContext, message: discord.Message) -> bool:
     """Whether new words of an author may be stored: by their consent as it is now, and within the limits."""
     guild, author = message.guild, message.author
     try:
-        if guild is not None and not isinstance(author, discord.Member):  # with their roles
-            author = guild.get_member(author.id) or await guild.fetch_member(author.id)
+        author = author if guild is None else await member_of(guild, author)
     except discord.NotFound:
         return False  # they left
     except (discord.HTTPException, OSError) as error:

@@ -9,10 +9,15 @@ from recollect.core.types import Message, Place
 from recollect.faces.discord.access import ids_of
 from recollect.faces.discord.attachments import Files, describe
 
+WRITTEN = (discord.MessageType.default, discord.MessageType.reply)
+"""What people write; all other types are Discord's, some of which discord.py does not count as such."""
+
 
 def is_from_person(message: discord.Message) -> bool:
-    """Whether a person wrote it, rather than a bot (this one included), a webhook or Discord itself."""
-    return not message.author.bot and message.webhook_id is None and not message.is_system()
+    """Whether a person wrote it, rather than a bot (this one included), a webhook or Discord itself, which speaks in
+    people's names when they start a thread or a poll ends.
+    """
+    return not message.author.bot and message.webhook_id is None and message.type in WRITTEN
 
 
 def readable_text(message: discord.Message, me: discord.ClientUser) -> str:

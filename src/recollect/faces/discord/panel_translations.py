@@ -145,6 +145,26 @@ SERVER_PANELS = {
         "⚠️ Não posso escrever no canal de memória {}: {}.",
         "⚠️ メモリーチャンネル {} に書き込めません：{}",
     ),
+    "I can read {0} again; since {1} I could not. Of what I missed in the last {2} hours, {3} messages to me are "
+    "answered and learned from, and {4} others are not.": (
+        "Ich kann {0} wieder lesen; seit {1} konnte ich es nicht. Von dem, was ich in den letzten {2} Stunden verpasst "
+        "habe, werden {3} Nachrichten an mich beantwortet und gelernt, {4} andere nicht.",
+        "Je peux de nouveau lire {0} ; depuis {1}, je ne le pouvais pas. De ce que j'ai manqué ces {2} dernières heures"
+        ", {3} messages pour moi reçoivent une réponse et sont appris, {4} autres non.",
+        "Puedo leer {0} otra vez; desde {1} no podía. De lo que me perdí en las últimas {2} horas, {3} mensajes para "
+        "mí se responden y se aprenden, y otros {4} no.",
+        "Posso ler {0} de novo; desde {1} não podia. Do que perdi nas últimas {2} horas, {3} mensagens para mim são "
+        "respondidas e aprendidas, e outras {4} não.",
+        "{0} をまた読めます（{1} から読めませんでした）。"
+        "過去{2}時間に逃したうち、私宛ての{3}件には答えて覚え、ほかの{4}件は覚えません。",
+    ),
+    "⚠️ I can't read {}: what is said there is neither answered nor learned.": (
+        "⚠️ Ich kann {} nicht lesen: Was dort gesagt wird, wird weder beantwortet noch gelernt.",
+        "⚠️ Je ne peux pas lire {} : ce qui s'y dit ne reçoit pas de réponse et n'est pas appris.",
+        "⚠️ No puedo leer {}: lo que se dice allí ni se responde ni se aprende.",
+        "⚠️ Não posso ler {}: o que se diz ali não é respondido nem aprendido.",
+        "⚠️ {} を読めません：そこでの発言には答えず、覚えません。",
+    ),
     "⚠️ I can't write in the log channel {}: {}.": (
         "⚠️ Ich kann im Protokollkanal {} nicht schreiben: {}.",
         "⚠️ Je ne peux pas écrire dans le salon du journal {} : {}.",

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import discord
 
-from recollect.faces.discord.permissions import forget_ordinary
+from recollect.faces.discord.permissions import forget_servers
 
 log = logging.getLogger("recollect.discord")
 
@@ -45,7 +45,7 @@ def _change_server(connection: object, parse: Callable[[Any], None], payload: di
     try:
         parse(payload)
     finally:
-        forget_ordinary(connection)
+        forget_servers(connection)
 
 
 def _parse(event: str, parse: Callable[[Any], None], payload: dict[str, Any]) -> None:

@@ -5,6 +5,7 @@ The owner and administrators read everything, so they are left out, and so are b
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from weakref import WeakKeyDictionary
 
@@ -25,19 +26,43 @@ JOIN = discord.Permissions(connect=True).value
 _RELEVANT = VIEW | HISTORY | JOIN
 _ADULTS_ONLY = readers.rule_of([Clause(allowed=frozenset({"adults"}))])
 """Who passes an age restriction, as if they had a role of that name: minors can't open such a channel."""
-_ORDINARY: WeakKeyDictionary[object, dict[int, str]] = WeakKeyDictionary()
-"""Cache: per connection, the readers of each server's ordinary channels. To find them takes a look at every channel:
-too much for each message.
-"""
+_ADMINISTRATOR = discord.Permissions(administrator=True).value
+_SERVERS: WeakKeyDictionary[object, dict[int, "_Server"]] = WeakKeyDictionary()
+"""Cache: per connection, what was found out about each server."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Server:
+    """What takes a look at every role and channel of a server: too much for each message."""
+
+    roles: _Roles
+    ordinary: str
+    """The readers of its ordinary channels."""
 
 
 def knows_roles(guild: discord.Guild) -> bool:
     return guild.get_role(guild.id) is not None
 
 
+def own_permissions(channel: object) -> discord.Permissions | None:
+    """What the bot may do in a channel or a thread of a server; None if that is unknown, or there is no server."""
+    if not isinstance(channel, discord.abc.GuildChannel | discord.Thread):
+        return None
+    try:
+        return channel.permissions_for(channel.guild.me)
+    except discord.ClientException:  # a thread whose channel is unknown
+        return None
+
+
+def is_shut_out(channel: object) -> bool:
+    """Whether the bot may not view a channel. It hears nothing from there but what was on its way."""
+    allowed = own_permissions(channel)
+    return allowed is not None and not allowed.view_channel
+
+
 def readers_of(channel: discord.abc.GuildChannel) -> str:
     """Who can read a channel, as `policy.readers` writes it."""
-    return _readers(channel, _roles(channel.guild))
+    return _readers(channel, _server(channel.guild).roles)
 
 
 def readers_differ(before: discord.abc.GuildChannel, after: discord.abc.GuildChannel) -> bool:
@@ -50,19 +75,23 @@ def is_ordinary(guild: discord.Guild, rule: str) -> bool:
     """Whether these readers include all those of the server's ordinary channels: of those that are alike in this, the
     most; if there are several such groups, the one that the most people can read.
     """
-    cache = _ORDINARY.setdefault(guild._state, {})  # pyright: ignore[reportPrivateUsage]
+    return readers.is_sure(rule) and readers.includes(rule, _server(guild).ordinary)
+
+
+def _server(guild: discord.Guild) -> _Server:
+    cache = _SERVERS.setdefault(guild._state, {})  # pyright: ignore[reportPrivateUsage]
     if guild.id not in cache:
-        cache[guild.id] = _ordinary_readers(guild)
-    return readers.is_sure(rule) and readers.includes(rule, cache[guild.id])
+        roles = _roles(guild)
+        cache[guild.id] = _Server(roles, _ordinary_readers(guild, roles))
+    return cache[guild.id]
 
 
-def forget_ordinary(connection: object) -> None:
+def forget_servers(connection: object) -> None:
     """Drop the cache: channels, roles or members of a server may have changed."""
-    _ORDINARY.pop(connection, None)
+    _SERVERS.pop(connection, None)
 
 
-def _ordinary_readers(guild: discord.Guild) -> str:
-    roles = _roles(guild)
+def _ordinary_readers(guild: discord.Guild, roles: _Roles) -> str:
     counts = Counter(_readers(channel, roles) for channel in guild.channels if isinstance(channel, _Channel))
     return _widest([other for other, count in counts.items() if count == max(counts.values())])
 
@@ -74,13 +103,16 @@ def _widest(rules: Sequence[str]) -> str:
 
 
 def _roles(guild: discord.Guild) -> _Roles:
-    if guild.default_role.permissions.administrator:
+    if _bits(guild.default_role) & _ADMINISTRATOR:
         return frozenset({(str(guild.id), _RELEVANT)})
     return frozenset(
-        (str(role.id), role.permissions.value & _RELEVANT)
-        for role in guild.roles
-        if not _is_left_out(role.id, False, guild)
+        (str(role.id), _bits(role) & _RELEVANT) for role in guild.roles if not _is_left_out(role.id, False, guild)
     )
+
+
+def _bits(role: discord.Role) -> int:
+    # `role.permissions` makes an object each time: too slow for all roles of the overwrites per message
+    return role._permissions  # pyright: ignore[reportPrivateUsage]
 
 
 def _readers(channel: discord.abc.GuildChannel, roles: _Roles) -> str:
@@ -141,7 +173,7 @@ def _clause(everyone: str, roles: _Roles, overwrites: frozenset[_Overwrite], bit
 
 def _overwrites(channel: discord.abc.GuildChannel) -> Mapping[int, _Overwrite]:
     guild = channel.guild
-    if guild.default_role.permissions.administrator:
+    if _bits(guild.default_role) & _ADMINISTRATOR:
         return {}
     # `channel.overwrites` makes objects of a hundred permissions each: too slow for all channels per message
     raw = channel._overwrites  # pyright: ignore[reportPrivateUsage]
@@ -165,4 +197,4 @@ def _is_left_out(target: int, is_member: bool, guild: discord.Guild) -> bool:
     role = guild.get_role(target)
     if role is None or role.is_default():
         return False
-    return role.is_bot_managed() or role.permissions.administrator
+    return role.is_bot_managed() or bool(_bits(role) & _ADMINISTRATOR)

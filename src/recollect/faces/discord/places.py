@@ -44,7 +44,9 @@ def place_of(channel: object, user: int, guild: int | None = None) -> Place:
         case discord.abc.GuildChannel():
             return _with_readers(Place(PLATFORM, str(channel.guild.id), str(channel.id), name=channel.name), channel)
         case _:
-            return Place(PLATFORM, None if guild is None else str(guild), _id(channel))
+            # A thread that the bot was not told of has a server all the same: what is said there goes with it.
+            known = guild or getattr(channel, "guild_id", None)
+            return Place(PLATFORM, None if known is None else str(known), _id(channel))
 
 
 def _with_readers(place: Place, channel: discord.abc.GuildChannel | None) -> Place:

@@ -27,13 +27,16 @@ NOT_NOTIFIED = (
 SEND_TIMEOUT_SECONDS = 5.0
 """Per attempt: the reply waits for it, and discord.py would retry for half a minute while Discord has trouble."""
 
+STORING_VERBS = ("remember", "edit")
+"""Commands that store new words."""
+
 Send = Callable[[str], Awaitable[object]]
 
 
 def needs_notice(bot: BotContext, text: str) -> bool:
     """Whether answering this text stores something of its author: all but commands that only show or delete."""
     command = parse(text) if bot.settings.chat_commands.enabled else None
-    return command is None or command.verb == "remember"
+    return command is None or command.verb in STORING_VERBS
 
 
 async def render_notice(bot: BotContext, guild: discord.Guild | None) -> str:

@@ -17,7 +17,7 @@ from recollect.faces.discord.consent import (
     opt,
 )
 from recollect.faces.discord.context import BotContext
-from recollect.faces.discord.ephemeral import VIEW_TIMEOUT_SECONDS, Panel, acknowledge
+from recollect.faces.discord.ephemeral import Panel, acknowledge
 from recollect.faces.discord.languages import language_of, panel_language
 from recollect.faces.discord.localization import translated
 from recollect.faces.discord.places import interaction_place, place_of
@@ -101,7 +101,7 @@ class PrivacyPanel(Panel):
     """The same with buttons, for the person alone."""
 
     def __init__(self, bot: BotContext, held: Choices, guild: int | None, language: str) -> None:
-        super().__init__(timeout=VIEW_TIMEOUT_SECONDS)
+        super().__init__()
         self._bot, self._held, self._guild = bot, held, guild
         opt_outs = held.held.opt_outs
         labels = {

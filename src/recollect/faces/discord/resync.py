@@ -5,7 +5,7 @@ what can't be read stays.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable
+from collections.abc import Awaitable, Callable, Collection, Coroutine
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ from recollect.core.types import Message, Place
 from recollect.faces.discord import message_changes
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.payloads import read_message
+from recollect.faces.discord.permissions import own_permissions
 from recollect.faces.discord.places import PLATFORM, parse_session
 
 if TYPE_CHECKING:  # these modules of discord.py import each other
@@ -41,8 +42,6 @@ class Resync(commands.Cog):
         self._bot = bot
         self._sleep = sleep
         self._tasks: set[asyncio.Task[None]] = set()
-        self._readable: dict[int, set[int]] = {}
-        """The channels of each server that the bot may read: of the others, Discord tells it nothing."""
 
     async def cog_unload(self) -> None:
         for task in self._tasks:
@@ -61,48 +60,13 @@ class Resync(commands.Cog):
         """A new session; for a resumed one, Discord sends the missed events itself."""
         # A comparison for the former session would work beside this one.
         await self.cog_unload()
-        for guild in self._bot.client.guilds:
-            # Noted before the first comparison, so that a change of permissions during it is seen as one.
-            self._note_readable(guild, guild.channels)
         self._start(self.run())
 
-    @commands.Cog.listener()
-    async def on_guild_join(self, guild: discord.Guild) -> None:
-        self._readable.pop(guild.id, None)  # it may have been there before
-        self._look_again(guild, guild.channels)
-
-    @commands.Cog.listener()
-    async def on_guild_channel_update(self, before: discord.abc.GuildChannel, after: discord.abc.GuildChannel) -> None:
-        if before.overwrites != after.overwrites:
-            self._look_again(after.guild, [after])
-
-    @commands.Cog.listener()
-    async def on_guild_role_update(self, before: discord.Role, after: discord.Role) -> None:
-        if before.permissions != after.permissions and after in after.guild.me.roles:
-            self._look_again(after.guild, after.guild.channels)
-
-    @commands.Cog.listener()
-    async def on_member_update(self, before: discord.Member, after: discord.Member) -> None:
-        if after.id == self._bot.me.id and before.roles != after.roles:
-            self._look_again(after.guild, after.guild.channels)
-
-    def _look_again(self, guild: discord.Guild, channels: Iterable[discord.abc.GuildChannel]) -> None:
-        if regained := self._note_readable(guild, channels):
-            self._start(self._compare_channels(regained))
-
-    def _note_readable(self, guild: discord.Guild, channels: Iterable[discord.abc.GuildChannel]) -> set[int]:
-        """Note which of these channels the bot may read now; returns those that it could not read before."""
-        known, regained = self._readable.setdefault(guild.id, set()), set[int]()
-        for channel in channels:
-            if not may_read(channel):
-                known.discard(channel.id)
-            elif channel.id not in known:
-                known.add(channel.id)
-                regained.add(channel.id)
-        return regained
+    def compare(self, channels: Collection[int]) -> None:
+        """Compare what was said in channels and threads that the bot may read again, in the background."""
+        self._start(self._compare_channels(channels))
 
     async def _compare_channels(self, channels: Collection[int]) -> None:
-        """Compare what was said in channels that the bot may read again."""
         try:
             for place, channel in await self._places((), channels):
                 await self._resync_place(place, channel)
@@ -162,7 +126,8 @@ class Resync(commands.Cog):
         selected = [
             (place, channel)
             for place, channel in ours
-            if channels is None or (place.guild and int(place.channel or 0) in channels)
+            if channels is None
+            or (place.guild and not {int(place.channel or 0), int(place.thread or 0)}.isdisjoint(channels))
         ]
         messages = await self._bot.memory.timeline.last_messages([place for place, _ in selected])
         for (place, channel), last in zip(selected, messages, strict=True):
@@ -246,15 +211,9 @@ class Resync(commands.Cog):
 
 def may_read(channel: Channel | discord.abc.GuildChannel) -> bool:
     """Whether the bot may read the messages: without the permission Discord returns an empty list, and no error."""
-    guild = getattr(channel, "guild", None)
-    if not isinstance(guild, discord.Guild):
+    allowed = own_permissions(channel)
+    if allowed is None:
         return isinstance(channel, discord.DMChannel)
-    if not isinstance(channel, discord.abc.GuildChannel | discord.Thread):
-        return False
-    try:
-        allowed = channel.permissions_for(guild.me)
-    except discord.ClientException:  # a thread whose channel is unknown
-        return False
     joins = not isinstance(channel, discord.VoiceChannel | discord.StageChannel) or allowed.connect
     return joins and READ_PERMISSIONS.is_subset(allowed)
 

@@ -32,7 +32,7 @@ LORE_TITLE = "What I remember about this server"
 NO_CHANGES = "Nobody has changed anything yet."
 SAY_WHAT = "Say what to purge: a channel, a member, the last days, or several of these."
 
-GuildChannel = discord.TextChannel | discord.VoiceChannel | discord.ForumChannel | discord.Thread
+GuildChannel = discord.TextChannel | discord.VoiceChannel | discord.StageChannel | discord.ForumChannel | discord.Thread
 
 
 class ServerCommands:

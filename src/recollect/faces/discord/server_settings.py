@@ -18,11 +18,12 @@ from recollect.core.clock import Clock
 from recollect.core.events import Event, EventKind
 from recollect.core.state import Owner
 from recollect.core.text import clip
-from recollect.core.types import Memo, Subject, split_person
+from recollect.core.types import Audience, AudienceLevel, Memo, Subject, split_person
 from recollect.faces.discord.localization import LANGUAGES, translated
-from recollect.faces.discord.places import PLATFORM, person_of
+from recollect.faces.discord.places import PLATFORM, person_of, place_of
 from recollect.faces.discord.splitting import LIMIT, harmless
 from recollect.memory import AsyncMemory
+from recollect.policy.visibility import audience_covers_place
 from recollect.settings.model import Discord
 from recollect.settings.origins import DEFAULT, is_chosen
 from recollect.view import View
@@ -248,27 +249,41 @@ class ServerSettings:
         data = {"platform": "discord", "guild": str(guild), "setting": what, "before": before, "after": after}
         scope = Subject.lore(str(guild)).scope
         await self._state.log_event(Event(EventKind.GUILD_CHANGED, self._clock(), person_of(by), scope, data=data))
-        await self._post(guild, f"<@{by}> {describe_change(data, await self.language(guild))}")
+        await self.report(guild, f"<@{by}> {describe_change(data, await self.language(guild))}")
 
     async def record_lore(self, view: View, before: Memo) -> None:
-        """Log what a moderator made of a memory of the server; what people do to their own is not anyone's business."""
+        """Log what a moderator made of a memory of the server; what people do to their own is not anyone's business.
+        What was said behind closed doors is not quoted: others read the log.
+        """
         if not view.lore or view.place.guild is None:
             return
         memo = await self._memory.timeline.memo(before.subject.scope, before.id)
         after = memo.text if memo is not None and memo.active else ""
         what = "changed a memory of the server" if after else "forgot a memory of the server"
-        texts = clip(before.text, MAX_LORE_CHARS), clip(after, MAX_LORE_CHARS)
-        await self.record(int(view.place.guild), int(split_person(view.user)[1]), what, *texts)
+        guild, by = int(view.place.guild), int(split_person(view.user)[1])
+        is_quoted = await self._is_for_log(guild, before.audience)
+        texts = (clip(before.text, MAX_LORE_CHARS), clip(after, MAX_LORE_CHARS)) if is_quoted else ("", "")
+        await self.record(guild, by, what, *texts)
 
-    async def _post(self, guild: int, text: str) -> None:
+    async def _is_for_log(self, guild: int, audience: Audience) -> bool:
+        """Whether those who manage the server, and all readers of its log channel, may be told what has an audience."""
+        channel = await self._log_channel(guild)
+        is_for_server = audience.level in (AudienceLevel.GUILD, AudienceLevel.EVERYWHERE)
+        return is_for_server and (channel is None or audience_covers_place(audience, place_of(channel, 0)))
+
+    async def report(self, guild: int, text: str) -> None:
         """Post to the moderators' log channel, if they chose one."""
-        channel_id = (await self.settings(guild)).log_channel
-        channel = None if channel_id is None else self._client.get_channel(int(channel_id))
-        if isinstance(channel, discord.abc.Messageable):
+        channel = await self._log_channel(guild)
+        if channel is not None:
             try:
                 await channel.send(text[:LIMIT], suppress_embeds=True, silent=True)
             except (discord.HTTPException, OSError) as error:
                 log.info("cannot write to the log channel of the server %s: %s", guild, error)
+
+    async def _log_channel(self, guild: int) -> discord.abc.Messageable | None:
+        channel_id = (await self.settings(guild)).log_channel
+        channel = None if channel_id is None else self._client.get_channel(int(channel_id))
+        return channel if isinstance(channel, discord.abc.Messageable) else None
 
     async def audit(self, guild: int, limit: int = 100) -> list[Event]:
         """The changes on a server, newest first."""

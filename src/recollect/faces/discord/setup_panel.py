@@ -59,11 +59,33 @@ def describe(option: Option, value: Any, language: str) -> str:
             return f"{value:,}" if value else translated("no limit", language)
 
 
+def writing_problem(guild: discord.Guild, name: str, channel_id: str, language: str) -> str:
+    """Why the bot can't write in the memory channel or the log channel; empty if it can, or there is none."""
+    if not channel_id or not (missing := _missing_permissions(guild, channel_id, language)):
+        return ""
+    problem = translated(f"⚠️ I can't write in the {name.replace('_', ' ')} {{}}: {{}}.", language)
+    return problem.format(f"<#{channel_id}>", missing)
+
+
+def _missing_permissions(guild: discord.Guild, channel_id: str, language: str) -> str:
+    """The permissions that the bot lacks to write in a channel; empty if it has them."""
+    channel = guild.get_channel_or_thread(int(channel_id)) if channel_id.isdecimal() else None
+    if channel is None:
+        return translated("I don't see it", language)
+    allowed, needed = channel.permissions_for(guild.me), ("view_channel", "send_messages", "embed_links")
+    missing = [translated(name.replace("_", " "), language) for name in needed if not getattr(allowed, name)]
+    return (
+        translated("I am not allowed to {}", language).format(translated(" and ", language).join(missing))
+        if missing
+        else ""
+    )
+
+
 class SetupPanel(Panel):
     may = staticmethod(is_manager)
 
     def __init__(self, bot: BotContext, guild: int, changed: Changed, language: str) -> None:
-        super().__init__(timeout=VIEW_TIMEOUT_SECONDS)
+        super().__init__()
         self.bot, self.guild, self._changed, self.language = bot, guild, changed, language
         self.add_item(_OptionMenu(self))
 
@@ -102,7 +124,12 @@ class SetupPanel(Panel):
         await self._changed(self.guild, name)
         language = await panel_language(self.bot, interaction)
         label = translated(OPTIONS[name].label, language)
-        await self.show(interaction, translated("{}: changed.", language).format(label))
+        note = translated("{}: changed.", language).format(label)
+        guild = self.bot.client.get_guild(self.guild)
+        if guild is not None and name in ("memory_channel", "log_channel"):
+            channel_id = await self.bot.server_settings.value(self.guild, name)
+            note = f"{note} {writing_problem(guild, name, channel_id, language)}".rstrip()
+        await self.show(interaction, note)
 
 
 class _OptionMenu(discord.ui.Select[Any]):
@@ -128,7 +155,7 @@ class _Editor(Panel):
     may = staticmethod(is_manager)
 
     def __init__(self, panel: SetupPanel, name: str, value: Any) -> None:
-        super().__init__(timeout=VIEW_TIMEOUT_SECONDS)
+        super().__init__()
         self._panel, self._name = panel, name
         self.add_item(_menu(panel, OPTIONS[name], value, self._set))
         self.clear.label, self.back.label = translated("Clear", panel.language), translated("Back", panel.language)
@@ -171,7 +198,8 @@ class _ChannelMenu(discord.ui.ChannelSelect[Any]):
     def __init__(self, choose: Set, most: int, defaults: Sequence[discord.Object]) -> None:
         kinds = [discord.ChannelType.text, discord.ChannelType.news]
         if most > 1:
-            kinds += [discord.ChannelType.forum, discord.ChannelType.voice, discord.ChannelType.category]
+            kinds += [discord.ChannelType.forum, discord.ChannelType.media, discord.ChannelType.category]
+            kinds += [discord.ChannelType.voice, discord.ChannelType.stage_voice]
         values = [
             discord.SelectDefaultValue(id=item.id, type=discord.SelectDefaultValueType.channel) for item in defaults
         ]

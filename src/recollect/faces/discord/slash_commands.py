@@ -14,7 +14,7 @@ from recollect.core.text import clip, collapse_spaces, fold
 from recollect.core.types import Memo, Place
 from recollect.faces import outcome_text
 from recollect.faces.commands import erase as erasing
-from recollect.faces.discord.consent import NO_CONSENT, may_be_kept
+from recollect.faces.discord.consent import storing_problem
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.ephemeral import (
     ConfirmDialog,
@@ -29,7 +29,7 @@ from recollect.faces.discord.languages import panel_language
 from recollect.faces.discord.localization import LANGUAGES, notice, translated
 from recollect.faces.discord.memo_panel import MemoPanel
 from recollect.faces.discord.places import PLATFORM, interaction_place
-from recollect.faces.discord.privacy_notice import NOT_NOTIFIED, ensure_notified_privately, needs_notice
+from recollect.faces.discord.privacy_notice import needs_notice
 from recollect.faces.discord.privacy_panel import privacy_panel
 from recollect.faces.wording import say
 from recollect.policy.merge import COVERAGE
@@ -54,7 +54,6 @@ DESCRIPTIONS = {
 WITHOUT_ARGUMENT = ("undo", "pause", "resume")
 MENUS = ("Remember this", "Why do you know this?", "Forget this")
 """What people find under Apps on a message."""
-SWITCHED_OFF_HERE = "Memory is switched off here, so I keep nothing new."
 EXPORT_ATTACHED = "Everything that is remembered about you, as a file."
 LIST_TITLE = "What I remember about you"
 MAX_RESULTS = 50
@@ -100,19 +99,11 @@ class SlashCommands:
     async def _run_command(self, interaction: Interaction, verb: str, words: str = "") -> None:
         await defer(interaction)
         line = f"!memory {verb} {words}".rstrip()
-        if needs_notice(self._bot, line) and (problem := await self._problem(interaction)):
+        if needs_notice(self._bot, line) and (problem := await storing_problem(self._bot, interaction)):
             await send_text(interaction, problem)
             return
         user, place = str(interaction.user.id), interaction_place(interaction)
         await send_answer(interaction, await self._bot.commands.answer(line, user=user, place=place))
-
-    async def _problem(self, interaction: Interaction) -> str:
-        """Why nothing that someone says may be stored; empty if it may."""
-        if not await ensure_notified_privately(self._bot, interaction):
-            return say(NOT_NOTIFIED)
-        if await self._bot.is_paused(interaction.user, interaction.channel):
-            return say(SWITCHED_OFF_HERE)
-        return "" if await may_be_kept(self._bot, interaction.user, interaction.guild_id) else say(NO_CONSENT)
 
     def _view(self, interaction: Interaction) -> View:
         return self._bot.memory.view(str(interaction.user.id), interaction_place(interaction))
@@ -202,7 +193,7 @@ class SlashCommands:
         (memo,) = matches
 
         async def change(submitted: Interaction, words: str) -> str:
-            if problem := await self._problem(submitted):
+            if problem := await storing_problem(self._bot, submitted):
                 return problem
             changed = await view.update(memo.id, words)
             audience = outcome_text.render_audience(changed, self._bot.settings.visibility)

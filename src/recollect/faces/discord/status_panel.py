@@ -6,12 +6,15 @@ from recollect import bot_state as state
 from recollect.core.state import Owner
 from recollect.core.version import __version__
 from recollect.faces.discord.context import BotContext
-from recollect.faces.discord.ephemeral import VIEW_TIMEOUT_SECONDS, Interaction, Panel, acknowledge, is_manager
+from recollect.faces.discord.ephemeral import Interaction, Panel, acknowledge, is_manager
 from recollect.faces.discord.localization import translated
+from recollect.faces.discord.lost_channels import unread_channels
 from recollect.faces.discord.quotas import replies_today, tenant
-from recollect.faces.discord.setup_panel import Changed, SetupPanel, settings_embed
+from recollect.faces.discord.setup_panel import Changed, SetupPanel, settings_embed, writing_problem
 
 MEMORY_IS_ON = "Memory is **on** here; recollect {}."
+UNREAD = "⚠️ I can't read {}: what is said there is neither answered nor learned."
+MAX_NAMED_CHANNELS = 20
 SWITCHES = {
     "on": ("Switch my memory on for this whole server", "Memory is on here: I listen and learn again."),
     "off": (
@@ -27,7 +30,7 @@ class StatusPanel(Panel):
     may = staticmethod(is_manager)
 
     def __init__(self, bot: BotContext, guild: discord.Guild, changed: Changed, language: str, *, is_off: bool) -> None:
-        super().__init__(timeout=VIEW_TIMEOUT_SECONDS)
+        super().__init__()
         self._bot, self._guild, self._changed, self._is_off = bot, guild, changed, is_off
         self._language = language
         self.refresh.label, self.setup.label = translated("Refresh", language), translated("Settings", language)
@@ -89,10 +92,12 @@ async def _health(bot: BotContext, guild: discord.Guild, language: str) -> list[
         work.format(jobs.get("waiting", 0), jobs.get("failed", 0)),
     ]
     lines += await _budget(bot, guild.id, server.daily_replies, language)
-    for name, channel_id in (("memory", server.memory_channel), ("log", server.log_channel)):
-        if channel_id and (missing := _missing_permissions(guild, channel_id, language)):
-            problem = translated(f"⚠️ I can't write in the {name} channel {{}}: {{}}.", language)
-            lines.append(problem.format(f"<#{channel_id}>", missing))
+    for name in ("memory_channel", "log_channel"):
+        lines += filter(None, [writing_problem(guild, name, getattr(server, name), language)])
+    unread = [channel for channel in await unread_channels(bot, guild.id) if guild.get_channel_or_thread(channel)]
+    if unread:
+        named = " ".join(f"<#{channel}>" for channel in sorted(unread)[:MAX_NAMED_CHANNELS])
+        lines.append(translated(UNREAD, language).format(named))
     return lines
 
 
@@ -111,17 +116,3 @@ async def _budget(bot: BotContext, guild: int, daily_replies: int, language: str
         what = translated(" and ", language).join(translated(part, language) for part in paused)
         lines.append(translated("⏸️ **Paused: budget** ({}), until tomorrow (UTC).", language).format(what))
     return lines
-
-
-def _missing_permissions(guild: discord.Guild, channel_id: str, language: str) -> str:
-    """The permissions that the bot lacks to write in a channel; empty if it has them."""
-    channel = guild.get_channel_or_thread(int(channel_id)) if channel_id.isdecimal() else None
-    if channel is None:
-        return translated("I don't see it", language)
-    allowed, needed = channel.permissions_for(guild.me), ("view_channel", "send_messages", "embed_links")
-    missing = [translated(name.replace("_", " "), language) for name in needed if not getattr(allowed, name)]
-    return (
-        translated("I am not allowed to {}", language).format(translated(" and ", language).join(missing))
-        if missing
-        else ""
-    )

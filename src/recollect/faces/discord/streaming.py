@@ -6,8 +6,10 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from http import HTTPStatus
 
+import aiohttp
 import discord
 
+from recollect.faces.discord.permissions import own_permissions
 from recollect.faces.discord.splitting import split
 
 log = logging.getLogger("recollect.discord")
@@ -107,6 +109,21 @@ async def send(
             raise
         log.info("answering %s without a reference to it: %s", to.id, error)
         return await to.channel.send(page)
+
+
+def may_write(to: discord.Message) -> bool:
+    """Whether the bot may answer a message in its channel; where its permissions are unknown, it tries."""
+    allowed = own_permissions(to.channel)
+    if allowed is None:
+        return True
+    return allowed.send_messages_in_threads if isinstance(to.channel, discord.Thread) else allowed.send_messages
+
+
+def is_passing(error: Exception) -> bool:
+    """Whether a request may work later: Discord, or the way to it, has trouble. Otherwise Discord refuses it."""
+    if isinstance(error, discord.HTTPException):
+        return error.status == HTTPStatus.TOO_MANY_REQUESTS or error.status >= HTTPStatus.INTERNAL_SERVER_ERROR
+    return isinstance(error, aiohttp.ClientError | OSError | discord.RateLimited)
 
 
 @asynccontextmanager

@@ -13,9 +13,11 @@ from recollect.core.text import collapse_spaces
 from recollect.core.types import Message
 from recollect.faces.discord.consent import NO_CONSENT, may_be_kept, may_store_unaddressed
 from recollect.faces.discord.context import BotContext
+from recollect.faces.discord.languages import language_of
+from recollect.faces.discord.localization import notice
 from recollect.faces.discord.places import place_of
 from recollect.faces.discord.privacy_notice import NOT_NOTIFIED, ensure_notified, needs_notice
-from recollect.faces.discord.quotas import count_tokens
+from recollect.faces.discord.quotas import count_tokens, refusal
 from recollect.learning.ingest import transcript_message
 
 log = logging.getLogger("recollect.discord")
@@ -40,7 +42,10 @@ async def add_transcript(bot: BotContext, transcript: Transcript) -> bool:
     if message is None:
         return False
     channel = _channel(bot, transcript)
-    if not await may_store_unaddressed(bot, await _speaker(channel, transcript), channel.guild.id):
+    speaker = await _speaker(channel, transcript)
+    if not await may_store_unaddressed(bot, speaker, channel.guild.id):
+        return False
+    if await refusal(bot, "learn", speaker, channel.id, channel.guild, transcript.said_at):
         return False
     return bool(await bot.memory.add(message))
 
@@ -48,7 +53,7 @@ async def add_transcript(bot: BotContext, transcript: Transcript) -> bool:
 async def answer(bot: BotContext, transcript: Transcript) -> str | None:
     """The assistant's reply to a transcript, for the caller to speak; None when memory does not apply to it.
 
-    Someone who did not get the privacy notice yet gets it first.
+    Someone who did not get the privacy notice yet gets it first. Beyond the limits, the answer says so.
     """
     message = await _message(bot, transcript)
     if message is None:
@@ -59,6 +64,8 @@ async def answer(bot: BotContext, transcript: Transcript) -> str | None:
         return NOT_NOTIFIED
     if needs_notice(bot, message.text) and not await may_be_kept(bot, speaker, channel.guild.id):
         return NO_CONSENT
+    if key := await refusal(bot, "reply", speaker, channel.id, channel.guild):
+        return notice(key, await language_of(bot, channel.guild))
     reply = await bot.assistant.reply(message)
     await count_tokens(bot, message.place, reply.usage)
     if reply.command_answer is None:
