@@ -125,7 +125,7 @@ def _nearest_evidence(
     if not partial:
         return near
     later = _outdating_messages(question, near[:1], statements)
-    beside = _adjacent_messages(question, near[:1], [each for each in statements if each.id not in retold])
+    beside = _adjacent_messages(question, near[:2], [each for each in statements if each.id not in retold])
     return list({item.id: item for item in (*later[:1], *near[:1], *beside, *near[1:])}.values())
 
 
@@ -245,14 +245,22 @@ def _origin(item: Memo | Message) -> str:
 
 
 def _adjacent_messages(question: Question, best: Sequence[Memo | Message], said: Sequence[Message]) -> list[Message]:
-    """What was said right before or after the nearest, if it has the time, number, place or name that is asked for."""
+    """What was said right before or after the nearest, if it has the time, number, place or name that is asked for, and
+    what goes on about it: "there's this boy", "Callum. he's in my class".
+    """
     ids = {_origin(item) for item in best}
     ordered = sorted(said, key=lambda statement: statement.at)
     pairs = [
         (first, second) for before, after in pairwise(ordered) for first, second in ((before, after), (after, before))
     ]
     return [
-        other for named, other in pairs if named.id in ids and question.wants and question.fit(other.text).has_wanted
+        other
+        for named, other in pairs
+        if named.id in ids
+        and (
+            (question.wants and question.fit(other.text).has_wanted)
+            or (named.at < other.at and questions.goes_on(other.text, question.language))
+        )
     ]
 
 
