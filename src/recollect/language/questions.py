@@ -72,7 +72,11 @@ class Term:
         """Whether a part of a compound is among the tokens: the "Knie" of a "Knieoperation"."""
         long = [token for token in tokens if len(token) > _MAX_SHORT]
         return any(
-            word != token and len(word) > len(token) + _MAX_SHORT and (word.startswith(token) or word.endswith(token))
+            word != token
+            and (
+                (len(word) > len(token) + _MAX_SHORT and (word.startswith(token) or word.endswith(token)))
+                or _have_common_head(word, token)
+            )
             for word in self.words
             for token in long
         )
@@ -361,6 +365,11 @@ def _with_names(term: Term, named: Iterable[tuple[str, str]]) -> Term:
 def _is_part(word: str, tokens: Collection[str]) -> bool:
     """Whether a word is a part of a compound: "Chor" of "Chorleiter"."""
     return len(word) > _MAX_SHORT and any(token.startswith(word) or token.endswith(word) for token in tokens)
+
+
+def _have_common_head(first: str, second: str) -> bool:
+    """Whether two compounds end alike: "Kleingarten" and "Schrebergarten"."""
+    return min(len(first), len(second)) > _MIN_HEAD + _MAX_SHORT and first[-_MIN_HEAD - 1 :] == second[-_MIN_HEAD - 1 :]
 
 
 def _has_head(word: str, tokens: Collection[str]) -> bool:

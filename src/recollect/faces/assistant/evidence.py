@@ -72,7 +72,7 @@ async def find(memory: AsyncMemory, message: Message, query: str, language: str,
     memos, hits = await search.memos(query)
     said, message_hits = await search.statements(query)
     statements = [statement for statement, _ in said]
-    hits = [hit for pair in zip_longest(hits, message_hits) for hit in pair if hit is not None]
+    hits = _merged_hits(hits, message_hits)
     question = question.naming([item.text for item in (*memos, *statements)])
     if not question.terms:
         relevant = [hit.item for hit in hits if hit.relevant]
@@ -104,6 +104,14 @@ async def find(memory: AsyncMemory, message: Message, query: str, language: str,
     return Findings((), nearest, await search.sources(memos, statements))
 
 
+def _merged_hits(memos: Sequence[Hit], messages: Sequence[Hit]) -> list[Hit]:
+    """Hits of both searches by rank and score: where few memories are known, they are not nearer than what was said."""
+    by_turns = [hit for pair in zip_longest(memos, messages) for hit in pair if hit is not None]
+    by_score = {hit.item.id: rank for rank, hit in enumerate(sorted(by_turns, key=lambda hit: -hit.score))}
+    ranks = {hit.item.id: rank + by_score[hit.item.id] for rank, hit in enumerate(by_turns)}
+    return sorted(by_turns, key=lambda hit: ranks[hit.item.id])
+
+
 def _nearest_evidence(
     question: Question, evidence: Sequence[Evidence], hits: Sequence[Hit], statements: Sequence[Message]
 ) -> list[Memo | Message]:
@@ -115,6 +123,9 @@ def _nearest_evidence(
     order = {hit.item.id: rank for rank, hit in enumerate(hits) if hit.relevant or partial}
     unrelated = [each for each in evidence if not each.share and each.item.id in order]
     unrelated.sort(key=lambda each: (bool(question.wants) and not each.has_wanted, order[each.item.id]))
+    # a time answers "when" rather than nothing does
+    last = [each for each in evidence if not each.share and each.item.id not in order and question.wants]
+    unrelated += sorted((each for each in last if each.has_wanted), key=lambda each: each.at)[::-1]
     best: dict[str, Evidence] = {}
     for each in (*partial, *unrelated):  # a memory stands for its message, unless that has more of the question
         other = best.setdefault(_origin(each.item), each)
