@@ -25,6 +25,7 @@ _KIN_BY_MARRIAGE = re.compile(
     r"(?<!\w)(?:step-?|ex-|half-?|god|schwieger|stief|halb)(?=[^\W\d_]{3})|\bin[- ]laws?\b|\bex\b", re.I
 )
 _CONTRAST = re.compile(r",?\s(?:not|nicht)\s(?:on\s|am\s|in\s|im\s)?[\w'-]+\W*$", re.I)
+_TITLE = re.compile(r"(?<!^)(?<!mein )(?<!meine )(?<!meiner )(?<!unsere )\bFrau (?:Dr|Prof|[A-ZÄÖÜ])")
 _POSSESSIVE = re.compile(r"(?:['’]s|s['’])$")
 _OF_OTHERS = frozenset(("her", "his", "seine", "seiner", "seinen", "sein", "ihr", "ihre", "ihren", "ihrer"))
 _NO_PLACE_LINKS = frozenset(("is", "are", "called", "named", "moved", "based", "heißt", "ist", "sind"))
@@ -106,6 +107,8 @@ def _is_about_asked_kin(text: str, question: Question, asked: str) -> bool:
         for word in words(said)[:1]
         if any(kinship.is_same_person(word, relative) for relative in question.relatives)
     ]
+    if len(owners) == 1 and _TITLE.search(text):  # "bei Frau Dr. Nguyen"
+        return False
     names = {name for term in question.terms for name in (*term.names, *term.words)}
     return not owners or any(
         not (owner.lower() in _OF_OTHERS or (_POSSESSIVE.search(owner) and names.isdisjoint(words(owner))))
