@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.faces.chat.output import ChatOutput, StreamedReply
+from recollect.faces.chat.output import ChatOutput, StreamedReply, wrapped
 from recollect.faces.cli.output import Screen
 
 
@@ -50,3 +50,17 @@ def test_an_empty_reply_prints_no_line(capsys: pytest.CaptureFixture[str]):
     streamed("", 80).end_line()
     streamed("said\n", 80).end_line()
     assert capsys.readouterr().out == "said\n"
+
+
+def test_what_is_said_at_a_terminal_breaks_between_words_and_goes_on_below_its_item() -> None:
+    text = "No model configured: I learn by simple patterns.\n- Lives in a house\n  /show  what is remembered"
+    assert wrapped(text, 18).split("\n") == [
+        "No model",
+        "configured: I",
+        "learn by simple",
+        "patterns.",
+        "- Lives in a house",
+        "  /show  what is",
+        "         remembered",
+    ]
+    assert wrapped("東京に住んでいます、よろしくお願いします", 10) == "東京に住んでいます、よろしくお願いします"

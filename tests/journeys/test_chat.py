@@ -193,6 +193,7 @@ def test_hostile_text_does_not_act_on_the_terminal(folder: Path, process: Run):
 def test_commands_that_there_are_not_are_said_to_nobody(folder: Path, process: Run):
     with chatting(folder) as terminal:
         assert "There is no such command; /help lists them" in terminal.say("/forgte everything about tea")
+        assert "Did you mean /forget?" in terminal.say("/fourget 1")
         assert "'#a#b' is not a place" in terminal.say("/in #a#b")
         assert "say who speaks" in terminal.say("/as").lower()
         listed = terminal.say("/help")

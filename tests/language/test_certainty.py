@@ -124,3 +124,97 @@ def test_what_is_over_or_only_the_frame_of_a_question_is_not_its_answer(asked: s
 def test_a_time_behind_a_preposition_is_no_place(said: str) -> None:
     assert not sure("where do I work?", said)
     assert sure("where do I work?", "I work at Lidl on Mondays")
+
+
+@pytest.mark.parametrize(
+    ("asked", "said", "language"),
+    [
+        ("what do I like to drink?", "I don't drink, five years sober", "en"),
+        ("what food do I like?", "I can't stand olives", "en"),
+        ("which films do I love most?", "I hate horror films", "en"),
+        ("which medicine do I take?", "I'm allergic to penicillin", "en"),
+        ("Was esse ich nicht?", "ich esse am liebsten Knödel", "de"),
+        ("Welchen Sport mache ich?", "ich kann nicht schwimmen", "de"),
+    ],
+)
+def test_what_is_refused_is_not_what_is_liked_or_done(asked: str, said: str, language: str) -> None:
+    assert not sure(asked, said, language)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said", "language"),
+    [
+        ("what car do I have?", "I sold the Volvo today", "en"),
+        ("what are my pets called?", "our hamster Gerald died yesterday", "en"),
+        ("which phone do I have?", "my phone is broken", "en"),
+        ("Welches Handy habe ich?", "mein Handy ist wieder kaputt", "de"),
+    ],
+)
+def test_what_is_gone_or_broken_is_not_what_one_has(asked: str, said: str, language: str) -> None:
+    assert not sure(asked, said, language)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said", "language"),
+    [
+        ("where do I live?", "I moved physio to wednesdays", "en"),
+        ("where did I grow up?", "I work from home on Fridays", "en"),
+        ("where are we going on holiday?", "we moved the Porto trip to May", "en"),
+        ("where will I be at Christmas?", "the Christmas concert is on the 12th", "en"),
+        ("what time do I call my mother?", "I call mum every Sunday", "en"),
+        ("Wo haben wir geheiratet?", "unser Hochzeitstag ist der 7. August", "de"),
+        ("Wie lange bin ich im Beruf?", "ich arbeite als Elektriker mit sechs Leuten", "de"),
+        ("Bei wem wohne ich?", "ich wohne im Dachgeschoss", "de"),
+        ("Wie alt bin ich?", "ich stehe um fünf auf, gemolken wird um halb sechs", "de"),
+    ],
+)
+def test_a_day_is_no_place_and_no_hour(asked: str, said: str, language: str) -> None:
+    assert not sure(asked, said, language)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said", "language"),
+    [
+        ("who is my doctor?", "my girlfriend Renee is an ER doctor", "en"),
+        ("who owes me money?", "I owe Aoife 400 euro", "en"),
+        ("where does my mother live?", "my mother in law is staying with us in York", "en"),
+        ("what's my sister called?", "her sister Tasha is getting married", "en"),
+        ("am I married?", "my partner is Declan", "en"),
+        ("Woher kommt meine Frau?", "ich komme gerade vom Arzt, von Frau Dr. Nguyen aus Halle", "de"),
+        ("Wie heißt unser Tierarzt?", "meine Hausärztin heißt Frau Dr. Yilmaz", "de"),
+    ],
+)
+def test_someone_else_in_the_same_words_is_no_answer(asked: str, said: str, language: str) -> None:
+    assert not sure(asked, said, language)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said", "language"),
+    [
+        ("what tea do I like?", "our team has three employees", "en"),
+        ("what am I reading?", "I need to book flights to Hobart", "en"),
+        ("what should I not eat?", "the lorry driver eats at truck stops", "en"),
+        ("why do we have to move out?", "I moved from Recife to Manchester", "en"),
+        ("Welche Krankheit habe ich?", "ich arbeite als Krankenpfleger", "de"),
+        ("Welchen Sport mache ich?", "wir sparen grad auf einen Wohnwagen", "de"),
+    ],
+)
+def test_words_that_merely_look_alike_are_no_answer(asked: str, said: str, language: str) -> None:
+    assert not sure(asked, said, language)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said", "language", "is_memo"),
+    [
+        ("when is the match?", "the match is on wednesday, not thursday", "en", False),
+        ("what am I allergic to?", "Is allergic to latex", "en", True),
+        ("what can't I eat?", "I can't eat shellfish", "en", False),
+        ("where do I live?", "I moved from Recife to Manchester", "en", False),
+        ("who's my manager?", "Their boss is called Graham", "en", True),
+        ("what was my wife called?", "my wife Margaret passed away in 2019", "en", False),
+        ("Was vertrage ich nicht?", "ich vertrage keine Laktose", "de", False),
+        ("Wo wohne ich?", "Wohnt in Leipzig", "de", True),
+    ],
+)
+def test_what_says_just_what_is_asked_stays_sure(asked: str, said: str, language: str, is_memo: bool) -> None:
+    assert sure(asked, said, language, is_memo=is_memo)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from recollect.core.text import words
-from recollect.language import kinship, subjects, word_forms
+from recollect.language import kinship, subjects, verification, word_forms
 from recollect.language.question_tables import Tables, tables_of
 from recollect.language.questions import Question, Term
 
@@ -88,9 +88,12 @@ def _answers(clause: Clause, question: Question, asked: str, tables: Tables, *, 
     if not clause.opening and not subjects.agrees(clause.text, question, is_memo=is_memo):
         return False
     wordings = [clause.text, *([f"{clause.opening}, {clause.text}"] if clause.opening else [])]
-    is_complete = any(question.fit(wording).is_complete for wording in wordings)
+    complete = [wording for wording in wordings if question.fit(wording).is_complete]
     return (
-        is_complete and _says_more_than_names(clause.text, question) and _is_head(clause.text, question, asked, tables)
+        bool(complete)
+        and _says_more_than_names(clause.text, question)
+        and _is_head(clause.text, question, asked, tables)
+        and verification.is_verified(complete[0], question, asked, is_yes_no=is_yes_no_question(asked), is_memo=is_memo)
     )
 
 

@@ -9,7 +9,10 @@ subject, `fillers` are phrases without meaning, `spellings` put right how people
 one per line, `wish` and `asks_wish` are what is not yet so, and questions about such, `unsure` what may be so or is
 only said. `wants` is what an answer must contain; `times` are words for a time, and an expression of the same name as a
 want has the words that go with such an answer: `past` those for what was so once, `where` those that go before a place.
-`topics` are pairs of expressions: how a question asks about a thing, and how statements about it are worded.
+`topics` are expressions: how a question asks about a thing, how statements about it are worded and, if that also fits
+statements about something else, how those that answer are. Further keys tell whether a statement answers for sure:
+`refusal` has the words for what isn't so or isn't wanted, `gone` those for what is over, `relations` pairs of what a
+question asks and what its answer has to state then; `clock` and `weekday` ask for more than any time.
 """
 
 import re
@@ -24,7 +27,16 @@ from recollect.language import lexicon, spelling
 from recollect.language.lexicon import ENGLISH, read_tables
 
 FOLDER = Path(__file__).parent / "topics"
+_NEVER = "(?!)"
 _SPELLED_OUT = re.compile(rf"(?<![\\\w)\]])[a-zäöüßáéíóúàâçèêîôõãñ]{{{spelling.MIN_CHARS},}}(?![?*(])")
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    asks: re.Pattern[str]
+    states: re.Pattern[str]
+    answers: re.Pattern[str]
+    """Statements that surely are about it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +65,16 @@ class Tables:
     ends_it: re.Pattern[str]
     preposition: re.Pattern[str]
     former: re.Pattern[str]
+    refusal: re.Pattern[str]
+    gone: re.Pattern[str]
+    clock: re.Pattern[str]
+    weekday: re.Pattern[str]
+    relations: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]
     capitalizes_nouns: bool
     synonyms: Mapping[str, tuple[str, ...]]
     times: str
     wants: tuple[tuple[str, re.Pattern[str]], ...]
-    topics: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]
+    topics: tuple["Topic", ...]
     spellings: tuple[tuple[re.Pattern[str], str], ...]
     vocabulary: frozenset[str]
 
@@ -103,14 +120,24 @@ def tables_of(language: str) -> Tables:
         _whole(f"(?:{data['ended']})(?: \\w+)? (?:{data['pronoun']})"),
         _whole(data["preposition"]),
         _whole(data["former"]),
+        _whole(data.get("refusal", data["negation"])),
+        _whole(data.get("gone", data["former"])),
+        _whole(data.get("clock", _NEVER)),
+        _whole(data.get("weekday", _NEVER)),
+        tuple((_whole(asks), _whole(states)) for asks, states in data.get("relations", ())),
         data.get("compounds", False),
         _synonyms(data.get("synonyms", "").splitlines()),
         data["times"],
         tuple((kind, _whole(expression)) for kind, expression in data["wants"].items()),
-        tuple((_whole(asks), _whole(f"{first}(?:{states})")) for asks, states in data["topics"].values()),
+        tuple(_topic(first, *expressions) for expressions in data["topics"].values()),
         tuple((re.compile(pattern), replacement) for pattern, replacement in data.get("spellings", ())),
-        frozenset(_SPELLED_OUT.findall(" ".join(f"{asks} {states}" for asks, states in data["topics"].values()))),
+        frozenset(_SPELLED_OUT.findall(" ".join(f"{asks} {states}" for asks, states, *_ in data["topics"].values()))),
     )
+
+
+def _topic(prefix: str, asks: str, states: str, answers: str = "") -> Topic:
+    stated = _whole(f"{prefix}(?:{states})")
+    return Topic(_whole(asks), stated, _whole(answers) if answers else stated)
 
 
 def _synonyms(groups: Iterable[str]) -> dict[str, tuple[str, ...]]:

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from recollect.core.text import collapse_spaces, fold, words
 from recollect.language import kinship, lexicon, slots, word_forms
-from recollect.language.question_tables import Tables, languages, tables_of, times
+from recollect.language.question_tables import Tables, Topic, languages, tables_of, times
 
 _MAX_SHORT = 3
 _MIN_HEAD = 5
@@ -20,6 +20,11 @@ _NAMED = re.compile(
     r",? qui s'appelle|,? que se chama) (?P<name>(?-i:[^\W\d_a-zß-ÿ])[\w'-]+)"
 )
 _WORD, _ANY_WORD = re.compile(r"\w+"), "qxqxq"
+_OPENING_NAME = re.compile(r"^[\w'-]+[.,!:]\s+")
+_ARTICLE = re.compile(
+    r"the|an?|this|that|next|last|every|der|die|das|den|dem|diese[rsmn]?|einem?|einer|letzte[rsmn]?|nächste[rsmn]?",
+    re.IGNORECASE,
+)
 _CLOSING = " .!?。！？…"
 
 
@@ -32,6 +37,8 @@ class Term:
     asks: tuple[re.Pattern[str], ...] = ()
     names: frozenset[str] = frozenset()
     """What a relative is called, where the term is one."""
+    answers: tuple[re.Pattern[str], ...] = ()
+    """How statements are worded that surely are about the topic."""
 
     def is_in(self, text: str, tokens: Collection[str]) -> bool:
         return bool(self.found_in(text, tokens))
@@ -54,6 +61,8 @@ class Term:
 
     def is_literally_in(self, text: str, tokens: Collection[str]) -> bool:
         """Whether a text says what the term names in a form of its words, not in one that merely resembles it."""
+        if self.answers != self.states:
+            return not self.names.isdisjoint(tokens) or any(pattern.search(text) for pattern in self.answers)
         matching = self.found_in(text, tokens)
         if self.states or not self.names.isdisjoint(matching):
             return bool(matching)
@@ -63,7 +72,11 @@ class Term:
         """Whether a part of a compound is among the tokens: the "Knie" of a "Knieoperation"."""
         long = [token for token in tokens if len(token) > _MAX_SHORT]
         return any(
-            word != token and len(word) > len(token) + _MAX_SHORT and (word.startswith(token) or word.endswith(token))
+            word != token
+            and (
+                (len(word) > len(token) + _MAX_SHORT and (word.startswith(token) or word.endswith(token)))
+                or _have_common_head(word, token)
+            )
             for word in self.words
             for token in long
         )
@@ -189,7 +202,7 @@ class Question:
             return naming.search(text) is not None or tables.name.search(text) is not None
         tables = tables_of(self.language)
         if pattern := tables.links.get(wanted):
-            return any(wanted != "where" or _leads_to_place(match, tables) for match in pattern.finditer(text))
+            return any(wanted != "where" or leads_to_place(match, tables) for match in pattern.finditer(text))
         match wanted:
             case "time":
                 return slots.has_time(text, times())
@@ -208,12 +221,12 @@ def parse(text: str, language: str) -> Question:
         return Question(language)
     tables = tables_of(language)
     plain = tables.fillers.sub("", tables.spelled(collapse_spaces(text)).rstrip(_CLOSING)).strip()
-    spans: dict[tuple[int, int], list[tuple[re.Pattern[str], re.Pattern[str]]]] = {}
+    spans: dict[tuple[int, int], list[Topic]] = {}
     free: list[tuple[int, int]] = []
-    for asks, states in tables.topics:
-        for match in asks.finditer(plain):
-            spans.setdefault(match.span("at" if match.groupdict().get("at") else 0), []).append((states, asks))
-            free += _free_words(asks, match)
+    for topic in tables.topics:
+        for match in topic.asks.finditer(plain):
+            spans.setdefault(match.span("at" if match.groupdict().get("at") else 0), []).append(topic)
+            free += _free_words(topic.asks, match)
     terms: list[Term] = []
     taken: list[tuple[int, int]] = []
     # The longest expression wins, so that a part of it doesn't count once more as a topic of its own.
@@ -221,8 +234,15 @@ def parse(text: str, language: str) -> Question:
         if not any(start < other_end and other_start < end for other_start, other_end in taken):
             taken.append((start, end))
             content = words(plain[start:end])  # of an expression, a single word says little
-            states, asks = zip(*spans[start, end], strict=True)
-            terms.append(Term(tuple(content) if len(content) == 1 else (), states, asks))
+            topics = spans[start, end]
+            terms.append(
+                Term(
+                    tuple(content) if len(content) == 1 else (),
+                    tuple(topic.states for topic in topics),
+                    tuple(topic.asks for topic in topics),
+                    answers=tuple(topic.answers for topic in topics),
+                )
+            )
     # "what day" asks for a time: no answer has to say "day"
     taken += [match.span() for kind, asks in tables.wants if kind == "time" for match in asks.finditer(plain)]
     # Blanked instead of cut out: the words left over keep their boundaries.
@@ -248,11 +268,12 @@ def parse(text: str, language: str) -> Question:
     return Question(language, distinct, wants, is_own, asks_wish, is_follow_up, asks_still, asks_now)
 
 
-def _leads_to_place(link: re.Match[str], tables: Tables) -> bool:
+def leads_to_place(link: re.Match[str], tables: Tables) -> bool:
     """Whether no time or number follows a preposition, and not nothing: "on Mondays", "4 on 4 off"."""
-    first = " ".join(link.string[link.end() :].split()[:1])
     if tables.preposition.fullmatch(link[0]) is None:
         return True  # "home"
+    following = (word for word in link.string[link.end() :].split() if not _ARTICLE.fullmatch(word))
+    first = next(following, "").strip(".,;:!?")
     return bool(first) and not (first[:1].isdigit() or slots.has_time(first, times()))
 
 
@@ -260,6 +281,12 @@ def refers_back(text: str, language: str) -> bool:
     """Whether a statement is about what was said right before it: "she's getting married", "actually, in May"."""
     tables = tables_of(language)
     return tables.other.match(text) is not None or is_correction(text, language)
+
+
+def goes_on(text: str, language: str) -> bool:
+    """Whether a statement is about whom or what the one before it was about; it may name that first: "Callum. he's"."""
+    tables = tables_of(language)
+    return tables.other.match(tables.spelled(_OPENING_NAME.sub("", text))) is not None
 
 
 def is_correction(text: str, language: str) -> bool:
@@ -338,6 +365,11 @@ def _with_names(term: Term, named: Iterable[tuple[str, str]]) -> Term:
 def _is_part(word: str, tokens: Collection[str]) -> bool:
     """Whether a word is a part of a compound: "Chor" of "Chorleiter"."""
     return len(word) > _MAX_SHORT and any(token.startswith(word) or token.endswith(word) for token in tokens)
+
+
+def _have_common_head(first: str, second: str) -> bool:
+    """Whether two compounds end alike: "Kleingarten" and "Schrebergarten"."""
+    return min(len(first), len(second)) > _MIN_HEAD + _MAX_SHORT and first[-_MIN_HEAD - 1 :] == second[-_MIN_HEAD - 1 :]
 
 
 def _has_head(word: str, tokens: Collection[str]) -> bool:

@@ -28,7 +28,16 @@ def has_time(text: str, further: Collection[str]) -> bool:
     # "mittwochabends"
     if any(word in _calendar_words() or word in further or word.startswith(_weekdays()) for word in words(text)):
         return True
-    return _DATED_DIGIT.search(text) is not None or _hour_words().search(fold(text)) is not None
+    return _DATED_DIGIT.search(text) is not None or has_hour(text)
+
+
+def has_hour(text: str) -> bool:
+    """Whether a text has an hour in words: "at seven"."""
+    return _hour_words().search(fold(text)) is not None
+
+
+def has_date(text: str) -> bool:
+    return _DATE.search(text) is not None
 
 
 def has_number(text: str) -> bool:

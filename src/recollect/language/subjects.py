@@ -51,7 +51,7 @@ def agrees(text: str, question: Question, *, is_memo: bool) -> bool:
     """
     if "person" in question.wants:  # the subject may be the answer
         return True
-    subject = _subject(text, question.language, is_memo=is_memo)
+    subject = subject_of(text, question.language, is_memo=is_memo)
     tokens = set(word_forms.tokens(subject))
     if not tokens.isdisjoint(_NAMES):  # "my wife's name is Monica" is about her
         return True
@@ -61,7 +61,7 @@ def agrees(text: str, question: Question, *, is_memo: bool) -> bool:
     return not tokens or any(not tokens.isdisjoint(term.found_in(text, said)) for term in question.terms)
 
 
-def _subject(text: str, language: str, *, is_memo: bool) -> str:
+def subject_of(text: str, language: str, *, is_memo: bool) -> str:
     """The words for what a statement is about, without its owner; none if it is about its author, or can't be told."""
     tables = tables_of(language)
     said = text.split()[: _MAX_SUBJECT_WORDS + 2]

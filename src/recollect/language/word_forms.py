@@ -23,6 +23,7 @@ _MIN_LANGUAGE_WORDS = 4
 """From this many words on, a text without any known function word is in an unknown language."""
 _MIN_STEM_CHARS, _MAX_ENDING_CHARS = 4, 5
 _MAX_CLOSE_ENDING_CHARS = 2
+_SHORT_ENDINGS = frozenset(("", "s", "e", "n", "t", "d", "es", "en", "st", "te", "ed", "er"))
 _MIN_COMPOUND_CHARS, _MAX_COMPOUND_CHARS = 6, 40
 """Length of the second part of a compound, as a shorter one is likely to be an ending; and of the whole."""
 
@@ -253,11 +254,7 @@ def is_close_form(word: str, token: str) -> bool:
     """Whether a token is a word with another ending, or a compound that ends with it: "Kirchenchor" is a "Chor", while
     a "Chorleiter" is none.
     """
-    if (
-        kinship.is_same_person(word, token)
-        or conjugation.is_other_person(word, token)
-        or is_abbreviated(word, (token,))
-    ):
+    if kinship.is_same_person(word, token) or conjugation.is_other_person(word, token):
         return True
     if len(word) >= _MIN_STEM_CHARS and token.endswith(word):
         return True
@@ -265,7 +262,9 @@ def is_close_form(word: str, token: str) -> bool:
         (at for at, (one, other) in enumerate(zip(word, token, strict=False)) if one != other),
         min(len(word), len(token)),
     )
-    return shared >= min(3, len(word)) and max(len(word), len(token)) - shared <= _MAX_CLOSE_ENDING_CHARS
+    if min(len(word), len(token)) < _MIN_STEM_CHARS:  # "tea" and "team" are no forms of one
+        return shared == min(len(word), len(token)) and (word[shared:] or token[shared:]) in _SHORT_ENDINGS
+    return shared >= 3 and max(len(word), len(token)) - shared <= _MAX_CLOSE_ENDING_CHARS
 
 
 def stem(word: str, endings: Iterable[tuple[str, str]]) -> str:

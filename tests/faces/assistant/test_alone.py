@@ -372,3 +372,24 @@ async def test_a_relative_is_told_as_that_of_the_one_who_asks_in_their_language(
         assert await talk.ask("mi hermana se llama Ana", place=DM) == "Anotado: Tu hermana se llama Ana."
     async with opened(model="local", run_worker=True) as stage:
         assert "Ta sœur" in await alone(stage).ask("ma sœur s'appelle Ana", place=DM)
+
+
+async def test_what_was_put_right_is_not_quoted_not_even_as_the_nearest() -> None:
+    async with opened(model="local", run_worker=True) as stage:
+        talk = alone(stage)
+        await talk.ask("I'm allergic to walnuts", place=DM)
+        changed = await talk.ask("no, I meant hazelnuts", place=DM)
+        dentist = await talk.ask("who is my dentist?", place=DM)
+        allergy = await talk.ask("what am I allergic to?", place=DM)
+    assert changed == "Changed: is allergic to hazelnuts."
+    assert "walnuts" not in dentist
+    assert allergy == "Here is what I remember that fits:\n- Is allergic to hazelnuts"
+
+
+async def test_what_goes_on_about_the_nearest_is_shown_with_it() -> None:
+    async with opened(model="local", run_worker=True) as stage:
+        talk = alone(stage)
+        for text in ("so there's this boy", "Callum. he's in my art class", "I like toast"):
+            await talk.ask(text, place=DM)
+        boy = await talk.ask("which boy do I keep dreaming about?", place=DM)
+    assert "Callum" in boy

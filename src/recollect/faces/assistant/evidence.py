@@ -4,15 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import pairwise, takewhile, zip_longest
-from typing import Unpack
 
 from recollect.core.types import Kind, Memo, Message
-from recollect.language import certainty, question_tables, questions, subjects, word_forms
+from recollect.faces.assistant.candidates import CandidateSearch
+from recollect.language import certainty, questions, subjects
 from recollect.language.questions import Question
-from recollect.language.requests import is_question, recognize
+from recollect.language.requests import is_question
 from recollect.memory import AsyncMemory
 from recollect.recall.query import Hit
-from recollect.recall.search import SearchOptions
 
 MAX_RESULTS = 5
 MAX_NEAREST = 6
@@ -20,11 +19,7 @@ MAX_LATER = 2
 """Later messages that may change an answer and are shown with it."""
 MIN_SHARE = 0.5
 """Share of a question's terms that a later message needs to count as another answer."""
-MAX_CANDIDATES = 20
-MIN_MORE_WORDS = 1
 RECENT_MESSAGES = 8
-MAX_KNOWN = 100
-"""Newest memories and messages that are looked at even if a search by words and meaning misses them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +63,11 @@ async def find(memory: AsyncMemory, message: Message, query: str, language: str,
         question = question.with_context_of(questions.parse(earlier, language))
     query = " ".join([*previous[::-1], query])
     # what someone asks about themselves they have said themselves
-    search = _Search(memory, message, own_only=question.is_own)
+    search = CandidateSearch(memory, message, own_only=question.is_own)
     memos, hits = await search.memos(query)
     said, message_hits = await search.statements(query)
     statements = [statement for statement, _ in said]
-    hits = [hit for pair in zip_longest(hits, message_hits) for hit in pair if hit is not None]
+    hits = _merged_hits(hits, message_hits)
     question = question.naming([item.text for item in (*memos, *statements)])
     if not question.terms:
         relevant = [hit.item for hit in hits if hit.relevant]
@@ -104,6 +99,14 @@ async def find(memory: AsyncMemory, message: Message, query: str, language: str,
     return Findings((), nearest, await search.sources(memos, statements))
 
 
+def _merged_hits(memos: Sequence[Hit], messages: Sequence[Hit]) -> list[Hit]:
+    """Hits of both searches by rank and score: where few memories are known, they are not nearer than what was said."""
+    by_turns = [hit for pair in zip_longest(memos, messages) for hit in pair if hit is not None]
+    by_score = {hit.item.id: rank for rank, hit in enumerate(sorted(by_turns, key=lambda hit: -hit.score))}
+    ranks = {hit.item.id: rank + by_score[hit.item.id] for rank, hit in enumerate(by_turns)}
+    return sorted(by_turns, key=lambda hit: ranks[hit.item.id])
+
+
 def _nearest_evidence(
     question: Question, evidence: Sequence[Evidence], hits: Sequence[Hit], statements: Sequence[Message]
 ) -> list[Memo | Message]:
@@ -115,6 +118,9 @@ def _nearest_evidence(
     order = {hit.item.id: rank for rank, hit in enumerate(hits) if hit.relevant or partial}
     unrelated = [each for each in evidence if not each.share and each.item.id in order]
     unrelated.sort(key=lambda each: (bool(question.wants) and not each.has_wanted, order[each.item.id]))
+    # a time answers "when" rather than nothing does
+    last = [each for each in evidence if not each.share and each.item.id not in order and question.wants]
+    unrelated += sorted((each for each in last if each.has_wanted), key=lambda each: each.at)[::-1]
     best: dict[str, Evidence] = {}
     for each in (*partial, *unrelated):  # a memory stands for its message, unless that has more of the question
         other = best.setdefault(_origin(each.item), each)
@@ -125,7 +131,7 @@ def _nearest_evidence(
     if not partial:
         return near
     later = _outdating_messages(question, near[:1], statements)
-    beside = _adjacent_messages(question, near[:1], [each for each in statements if each.id not in retold])
+    beside = _adjacent_messages(question, near[:2], [each for each in statements if each.id not in retold])
     return list({item.id: item for item in (*later[:1], *near[:1], *beside, *near[1:])}.values())
 
 
@@ -144,7 +150,7 @@ async def _previous_questions(memory: AsyncMemory, message: Message, language: s
 async def find_messages(memory: AsyncMemory, message: Message, topic: str, language: str) -> Sequence[Message]:
     """The author's messages here that contain every word of a topic."""
     question = questions.parse(topic, language)
-    search = _Search(memory, message)
+    search = CandidateSearch(memory, message)
     statements, _ = await search.statements(topic)
     evidence = [_of_message(question, statement, "", rank) for rank, (statement, _) in enumerate(statements)]
     fitting = [each.item for each in evidence if question.terms and each.share == 1]  # half of them may be about others
@@ -189,7 +195,7 @@ def _matching_evidence(evidence: Sequence[Evidence], language: str, *, has_one_a
 
 
 async def _certain_findings(
-    search: "_Search",
+    search: CandidateSearch,
     question: Question,
     asked: str,
     fitting: Sequence[Memo | Message],
@@ -245,14 +251,22 @@ def _origin(item: Memo | Message) -> str:
 
 
 def _adjacent_messages(question: Question, best: Sequence[Memo | Message], said: Sequence[Message]) -> list[Message]:
-    """What was said right before or after the nearest, if it has the time, number, place or name that is asked for."""
+    """What was said right before or after the nearest, if it has the time, number, place or name that is asked for, and
+    what goes on about it: "there's this boy", "Callum. he's in my class".
+    """
     ids = {_origin(item) for item in best}
     ordered = sorted(said, key=lambda statement: statement.at)
     pairs = [
         (first, second) for before, after in pairwise(ordered) for first, second in ((before, after), (after, before))
     ]
     return [
-        other for named, other in pairs if named.id in ids and question.wants and question.fit(other.text).has_wanted
+        other
+        for named, other in pairs
+        if named.id in ids
+        and (
+            (question.wants and question.fit(other.text).has_wanted)
+            or (named.at < other.at and questions.goes_on(other.text, question.language))
+        )
     ]
 
 
@@ -304,85 +318,3 @@ def _corrects_any(later: Evidence, evidence: Sequence[Evidence], language: str) 
         each.at < later.at and questions.corrects(later.item.text, later.context, each.item.text, language)
         for each in evidence
     )
-
-
-def _adds_to_memo(said: str, memo: str) -> bool:
-    memo_words = set(word_forms.tokens(memo))
-    more = [word for word in word_forms.content_words(said) if not word_forms.has_form(word, memo_words)]
-    return len(more) >= MIN_MORE_WORDS
-
-
-def is_statement(text: str) -> bool:
-    """Whether a message states something, as opposed to a question or a greeting."""
-    return not is_question(text) and recognize(text) is None
-
-
-@dataclass(frozen=True, slots=True)
-class _Search:
-    memory: AsyncMemory
-    message: Message
-    own_only: bool = True
-
-    async def memos(self, query: str) -> tuple[list[Memo], list[Hit]]:
-        """Memories that may answer, best first, and the hits of the search."""
-        if not self.memory.settings.memos.enabled:
-            return [], []
-        hits = [hit for hit in await self._hits(query) if not self._is_from_question(hit.item)]
-        memos = [hit.item for hit in hits if isinstance(hit.item, Memo)]
-        listing = await self.memory.show(user=self.message.author, place=self.message.place, limit=MAX_KNOWN)
-        ids = {memo.id for memo in memos}
-        rest = [memo for memo in listing.memos if memo.id not in ids and not self._is_from_question(memo)]
-        return [*memos, *rest], hits
-
-    async def statements(self, query: str) -> tuple[list[tuple[Message, str]], list[Hit]]:
-        """Messages that may answer, best first, each with what it refers back to; and the hits of the search."""
-        hits = await self._hits(query, over="messages")
-        recent = await self.memory.timeline.recent(self.message.place, 2 * MAX_KNOWN)
-        people = [said for said in recent if not said.bot]
-        messages = [hit.item for hit in hits if isinstance(hit.item, Message)]
-        statements = {said.id: said for said in (*messages, *people[::-1]) if self.is_statement(said)}
-        before = {said.id: people[:at] for at, said in enumerate(people)}
-        pairs = [(said, self._context(said, before.get(said.id, []))) for said in statements.values()]
-        return pairs, [hit for hit in hits if hit.item.id in statements]
-
-    def _context(self, said: Message, before: Sequence[Message]) -> str:
-        """What a statement refers back to: what was said right before it or, if it corrects that by name, earlier."""
-        languages = question_tables.languages()
-        if not any(questions.refers_back(said.text, language) for language in languages):
-            return ""
-        if any(questions.is_correction(said.text, language) for language in languages):
-            named = word_forms.content_words(said.text)
-            for earlier in reversed(before):
-                tokens = set(word_forms.tokens(earlier.text))
-                if earlier.author == said.author and self.is_statement(earlier) and not tokens.isdisjoint(named):
-                    return earlier.text
-        previous = before[-1] if before else None
-        is_own = previous is not None and previous.author == said.author and self.is_statement(previous)
-        return previous.text if is_own and previous is not None else ""
-
-    def is_statement(self, said: Message) -> bool:
-        if said.bot or said.id == self.message.id or (self.own_only and said.author != self.message.author):
-            return False
-        return is_statement(said.text)
-
-    async def quotable(self, items: Sequence[Memo | Message]) -> list[Memo | Message]:
-        """The items without messages that may not be quoted here, or of which something was forgotten."""
-        said = [item for item in items if isinstance(item, Message)]
-        timeline, here = self.memory.timeline, self.message.place
-        quotable = {item.id: item for item in await timeline.quotable(said, len(said), here)} if said else {}
-        return [quotable.get(item.id, item) for item in items if isinstance(item, Memo) or item.id in quotable]
-
-    async def sources(self, memos: Sequence[Memo], said: Sequence[Message]) -> dict[str, Message]:
-        """Source messages of memories, if they were said here and say more than the memory."""
-        by_id = {message.id: message for message in said}
-        pairs = [(memo, by_id[memo.source.message]) for memo in memos if memo.source.message in by_id]
-        fuller = {memo.id: message for memo, message in pairs if _adds_to_memo(message.text, memo.text)}
-        quotable = {item.id for item in await self.quotable(list(fuller.values()))}
-        return {memo_id: message for memo_id, message in fuller.items() if message.id in quotable}
-
-    def _is_from_question(self, item: Memo | Message) -> bool:
-        return isinstance(item, Memo) and item.source.message == self.message.id
-
-    async def _hits(self, query: str, **options: Unpack[SearchOptions]) -> list[Hit]:
-        options["limit"] = MAX_CANDIDATES
-        return await self.memory.search(query, user=self.message.author, place=self.message.place, **options)

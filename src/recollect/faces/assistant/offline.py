@@ -13,7 +13,7 @@ from recollect.core.reasons import Reason
 from recollect.core.text import clip, collapse_spaces
 from recollect.core.types import Memo, Message
 from recollect.faces import outcome_text
-from recollect.faces.assistant import evidence
+from recollect.faces.assistant import candidates, evidence
 from recollect.language import corrections, dates, detection, periods, requests, word_forms
 from recollect.language.requests import Excuse, Request, RequestKind, answer, is_question, language_of, recognize
 from recollect.memory import AsyncMemory
@@ -250,7 +250,7 @@ class OfflineSearch:
             for message in recent
             if not message.bot
             and message.id != self.message.id
-            and evidence.is_statement(message.text)
+            and candidates.is_statement(message.text)
             and (span is None or span[0] <= message.at.date() <= span[1])
         ]
         quotable = await self.memory.timeline.quotable(said[::-1], MAX_QUOTED, self.message.place)

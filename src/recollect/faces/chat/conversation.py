@@ -8,6 +8,7 @@ import signal
 from collections.abc import Awaitable, Callable, Collection, Coroutine
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from secrets import token_hex
 from typing import Any
 
@@ -132,7 +133,8 @@ class Conversation:
             elif name[1:] in MEMORY_VERBS and name.startswith("/") and self._memory.settings.chat_commands.enabled:
                 await self._run_memory_command(f"!memory {line[1:]}")
             elif name.startswith("/"):
-                await self._commands.get(name, self._unknown_command)(words.strip())
+                run = self._commands.get(name)
+                await (run(words.strip()) if run else self._unknown_command(name))
             elif line:
                 await self._turn(line)
         except RecollectError as error:
@@ -308,9 +310,10 @@ class Conversation:
         del words
         raise BadInput("commands of memory are switched off; switch them on with RECOLLECT_CHAT_COMMANDS_ENABLED=true")
 
-    async def _unknown_command(self, words: str) -> None:
-        del words
-        self._output.say("There is no such command; /help lists them. Nothing was said to anyone.")
+    async def _unknown_command(self, name: str) -> None:
+        close = get_close_matches(name, COMPLETIONS, n=1)
+        hint = f"Did you mean {close[0]}? " if close else ""
+        self._output.say(f"There is no such command; /help lists them. {hint}Nothing was said to anyone.")
 
 
 def help_text() -> str:

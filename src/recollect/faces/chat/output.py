@@ -2,6 +2,7 @@
 
 import re
 import sys
+import textwrap
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,6 +12,8 @@ from recollect.faces.cli.output import Screen, safe
 _UNSPACED = "\u3000-\u30ff\u3400-\u9fff\uff00-\uffef\U00020000-\U0003ffff"
 _PARTS = re.compile(rf"\n|[^\S\n]+|[{_UNSPACED}]|[^\s{_UNSPACED}]+")
 """Line breaks, spaces, words, and characters of scripts without spaces."""
+_LEAD = re.compile(r"(?:\s*(?:-|\d+\.)\s+|\s*/\S.*?\s{2,})(?=\S)")
+"""What stands before an item of a list, or the meaning of a command."""
 _ENDED = re.compile(rf"\s+|[{_UNSPACED}]")
 
 
@@ -21,7 +24,7 @@ class ChatOutput:
     screen: Screen
 
     def say(self, text: str) -> None:
-        self.screen.say(text)
+        self.screen.say(wrapped(text, self.screen.console.width) if self.screen.is_terminal else text)
 
     def quiet(self, text: str) -> None:
         """A secondary line."""
@@ -51,6 +54,18 @@ class ChatOutput:
             yield reply
         finally:
             reply.end_line()
+
+
+def wrapped(text: str, width: int) -> str:
+    """A text with no word broken at the edge; what follows an item or a command goes on below where that began."""
+    return "\n".join(_wrapped_line(line, width) for line in text.split("\n"))
+
+
+def _wrapped_line(line: str, width: int) -> str:
+    lead = _LEAD.match(line)
+    indent = len(lead[0]) if lead and len(lead[0]) <= width // 2 else 0
+    parts = textwrap.wrap(line, width, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False)
+    return "\n".join(parts) or line
 
 
 @dataclass(slots=True)
