@@ -1,6 +1,6 @@
 """The command `relearn`: learns again from what the user said, after showing what that would change."""
 
-from recollect.core.outcomes import NothingToRelearn, RelearnOutcome, RelearnPreview
+from recollect.core.outcomes import NothingToRelearn, RelearnPreview, RelearnRun
 from recollect.faces import outcome_text
 from recollect.faces.commands.help import usage
 from recollect.faces.commands.request import CommandRequest, clean_text
@@ -28,7 +28,7 @@ def _render_preview(request: CommandRequest, preview: RelearnPreview) -> str:
     return "\n".join([*lines, *confirmation])
 
 
-def _render_underway(request: CommandRequest, outcome: RelearnOutcome) -> str:
+def _render_underway(request: CommandRequest, outcome: RelearnRun) -> str:
     if not outcome.messages:
         return "\n".join(outcome_text.render_relearning(outcome))
     return say(_UNDERWAY, outcome_text.count_noun(outcome.messages, "message"), f"{request.prefix}undo")
