@@ -138,3 +138,10 @@ async def test_what_was_learned_without_the_model_is_told_at_once_and_afterwards
     row = next(line for line in process("log").out.splitlines() if "extract.degraded" in line)
     assert told in row
     assert process("jobs", "--json").json["events"]["extract.degraded"]["count"] == 1
+
+
+def test_a_language_that_is_not_read_is_told_once(cli: Run):
+    said = "not learned: the local model does not read this language: Polish"
+    assert said in cli("add", "Mieszkam w Krakowie i pracuję jako nauczycielka w szkole").out
+    assert said not in cli("add", "Mam dwa koty i bardzo lubię czytać książki wieczorem").out
+    assert cli("log").out.count("the local model does not read this language") == 1

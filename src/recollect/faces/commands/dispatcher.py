@@ -10,7 +10,7 @@ from recollect.core.clock import Clock, now
 from recollect.core.errors import BadInput, RecollectError
 from recollect.core.types import Place
 from recollect.faces import outcome_text
-from recollect.faces.commands import change, erase, show, why
+from recollect.faces.commands import change, erase, relearn, show, why
 from recollect.faces.commands.help import help_text, unknown
 from recollect.faces.commands.parse import parse
 from recollect.faces.commands.request import CommandRequest, File, Reply
@@ -65,6 +65,7 @@ _HANDLERS: dict[str, Callable[[CommandRequest], Awaitable[str | Reply]]] = {
     "private": change.private,
     "pause": change.pause,
     "resume": change.resume,
+    "relearn": relearn.relearn,
     "reset": change.reset,
     "erase": erase.erase,
     "export": show.export,

@@ -23,6 +23,7 @@ USAGE = {
     "private": ("<number, id or part>", "let it be recalled in your direct messages only"),
     "pause": ("", "learn nothing from what you say, until you resume"),
     "resume": ("", "learn from what you say again"),
+    "relearn": ("[yes]", "learn from what you said again; what would change is shown first"),
     "reset": ("rolling", "clear the rolling summary of this conversation"),
     "export": ("[json]", "your items to keep"),
     "erase": (

@@ -35,7 +35,7 @@ def correct(message: Message, known: Sequence[Memo], context: Sequence[Message])
     answered = context[-1].text if context and context[-1].bot else ""
     recalled = _recalled(known, answered) if answered else []
     if not amendment.value:
-        meant = recalled if answered and amendment.is_denial else _just_said(message, known, context)
+        meant = recalled if answered and amendment.is_denial else just_said(message, known, context)
         if amendment.former:  # "not weekends anymore": what named them
             stated = [memo for memo in _recent(message, known) if _is_repeated(amendment.former, words(memo.text))]
             if len(stated) != 1:
@@ -92,7 +92,7 @@ def _place_of(memo: Memo) -> tuple[str, str | None, str | None, str | None]:
     return source.platform, source.guild, source.channel, source.thread
 
 
-def _just_said(message: Message, known: Sequence[Memo], context: Sequence[Message]) -> list[Memo]:
+def just_said(message: Message, known: Sequence[Memo], context: Sequence[Message]) -> list[Memo]:
     """What the speaker's last message here taught."""
     last = _last_said(message, context)
     return [memo for memo in _recent(message, known) if last in (None, memo.source.message)]

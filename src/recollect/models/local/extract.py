@@ -1,16 +1,26 @@
 """Extracts proposals and retractions from one person's messages: clause by clause, rule by rule."""
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import replace
 
 from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal, Retraction
 from recollect.core.text import words
-from recollect.core.types import Kind, Memo, Message
+from recollect.core.types import Kind, Message
 from recollect.language import amendments, dates
 from recollect.language.corrections import resolve, splice
-from recollect.models.local import biography, foreign, general, rejections, retractions, successions, transitions
+from recollect.models.local import (
+    biography,
+    changes,
+    foreign,
+    general,
+    rejections,
+    retractions,
+    successions,
+    transitions,
+)
 from recollect.models.local.clauses import MAX_MESSAGE_CHARS, Clause, split_clauses
+from recollect.models.local.collected import Collected
 from recollect.models.local.corrections import correct
 from recollect.models.local.endings import Ending, continuations, find_endings, may_end
 from recollect.models.local.grammar import expressions
@@ -20,110 +30,16 @@ from recollect.models.local.pronouns import resolved_clauses
 from recollect.models.local.rephrase import object_phrase, strip_asides
 from recollect.models.local.rule import LIKELY, Finding, make_finding
 from recollect.models.local.rules import first_finding
-from recollect.policy.enumerations import without_named
 from recollect.policy.guard.instructions import is_instruction
 from recollect.policy.guard.own_words import own_words
-from recollect.policy.similarity import Similarity, compare
 
 _EXPRESSIONS = expressions("extract")
 _MAX_PREDICATES = 6
 
 
-@dataclass(slots=True)
-class _Collected:
-    """The proposals and retractions found so far."""
-
-    known_memos: Sequence[Memo]
-    corrects: bool = False
-    """Whether the message at hand opens with the words of a correction."""
-    proposals: list[Proposal] = field(default_factory=list[Proposal])
-    retractions: list[Retraction] = field(default_factory=list[Retraction])
-
-    def add(self, clause: Clause, finding: Finding) -> None:
-        """Add a proposal unless an earlier one covers it; it replaces those that it contradicts or extends."""
-        compared = [(proposal, compare(finding.text, proposal.text)) for proposal in self.proposals]
-        if any(similarity in (Similarity.SAME, Similarity.POORER) for _, similarity in compared):
-            return
-        self.proposals = [
-            proposal
-            for proposal, similarity in compared
-            if similarity not in (Similarity.CONTRADICTS, Similarity.RICHER)
-        ]
-        outdated = retractions.matching_memos(finding.replaces, self.known_memos) if finding.replaces else []
-        if outdated and all(without_named(memo.text, clause.text) for memo in outdated):  # the rest of them holds
-            self.retract_all(clause, outdated, "the speaker said that it is over")
-            return
-        outdated = outdated or retractions.outdated_memos(finding, clause, self.known_memos)
-        relative = self.relative_meant(finding, clause)
-        text = finding.text if relative is None else successions.with_name(finding.text, relative.text)
-        succeeded = successions.succeeded_memos(finding, clause, self.known_memos, corrects=self.corrects)
-        outdated += [memo for memo in (*filter(None, [relative]), *succeeded) if memo not in outdated]
-        self.proposals.append(
-            Proposal(
-                text=text,
-                kind=finding.kind.value,
-                evidence=clause.evidence,
-                message=clause.message_id,
-                id=None if relative is None else relative.id,
-                replaces=tuple(memo.id for memo in outdated if memo is not relative),
-                about=finding.about,
-                confidence=finding.confidence,
-                happened=finding.happened,
-            )
-        )
-
-    def relative_meant(self, finding: Finding, clause: Clause) -> Memo | None:
-        return successions.relative_meant(finding, clause, self.known_memos, corrects=self.corrects)
-
-    def finish(self, clause: Clause, ending: Ending) -> None:
-        """Retract or revise a known memo that the speaker ended by name, unless what they stated already does."""
-        memo = ending.memo
-        if any(memo.id in proposal.replaces for proposal in self.proposals):
-            return
-        if any(retraction.id == memo.id for retraction in self.retractions):
-            if not ending.text:
-                return
-            self.retractions = [retraction for retraction in self.retractions if retraction.id != memo.id]
-        if not ending.text:
-            self.retract_all(clause, [memo], "the speaker said that it is over")
-            return
-        self.revise(memo, ending.text, clause.evidence, clause.message_id)
-
-    def revise(self, memo: Memo, text: str, evidence: str, message: str) -> None:
-        """Propose another text for a known memo."""
-        kind, confidence = memo.kind.value, memo.confidence
-        self.proposals.append(Proposal(text, kind, evidence, message, id=memo.id, confidence=confidence))
-
-    def retract(self, clause: Clause, finding: Finding, state_end: bool) -> None:
-        """Retract the known memos that no longer hold; if there are none, propose a statement that it ended."""
-        outdated = retractions.matching_memos(finding.text, self.known_memos)
-        self.proposals = [
-            proposal for proposal in self.proposals if compare(finding.text, proposal.text) is not Similarity.SAME
-        ]
-        self.retract_all(clause, outdated, "the speaker said that it is no longer so")
-        statement = retractions.end_statement(finding) if state_end and not outdated else None
-        if statement is not None:
-            self.add(clause, statement)
-
-    def end(self, clause: Clause, denied: Finding | None) -> None:
-        """Retract the known memos that a clause ends or denies."""
-        outdated = retractions.ended_memos(clause.text, self.known_memos)
-        outdated += retractions.denied_memos(denied.text, self.known_memos) if denied is not None else []
-        self.retract_all(clause, outdated, "the speaker said that it is not so")
-
-    def retract_all(self, clause: Clause, memos: Sequence[Memo], reason: str) -> None:
-        """Retract memos by the words of a clause: what the rest of the message names is not over."""
-        self.retractions += [Retraction(reason, id=memo.id, evidence=clause.evidence) for memo in memos]
-
-    def withdraw(self, finding: Finding) -> None:
-        """Retract the known memos that a statement made, which its speaker took back."""
-        outdated = retractions.matching_memos(finding.text, self.known_memos)
-        self.retractions += [Retraction("the speaker corrected it", id=memo.id) for memo in outdated]
-
-
 def extract(extraction_input: ExtractionInput) -> ExtractionResult:
     """Everything that the speaker plainly stated; the most confident proposals where their number is limited."""
-    collected = _Collected(extraction_input.known_memos)
+    collected = Collected(extraction_input.known_memos)
     for number, message in enumerate(extraction_input.messages):
         if message.bot:
             continue
@@ -137,6 +53,8 @@ def extract(extraction_input: ExtractionInput) -> ExtractionResult:
             collected.retractions += correction
         else:
             _extract_message(message, collected)
+            if extraction_input.known_memos:
+                collected.change(changes.read(message, extraction_input.known_memos, before))
     return ExtractionResult(
         tuple(_best(collected.proposals, extraction_input.max_proposals)), tuple(dict.fromkeys(collected.retractions))
     )
@@ -148,7 +66,7 @@ def _best(proposals: list[Proposal], limit: int | None) -> list[Proposal]:
     return sorted(proposals, key=lambda proposal: -proposal.confidence)[: max(0, limit)]
 
 
-def _extract_message(message: Message, collected: _Collected) -> None:
+def _extract_message(message: Message, collected: Collected) -> None:
     if rejections.is_play(message.text[:MAX_MESSAGE_CHARS]):
         return
     for memo in transitions.ended_memos(message.text, collected.known_memos):
@@ -198,7 +116,7 @@ def _read_continuations(clause: Clause) -> Iterator[Finding]:
         yield from [owned] if owned else findings
 
 
-def _read_by_name(message: Message, collected: _Collected) -> Iterator[tuple[Clause, Finding, bool | None]]:
+def _read_by_name(message: Message, collected: Collected) -> Iterator[tuple[Clause, Finding, bool | None]]:
     """What clauses say of somebody of the speaker's by name; new to what is known, it names only the name."""
     own_text = own_words(message.text[:MAX_MESSAGE_CHARS], message.name)
     if not mentions_known(own_text, collected.known_memos):
@@ -211,7 +129,7 @@ def _read_by_name(message: Message, collected: _Collected) -> Iterator[tuple[Cla
                 yield named, replace(finding, text=text), state_end
 
 
-def _named_endings(message: Message, collected: _Collected) -> Iterator[tuple[Clause, Ending]]:
+def _named_endings(message: Message, collected: Collected) -> Iterator[tuple[Clause, Ending]]:
     """The known memos that clauses end by naming what they are about."""
     own_text = own_words(message.text[:MAX_MESSAGE_CHARS], message.name)
     text = transitions.rewritten(resolve(own_text)) if may_end(own_text) else ""
@@ -221,7 +139,7 @@ def _named_endings(message: Message, collected: _Collected) -> Iterator[tuple[Cl
             yield clause, ending
 
 
-def _end_statements(message: Message, collected: _Collected) -> None:
+def _end_statements(message: Message, collected: Collected) -> None:
     """What the clauses of a message end or deny of what is known."""
     own_text = own_words(message.text[:MAX_MESSAGE_CHARS], message.name)
     for clause in split_clauses(resolve(own_text), message.at, message.id):

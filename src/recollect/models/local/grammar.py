@@ -8,7 +8,7 @@ from typing import Any
 from recollect.language import lexicon
 from recollect.language.lexicon import Patterns, read_tables
 
-_FILES = ("english", "work", "biography", "ellipses")
+_FILES = ("english", "work", "biography", "ellipses", "belongings")
 
 
 @cache

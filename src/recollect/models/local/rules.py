@@ -7,6 +7,7 @@ from typing import Any
 from recollect.core.types import Kind
 from recollect.models.local import (
     about_mine,
+    belongings,
     biography,
     events,
     habits,
@@ -25,8 +26,8 @@ from recollect.models.local.grammar import expressions, grammar
 from recollect.models.local.rule import LIKELY, SURE, Build, Finding, Reading, Rule, template
 
 _MODULES = {
-    "about_mine": about_mine, "biography": biography, "events": events, "habits": habits, "life": life,
-    "persona": persona, "presence": presence, "requests": requests, "setups": setups,
+    "about_mine": about_mine, "belongings": belongings, "biography": biography, "events": events, "habits": habits,
+    "life": life, "persona": persona, "presence": presence, "requests": requests, "setups": setups,
     "statements": statements, "tastes": tastes, "work": work, "workplace": workplace,
 }  # fmt: skip
 

@@ -15,7 +15,7 @@ from recollect.core.ports.model import Proposal
 from recollect.core.reasons import Reason
 from recollect.core.text import clip, collapse_spaces, words
 from recollect.core.types import Kind, Memo, Message
-from recollect.language import amendments, lexicon, word_forms
+from recollect.language import amendments, changes, lexicon, word_forms
 from recollect.language.corrections import resolve
 from recollect.language.lexicon import Patterns
 from recollect.policy import kinds
@@ -122,9 +122,17 @@ def _check_amended(proposal: Proposal, messages: Sequence[Message], known: Seque
         change = amendments.amend(memo.text, amendment, message.at) if memo and amendment else None
         change = change or (amendments.move(memo.text, own_text, message.at) if memo else None)
         claim = Claim(proposal.text, own_text)
-        if memo and change and change[0] == proposal.text and not any(each.refuse(claim) for each in FACT_CHECKS):
+        is_changed = memo is not None and (
+            (change is not None and change[0] == proposal.text) or proposal.text in _changed_texts(memo, own_text)
+        )
+        if memo and is_changed and not any(each.refuse(claim) for each in FACT_CHECKS):
             return Accepted(message, own_text, memo.kind, proposal.text, memo.tags, memo.label, proposal.happened)
     return None
+
+
+def _changed_texts(memo: Memo, own_text: str) -> list[str | None]:
+    """What a memo says after a change told by the form of a message, whether or not it was made just before."""
+    return [changes.effect(memo.text, own_text, is_fresh=is_fresh) for is_fresh in (True, False)]
 
 
 def _check(

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from recollect.core.ports.model import Retraction
-from recollect.core.types import Message
-from recollect.language import word_forms
+from recollect.core.types import Memo, Message
+from recollect.language import changes, word_forms
 from recollect.language.lexicon import Patterns
 from recollect.policy.guard.clauses import lower
 from recollect.policy.guard.own_words import own_words
@@ -26,10 +26,13 @@ _PATTERNS = Patterns(
 )
 
 
-def is_ended(retraction: Retraction, messages: Sequence[Message]) -> bool:
+def is_ended(retraction: Retraction, messages: Sequence[Message], known: Sequence[Memo] = ()) -> bool:
     """Whether the quoted words, or without a quote the messages, speak of an end or a change."""
     texts = [own_words(message.text, message.name) for message in messages if not message.bot]
     if retraction.evidence:
         quotes = (find_quote(retraction.evidence, text) for text in texts)
         texts = [quote.sentence for quote in quotes if quote is not None]
-    return any(word_forms.is_foreign(text) or _PATTERNS.ends.search(lower(text)) for text in texts)
+    if any(word_forms.is_foreign(text) or _PATTERNS.ends.search(lower(text)) for text in texts):
+        return True
+    memos = [memo for memo in known if memo.id == retraction.id]
+    return any(changes.effect(memo.text, text, is_fresh=True) == "" for memo in memos for text in texts)
