@@ -10,6 +10,8 @@ from recollect.core.ports.model import Proposal
 from recollect.core.reasons import Reason
 from recollect.core.types import Kind, Memo, Message, Place, Subject
 from recollect.policy.guard import Accepted, Refused, check, normalize_fact
+from recollect.policy.guard.clauses import quote_context, source_clauses
+from recollect.policy.guard.quote import find_quote
 
 AT = datetime(2026, 11, 15, 12, tzinfo=UTC)
 HERE = Place(guild="g", channel="c")
@@ -381,3 +383,11 @@ def test_without_evidence_the_quote_is_searched_for_and_every_check_still_holds(
     assert isinstance(verdict, Accepted) is found, verdict
     assert not found or (isinstance(verdict, Accepted) and verdict.evidence in said)
     assert check(Proposal(fact, "fact", ""), [message(said)], []) == Refused(Reason.NO_EVIDENCE)
+
+
+def test_clauses_with_the_same_words_in_common_are_both_what_a_fact_rests_on_in_every_process():
+    """The words of a set come in another order in each process, and a sum of floats depends on the order."""
+    said = "my roommates moved out, I live alone now"
+    quote = find_quote(said, said)
+    assert quote is not None
+    assert source_clauses(quote_context(quote), said) == ["my roommates moved out,", "i live alone now"]

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from math import fsum
 
 from recollect.core.text import words
 from recollect.language import conjugation, word_forms
@@ -64,7 +65,8 @@ def source_clauses(context: QuoteContext, fact: str) -> list[str]:
     if len(context.clauses) < 2:
         return context.clauses
     fact_words = words(fact)
-    weights = [sum(_weight(word, fact_words) for word in set(words(clause))) for clause in context.clauses]
+    # Exact, as the words of a set come in any order: equal clauses must not differ in the last digit.
+    weights = [fsum(_weight(word, fact_words) for word in set(words(clause))) for clause in context.clauses]
     # All clauses with the most words in common: either may be what the fact rests on.
     highest = max(weights, default=0.0)
     return [clause for clause, weight in zip(context.clauses, weights, strict=True) if weight == highest]
