@@ -54,6 +54,10 @@ _PREFIXES = {
     "dckr_pat_": "Docker token",
     "AGE-SECRET-KEY-": "private key",
     "rcl_": "recollect token",
+    "ghp_": "GitHub token",
+    "gho_": "GitHub token",
+    "AKIA": "AWS key",
+    "ASIA": "AWS key",
 }
 _SHORT_PREFIXES = {
     prefix: label
