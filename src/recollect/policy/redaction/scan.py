@@ -13,6 +13,7 @@ from recollect.policy.redaction import (
     key_material,
     known_formats,
     mentioned,
+    named_keys,
     nearby,
     numbers,
     seed_phrases,
@@ -32,6 +33,7 @@ _LITERALS = LiteralIndex[Callable[..., Iterator[Span]]](
         commands.spans: commands.LITERALS,
         codes.spans: codes.LITERALS,
         numbers.spans: numbers.ID_STEMS,
+        named_keys.spans: named_keys.LITERALS,
         nearby.turn_spans: nearby.TURN_LITERALS,
         **nearby.VALUE_SEARCHES,
     }
@@ -87,6 +89,8 @@ def _spans_with_digits(text: str, lower: str, found: set[Callable[..., Iterator[
     if mixed:
         yield from nearby.sign_spans(text)
         yield from mentioned.spans(text, lower)
+    if named_keys.spans in found:
+        yield from named_keys.spans(text, lower)
     yield from numbers.spans(text, lower, is_named=numbers.spans in found)
     if codes.spans in found or not lower.isascii():
         yield from codes.spans(text, lower)
