@@ -23,12 +23,13 @@ _CODE_WORD = re.compile(
     r"|şifre\w{0,6})(?!\w)"
 )
 OTHER_CODE = re.compile(
-    r"(?<!\w)(?:zip|post\w*|area|country|dial\w*|error|exit|status|http|promo\w*|discount|coupon|voucher|gift|order|booking"
+    r"(?<!\w)(?:zip|post\w*|area|country|dial\w*|error|exit|status|http|promo\w*|discount|coupon|voucher|gift"
+    r"|order|booking"
     r"|product"
     r"|part|bar|qr|source|dress|course|model|colou?r|hex|tax|sort|fehler|farb\w*|rabatt\w*|gutschein\w*|bestell\w*"
     r"|vorwahl"
-    r"|erreur|promo|réduction|couleur|descuento|color|pedido|desconto|cor|erro|cupom|sconto|errore|colore|fiscale"
-    r"|civile|cap"
+    r"|erreur|promo|réduction|couleur|descuento|color|pedido|desconto|cor(?!\w)|erro|cupom|sconto|errore|colore|fiscale"
+    r"|civile|cap(?!\w)"
     r"|rabatow\w*|pocztow\w*|błędu|koloru|hata|indirim|posta|renk|postal|writing|wrote|commit\w*|review\w*|line"
     r"|lines)"
 )

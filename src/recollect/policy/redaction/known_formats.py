@@ -175,7 +175,8 @@ _JWT = re.compile(r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{6,8000}\.[A-Za-z0-9_-]{4,
 _WEBHOOK = re.compile(r"discord(?:app)?\.com/api/webhooks/\d{5,25}/([\w-]{20,100})", re.ASCII)
 _HOOK_ADDRESS = re.compile(r"://[\w.-]{0,60}/?[^\s?#]{0,200}?hooks?\b", re.IGNORECASE | re.ASCII)
 _SHORT_PART = re.compile(
-    r"(?:/with/key/|/api/key/|://hooks\.[\w.-]{1,60}/(?:[\w-]{1,40}/){1,4}?)((?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{6,80})(?![\w.-])",
+    r"(?:/with/key/|/api/key/"
+    r"|://hooks\.[\w.-]{1,60}/(?:[\w-]{1,40}/){1,4}?)((?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{6,80})(?![\w.-])",
     re.ASCII,
 )
 _PATH_PART = re.compile(r"/((?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{16,120})(?![\w.-])", re.ASCII)

@@ -48,7 +48,7 @@ _FIELD = re.compile(
 )
 """The name in one field of a record, and the value in the next."""
 _SENTENCE_END = re.compile(r"\n|(?<!\d)[.!?](?=\s)")
-_THING = re.compile(
+THING = re.compile(
     r"(?:0x)?[0-9a-f]{6,64}|[0-9a-f]{8}-[0-9a-f-]{27}|[a-z]{2,12}-[a-z]{0,2}\d{2,5}[a-z]{0,2}|[a-z]{3,}\d+(?:\.\d+)+"
     r"|(?:keepass|bitwarden|lastpass|1password|dashlane|nordpass|enpass|vaultwarden|sha|md|bcrypt|argon|pbkdf)[\w.-]*"
     r"|(?-i:(?:[a-z]+:)+[A-Za-z0-9]{16,})|\d+-[a-z]+|[a-z]{2,}-\d\w{0,3}(?:-\d+)+|(?-i:[A-Z0-9]+(?:-[A-Z0-9]+){1,2}|AAAA[BCE]3NzaC1\S*|[0-9a-zA-Z/+]{60,})"
@@ -103,7 +103,7 @@ def _is_spelled(signs: str) -> bool:
 
 def looks_secret(value: str) -> bool:
     """Whether a word has the shape of a chosen password; a checksum and an id in hexadecimal digits have not."""
-    return len(value) >= _MIN_CHARS and looks_chosen(value) and not _THING.fullmatch(value)
+    return len(value) >= _MIN_CHARS and looks_chosen(value) and not THING.fullmatch(value)
 
 
 def is_word_with_digit(value: str) -> bool:
@@ -111,7 +111,7 @@ def is_word_with_digit(value: str) -> bool:
     return (
         re.fullmatch(r"[^\W\d_]{5,20}\d", value) is not None
         and not SOFTWARE.fullmatch(value)
-        and not _THING.fullmatch(value)
+        and not THING.fullmatch(value)
     )
 
 

@@ -1,4 +1,4 @@
-"""Keys of licences, APIs and authenticators: groups and runs of characters that are keys only where they are called so."""
+"""Keys of licences, APIs and authenticators: groups and runs of characters that are keys where they are called so."""
 
 import re
 from collections.abc import Iterator
@@ -8,7 +8,8 @@ from recollect.policy.redaction.span import Span
 LITERALS = tuple(
     """
     licen lizenz lisans serial seriennummer steam xbox playstation nintendo adobe autocad windows office photoshop key
-    schlüssel clave clé chave chiave klucz anahtar canje activation プロダクトキー ライセンス キー シークレット 認証 bitlocker
+    schlüssel clave clé chave chiave klucz anahtar canje activation プロダクトキー ライセンス キー シークレット 認証
+    bitlocker
     code token secret appid api totp 2fa mfa authenticator geheimnis
     """.split()
 )
@@ -20,21 +21,22 @@ _LICENCE_NAMES = re.compile(
 )
 _NO_LICENCE = re.compile(r"(?<!\w)(?:plates?|part|model|tracking|order|ticket|isbn|phone)(?!\w)")
 _LICENCE = re.compile(
-    r"(?<![\w.-])(?=[A-Z-]*\d)(?=[\d-]*[A-Z])[A-Z0-9]{2,8}(?:-[A-Z0-9]{3,8}){2,9}(?:-[A-Z0-9]{2,8})?(?![\w-]|\.\w)"
-    r"|(?<![\w.-])\d{4}(?:-\d{4}){4,9}(?![\w-])"
+    r"(?<!(?a:[\w.-]))(?=[A-Z-]*\d)(?=[\d-]*[A-Z])[A-Z0-9]{2,8}(?:-[A-Z0-9]{3,8}){2,9}(?:-[A-Z0-9]{2,8})?(?!(?a:[\w-])|\.\w)"
+    r"|(?<!(?a:[\w.-]))\d{4}(?:-\d{4}){4,9}(?!(?a:[\w-]))"
 )
 _GROUPS = re.compile(
-    r"(?<![\w-])(?=[A-Z-]*\d)(?=[\d-]*[A-Z])(?:[A-Z0-9]{4}(?:-[A-Z0-9]{4}){3,9}|[A-Z0-9]{5}(?:-[A-Z0-9]{5}){3,9}"
-    r"|[A-Z0-9]{6}(?:-[A-Z0-9]{6}){3,9})(?![\w-])"
+    r"(?<!(?a:[\w-]))(?=[A-Z-]*\d)(?=[\d-]*[A-Z])(?:[A-Z0-9]{4}(?:-[A-Z0-9]{4}){3,9}|[A-Z0-9]{5}(?:-[A-Z0-9]{5}){3,9}"
+    r"|[A-Z0-9]{6}(?:-[A-Z0-9]{6}){3,9})(?!(?a:[\w-]))"
 )
 _GROUPED = re.compile(r"token|secret|key|schlüssel|cl[ée]|chiave|clave|chave|klucz|anahtar|code")
 """What makes groups of equal length a key."""
 _SEED_NAMES = re.compile(r"totp|2fa|mfa|authenticator|シークレット")
-_SEED = re.compile(r"(?<![\w-])(?=[A-Z]*[2-7])[A-Z2-7]{16,64}={0,6}(?![\w-])")
-_DISK = re.compile(r"bitlocker[^\n]{0,20}?(?<![\w-])(?P<value>[0-9]{6}(?:-[0-9]{6}){3,7})(?![\w-])")
+_SEED = re.compile(r"(?<!(?a:[\w-]))(?=[A-Z]*[2-7])[A-Z2-7]{16,64}={0,6}(?!(?a:[\w-]))")
+_DISK = re.compile(r"bitlocker[^\n]{0,20}?(?<!(?a:[\w-]))(?P<value>[0-9]{6}(?:-[0-9]{6}){3,7})(?!(?a:[\w-]))")
 _API_KEY = re.compile(
-    r"(?<!\w)(?:[\w-]*api|[\w-]*keys?|[\w-]*tokens?|appid|secret|apiキー|anahtarı|schlüssel|clé|chave|clave|klucz)"
-    r"(?![\w(\[])(?! (?:id|hash|fingerprint))[^\n.;]{0,24}?(?<![\w.-])(?P<value>"
+    r"(?<!\w)(?:[\w-]{0,20}api|[\w-]{0,20}keys?|[\w-]{0,20}tokens?|appid|secret|apiキー|anahtarı|schlüssel|clé"
+    r"|chave|clave|klucz)"
+    r"(?![\w(\[])(?! (?:id|hash|fingerprint))[^\n.;]{0,24}?(?<!(?a:[\w.-]))(?P<value>"
     r"(?=\d*[a-f])(?=[a-f]*\d)[0-9a-f]{16}(?:[0-9a-f]{16}){0,3}"
     r"|[a-z]{2,6}(?:[_-][a-z]{2,8}){0,2}[_-](?=[a-z]*\d[a-z]*\d?[a-z]*\d?[a-z])[a-z0-9]{10,40})(?![\w.-])"
 )

@@ -14,9 +14,7 @@ _GROUPED_CARD = re.compile(
     r"[0-9](?<![\w@#&<.-][0-9])[0-9]{3}([ .\-_/·\u00a0\u2009\u202f])"
     r"(?:[0-9]{4}\1[0-9]{4}\1[0-9]{4}|[0-9]{6}\1[0-9]{4,5})(?![\w@>]|[/.-]\d)"
 )
-_NAMED_CARD = re.compile(
-    r"[0-9](?<![\w@#&<.-][0-9])[0-9]{3}(?: ?[0-9]{4}){3}(?![\w@>-]|[ /.][0-9]{4})"
-)
+_NAMED_CARD = re.compile(r"[0-9](?<![\w@#&<.-][0-9])[0-9]{3}(?: ?[0-9]{4}){3}(?![\w@>-]|[ /.][0-9]{4})")
 _CARD_NAMES = re.compile(
     r"(?<!\w)(?:cards?|visa|mastercard|amex|maestro|cc|gift|cv[cv]2?|\w{0,8}karte|cartes?|cb|tarjetas?|cartão|cartões"
     r"|carta|kart\w{0,4}|on the back|long number)(?!\w)|カード"
@@ -79,17 +77,21 @@ _ID_NAMES = (
     r"|sin number|health insurance number|passports|pasaportum|perso|dl|ehliyet(?: no)?|dow[óo]d|prawo jazdy"
     r"|permis de conduire|num[ée]ro fiscal|carte d['’]identité|carta d['’]identità|patente(?: di guida)?"
     r"|(?:permiso|carn[ée]) de conducir|carteira de motorista|carta de condução|cartão de cidadão|título de eleitor"
-    r"|niss|utente|clabe|known travell?er|redress number|免許証番号|マイナンバー|旅券番号|パスポート番号|保険証番号|口座(?:番号)?"
+    r"|niss|utente|clabe|known travell?er|redress number|免許証番号|マイナンバー"
+    r"|旅券番号|パスポート番号|保険証番号|口座(?:番号)?"
 )
 _ACCOUNT_NAMES = (
-    r"sort code(?= \d\d-\d\d)|(?:bank )?(?:account|acct)\.? (?:number|no\.?|nr\.?|#)|routing(?: number)? \d{9},? (?:and )?account(?: number)?"
+    r"(?:bank )?(?:account|acct)\.? (?:number|no\.?|nr\.?|#)|routing(?: number)? \d{9},? (?:and )?account(?: number)?"
     r"|(?:routing|aba)(?: number)?|kontonummer|konto-?nr\.?"
     r"|num[ée]ro de compte"
     r"|n[úu]mero de (?:la )?cuenta|n[úu]mero da conta|numero (?:di|del) conto|numer (?:konta|rachunku)"
     r"|hesap (?:no|numaras[ıi]|numaram)"
-    r"|sort code \d\d-?\d\d-?\d\d,? (?:and )?account"
+    r"|sort code \d\d-?\d\d-?\d\d,? (?:and )?account|sort code(?= \d\d-\d\d)"
 )
-_JOINT = r"(?:[,\s][^\d\n:.,]{1,40}[:,])?(?:\s(?:is|was|ist|lautet|est|es|é|è|to|jest|это|:|-?nr\.?|no\.?))?(?:は(?:普通|当座)?)?\s{0,2}[:=#]?\s{0,2}(?:[a-z]{2,12}\s(?=[a-z]\d))?"
+_JOINT = (
+    r"(?:[,\s][^\d\n:.,]{1,40}[:,])?(?:\s(?:is|was|ist|lautet|est|es|é|è|to|jest|это|:|no\.?)|-?nr\.?)?"
+    r"(?:は(?:普通|当座)?)?\s{0,2}[:=#]?\s{0,2}(?:[a-z]{2,12}\s(?=[a-z]\d))?"
+)
 _ID = re.compile(
     rf"(?<![^\W_])(?:(?P<account>{_ACCOUNT_NAMES})|{_ID_NAMES})(?![a-zà-ÿ0-9]){_JOINT}"
     r"(?P<value>[a-z]{0,4}\d?[a-z]{0,2}[ -]?\d(?:[ ./-]?[\da-z]){4,20}(?![^\W_]))"
@@ -97,10 +99,13 @@ _ID = re.compile(
 ID_STEMS = (
     "ssn social insur tax pass pasap pasz ausweis licen führer steuer nummer svnr curit segur cpf rg cnpj dni nie "
     "nif curp pesel nip dow fiscale tc t.c kimlik aadh pan bsn cpr rodn инн снилс паспорт medicare nhs sin acc konto "
-    "perso dl ehliyet prawo permis condu motorista cidad eleitor niss utente clabe travel redress sort 免許 マイナ 旅券 "
+    "perso dl ehliyet prawo permis condu motorista cidad eleitor niss utente clabe travel redress sort "
+    "免許 マイナ 旅券 "
     "保険証 パスポート 口座 patente "
     "compte cuenta conta conto rachunk hesap identi sécu secu"
 ).split()
+_MAX_SERIES = 3
+"""The letters before the number of a document."""
 _MIN_ID_DIGITS, _MIN_FORM_DIGITS, _MIN_CARD_DIGITS = 5, 6, 14
 _DIGITS = re.compile(r"[0-9]")
 
@@ -142,7 +147,7 @@ def _named_id(match: re.Match[str]) -> Iterator[Span]:
     groups = list(re.finditer(r"[^ ]+", match["value"]))
     end = 0
     for group in groups:
-        if not re.search(r"\d", group[0]) and len(group[0]) > 1:
+        if not re.search(r"\d", group[0]) and (end or len(group[0]) > _MAX_SERIES):
             break
         end = group.end()
     if sum(map(str.isdigit, match["value"][:end])) >= _MIN_ID_DIGITS:
