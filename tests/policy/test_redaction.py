@@ -463,6 +463,20 @@ def test_the_secret_of_a_pair_is_hidden(text: str):
     assert_hidden(text)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{three eight two} opens the briefcase",
+        'the encrypted note opens with "{mother was a comet}"',
+        "the security question was my first pet, I put {Mister Biscuits}.",
+        "it's not {Minou}, it's {minou} in lower case",
+        "gate code 4711A, wifi {oceanbleu}",
+    ],
+)
+def test_a_secret_in_words_is_hidden(text: str):
+    assert_hidden(text)
+
+
 def assert_hidden(text: str) -> None:
     values = re.findall(r"\{(.*?)\}", text)
     stored = redact(re.sub(r"[{}]", "", text)).text

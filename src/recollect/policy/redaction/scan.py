@@ -18,6 +18,7 @@ from recollect.policy.redaction import (
     numbers,
     opened,
     pairs,
+    phrases,
     seed_phrases,
     spoken_secrets,
 )
@@ -39,6 +40,7 @@ _LITERALS = LiteralIndex[Callable[..., Iterator[Span]]](
         named_keys.spans: named_keys.LITERALS,
         nearby.turn_spans: nearby.TURN_LITERALS,
         **nearby.VALUE_SEARCHES,
+        **phrases.SEARCHES,
     }
 )
 """What each search needs: one pass over a text excludes most of them."""
@@ -66,7 +68,7 @@ def _plain_spans(text: str) -> Iterator[Span]:
     found = _LITERALS.found_in(lower)
     if access.codes in found:
         yield from access.codes(lower)
-    for search in (access.answers, indirect.spans, commands.spans):
+    for search in (access.answers, indirect.spans, commands.spans, *phrases.SEARCHES):
         if search in found:
             yield from search(text, lower)
     yield from nearby.phrase_spans(lower)
