@@ -121,9 +121,12 @@ def without_names(lower: str) -> str:
     """A text without the words for secrets and for what they open."""
     for pattern in (_NAMES, _CODE_WORD, LOCKED_THING, NAMES, TOKEN_NAMES):
         lower = pattern.sub(" ", lower)
-    for word in reversed(list(openings(lower, 0, len(lower)))):
-        lower = f"{lower[: word.start]} {lower[word.end :]}"
-    return lower
+    parts: list[str] = []
+    end = 0
+    for word in sorted(word for word in openings(lower, 0, len(lower)) if word.is_thing):
+        parts.append(lower[end : word.start])
+        end = max(end, word.end)
+    return " ".join([*parts, lower[end:]])
 
 
 def phrase_spans(lower: str) -> Iterator[Span]:
