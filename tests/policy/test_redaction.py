@@ -1,5 +1,6 @@
 """Secret values go, mentions of secrets stay. The secrets are made up and put together, so that no scanner minds."""
 
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -402,3 +403,81 @@ def test_a_text_without_secrets_has_none_and_overlapping_ones_are_one():
     assert secrets_in("I like tea") == secrets_in("") == []
     (span,) = secrets_in("password: https://ann:hunter2@a.example/x")
     assert span.start < span.end
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the visa is {4917 6100 2288 0419}, good thru {07/28}, {663} on the back",
+        "my passport, the new one: {L8830172}",
+        "license for the sewing software: {SWG99-11823-KKL}",
+        "our key for the weather API, {b41f09c2d77e4a58}, runs out in May",
+    ],
+)
+def test_a_number_of_a_card_a_document_or_a_licence_is_known_by_its_name(text: str):
+    assert_hidden(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the scooter's {3141} like pi",
+        "side entrance, the shed and the keypad, {7*3*1}",
+        "das Fahrradschloss hat die {5206}",
+        "la puerta del trastero pasa a {4471}",
+        "walizka na {505}",
+        "倉庫の南京錠を{2-7-7}に替えました",
+        "the gate {4410}, the cabin {2026}, the hot tub cover {918}",
+        "netflix {lewy9gola}",
+        "the intranet, you get in with {Quokka.Smile}",
+    ],
+)
+def test_what_opens_a_thing_or_an_account_is_hidden_in_any_sentence(text: str):
+    assert_hidden(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the door opens at 0700, the gate closes at 1840",
+        "the printer is an HP LaserJet 1020",
+        "2300 for a laptop",
+        "that iPad is worth 600 to 800",
+        "rhodry_2409: the computer is up again",
+        "our embedder is all-minilm-l6-v2 on the server",
+        "erase slack~1 on the server, then durable-8a9c190d",
+    ],
+)
+def test_a_time_a_price_a_model_and_a_name_beside_what_is_opened_are_no_secrets(text: str):
+    assert redact(text) == Redacted(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the camera: admin / {chupete}",
+        "it was {pepito88} before, now it's {Pepito-1988-x}",
+    ],
+)
+def test_the_secret_of_a_pair_is_hidden(text: str):
+    assert_hidden(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{three eight two} opens the briefcase",
+        'the encrypted note opens with "{mother was a comet}"',
+        "the security question was my first pet, I put {Mister Biscuits}.",
+        "it's not {Minou}, it's {minou} in lower case",
+        "gate code 4711A, wifi {oceanbleu}",
+    ],
+)
+def test_a_secret_in_words_is_hidden(text: str):
+    assert_hidden(text)
+
+
+def assert_hidden(text: str) -> None:
+    values = re.findall(r"\{(.*?)\}", text)
+    stored = redact(re.sub(r"[{}]", "", text)).text
+    assert not [value for value in values if value in stored], stored

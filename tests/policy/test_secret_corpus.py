@@ -14,10 +14,10 @@ MIN_FOUND = 0.95
 MISSED = Counter(
     {
         "asked to be remembered": 2,
-        "unusual sentences, in eight languages and as pasted": 4,
+        "unusual sentences, in eight languages and as pasted": 1,
         "what opens things, in any sentence: second round": 1,
         "what opens things, in any sentence: third round": 1,
-        "whatever the sentence: first round": 2,
+        "whatever the sentence: first round": 1,
         "whatever the sentence: second round": 1,
     }
 )

@@ -23,12 +23,13 @@ _CODE_WORD = re.compile(
     r"|şifre\w{0,6})(?!\w)"
 )
 OTHER_CODE = re.compile(
-    r"(?<!\w)(?:zip|post\w*|area|country|dial\w*|error|exit|status|http|promo\w*|discount|coupon|voucher|gift|order|booking"
+    r"(?<!\w)(?:zip|post\w*|area|country|dial\w*|error|exit|status|http|promo\w*|discount|coupon|voucher|gift"
+    r"|order|booking"
     r"|product"
     r"|part|bar|qr|source|dress|course|model|colou?r|hex|tax|sort|fehler|farb\w*|rabatt\w*|gutschein\w*|bestell\w*"
     r"|vorwahl"
-    r"|erreur|promo|réduction|couleur|descuento|color|pedido|desconto|cor|erro|cupom|sconto|errore|colore|fiscale"
-    r"|civile|cap"
+    r"|erreur|promo|réduction|couleur|descuento|color|pedido|desconto|cor(?!\w)|erro|cupom|sconto|errore|colore|fiscale"
+    r"|civile|cap(?!\w)"
     r"|rabatow\w*|pocztow\w*|błędu|koloru|hata|indirim|posta|renk|postal|writing|wrote|commit\w*|review\w*|line"
     r"|lines)"
 )
@@ -52,12 +53,6 @@ _LOCK = (
     r"|candado|cerradura|caja fuerte|fechadura|cadeado|cofre|serratura|lucchetto|cassaforte|kłódka|sejf|domofon"
     r"|asma kilit|kilit|kasa"
 )
-_LOCK_IS = re.compile(
-    rf"(?<!\w)(?:{_LOCK})(?:\s?[:=]|['’]s|,? (?:is|ist|hat|hat die nummer|hat den code|est|c['’]est|es|tiene el|é|è"
-    rf"|to))"
-    r"(?: (?:now|jetzt|still|maintenant|ahora|agora|die nummer|der code|le|el|o|il))? "
-    rf"{_CODE}(?=\s?(?:$|[.,;!)\n]| (?:if|but|and|now|btw|falls|aber|und|si|mais|pero|y|mas|e|ma|ale|jeśli)\b))"
-)
 _END = (
     r"(?=[\"'`”]?\s?(?:$|[.,;!)\n]| (?:at|on|to|for|and|when|ein|auf|am|an|beim|öffn\w{0,3}|à|au|sur|pour|et|en|al"
     r"|para"
@@ -76,10 +71,6 @@ _OPENS_WITH = re.compile(
     rf"|otwórz|odblokuj){_BETWEEN} (?:with|using|mit|avec|con|com|kodem)"
     r"(?: (?:the|el|o|il|le|der|dem))?(?: (?:code|número|numéro|numero|nummer|código|codice))? "
     rf"[\"'`“]?{_CODE}{_END}"
-)
-_KEYED_BEFORE = re.compile(
-    rf"(?<![\w.,:/-]){_CODE} (?:ile aç|kodu?yla aç|tuşla|yaz|gir(?!iş)|bas(?:ın|man|\b)|eingeb|eintipp|drücken"
-    rf"|opens (?:the|my)|unlocks (?:the|my))"
 )
 LOCKED_THING = re.compile(
     rf"(?<!\w)(?:{_LOCK}|locker|gate|door|garage|shed|barn|cabin|building|elevator|lift|suitcase|briefcase|luggage"
@@ -137,7 +128,7 @@ _BACK_CODE = re.compile(
 _HAS_CODE = re.compile(r"\d\w{2}|\d[ -]\d")
 QUESTION_LITERALS = ("question", "frage", "answer", "réponse", "respuesta", "resposta", "risposta", "pytani", "soru")
 """A text without any of these has no answer to a security question."""
-CODE_LITERALS = literals_of(_CODE_WORD, _LOCK_IS, _KEYED, _OPENS_WITH, _KEYED_BEFORE, _BACK_CODE)
+CODE_LITERALS = literals_of(_CODE_WORD, _KEYED, _OPENS_WITH, _BACK_CODE)
 """A text without any of these has no code that `codes` finds."""
 
 
@@ -147,10 +138,10 @@ def codes(lower: str) -> Iterator[Span]:
         return
     for word in _CODE_WORD.finditer(lower):
         yield from _code_of_a_thing(word, lower)
-    for pattern in (_LOCK_IS, _KEYED, _OPENS_WITH, _KEYED_BEFORE):
+    for pattern in (_KEYED, _OPENS_WITH):
         for match in pattern.finditer(lower):
-            is_named = pattern is _LOCK_IS or LOCKED_THING.search(lower, *_sentence(lower, *match.span()))
-            if is_named and _is_code(match["value"]) and not UNIT.match(lower, match.end("end")):
+            is_of_thing = LOCKED_THING.search(lower, *_sentence(lower, *match.span()))
+            if is_of_thing and _is_code(match["value"]) and not UNIT.match(lower, match.end("end")):
                 yield Span(match.start("value"), match.end("end"), "PIN")
     yield from (Span(*match.span("value"), "PIN") for match in _BACK_CODE.finditer(lower))
 

@@ -107,9 +107,6 @@ _IDEOGRAPHIC = re.compile(
     r"[^\d\n。、，]{0,8}[:：、，]?\s?([0-9]{3,8})(?![0-9]|\s?[桁円年月人階号室回文字時分年位元개])"
 )
 _DISK_KEY = re.compile(r"(?<![\w-])[0-9]{6}(?:-[0-9]{6}){5,9}(?![\w-])")
-_TYPED_IDEOGRAPHS = re.compile(
-    r"(?<![0-9.,:-])([0-9]{4,8})(?=(?:を|と)(?:押|入力|打)|で(?:開|解除|解錠|入れ|入る|ログイン))"
-)
 _CODE_STEMS = (
     "geheimz cod cód kod код cvv cvc cvn pin пин tan otp puk passw kennwort prüfz kartenpr crypto şifre güvenlik "
     "verification 验证 認証 인증"
@@ -143,8 +140,7 @@ def spans(text: str, lower: str) -> Iterator[Span]:
     if any(stem in lower for stem in _COMBINATION_STEMS):
         yield from (Span(*combined.span(1), "PIN") for combined in _COMBINED.finditer(lower))
     if not lower.isascii():
-        for pattern in (_IDEOGRAPHIC, _TYPED_IDEOGRAPHS):
-            yield from (Span(*code.span(1), "PIN") for code in pattern.finditer(lower))
+        yield from (Span(*code.span(1), "PIN") for code in _IDEOGRAPHIC.finditer(lower))
     yield from (Span(*key.span(), "recovery code") for key in _DISK_KEY.finditer(lower))
     if any(stem in lower for stem in _RECOVERY_STEMS):
         for name in _RECOVERY.finditer(lower):

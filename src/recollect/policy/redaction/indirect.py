@@ -1,9 +1,9 @@
-"""Secrets without a name beside them: in a column of a table, identified by what they open, or as digits in words."""
+"""Secrets without a name beside them: in a column of a table or behind an address of mail."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
-from recollect.policy.redaction.shapes import SOFTWARE, looks_chosen
+from recollect.policy.redaction.shapes import SOFTWARE
 from recollect.policy.redaction.span import Span
 
 _COLUMN = re.compile(
@@ -28,35 +28,10 @@ _EMAIL = re.compile(
     r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}\s?(?:/|\||,? (?:and|with|pw|pass)) ?"
     r"(?P<value>[^\s/|@]{6,64})(?![/@])"
 )
-_EMAIL_WITH = re.compile(
-    r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}\s?(?:/|\||,? (?:with|pw"
-    r"|pass)) ?(?P<value>[^\s/|@]{6,64})(?![/@])"
-)
 _NET_USER = re.compile(r"\bnet user [\w.-]{1,60} (?P<value>[^\s/*][^\s]{2,63})")
-_BANK_PIN = re.compile(
-    r"\b(?:clave|contraseña|senha|codice|code|geheimnummer|code secret) "
-    r"(?:d[eoau]l? |della |de la |d['’]|für (?:die|das) |von )(?:mi |minha |meu |ma |mein\w* )?"
-    r"(?:banco|tarjeta|cajero|cartão|banque|carte|bancomat|carta|konto|karte|telefon\w*|tel[eé]fono|celular|handy)\w*"
-    r" (?:es|é|è|est|ist|lautet):? (?P<value>\d{4,8})\b"
-)
-_DIGIT = (
-    r"(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|double|triple|null|eins|zwei|drei|vier|fünf|sechs"
-    r"|sieben|acht|neun"
-    r"|cero|uno|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|zéro|un|deux|trois|quatre|cinq|six|sept|huit|neuf"
-    r"|um|dois|três|quatro|sete|oito|nove|due|tre|quattro|cinque|sei|otto)"
-)
-_SPELLED = re.compile(
-    r"\b(?:pin|passcode|pass code|(?:door|gate|alarm|entry|unlock|access|garage|lock|safe|security|bank|card) code"
-    r"|geheimzahl|cvv|cvc"
-    r"|combination|code (?:secret|de (?:la )?carte))\b[^.\n\d]{0,60}?\b(?:is|ist|lautet|est|es|é|è|:)\s?"
-    rf"(?P<value>{_DIGIT}(?:[ ,.-]{{1,2}}{_DIGIT}){{3,11}})\b"
-)
 
 
-LITERALS = (
-    *("\n", "net user", "@", "cod", "cód", "clave", "contrase", "senha"),
-    *("pin", "geheimzahl", "cv", "combination"),
-)
+LITERALS = ("\n", "net user", "@")
 """A text without any of these has no such secret."""
 
 
@@ -67,19 +42,12 @@ def spans(text: str, lower: str) -> Iterator[Span]:
         yield from _values(_NET_USER, text, lower)
     if "@" in text:
         yield from _values(_EMAIL, text, lower)
-        yield from _values(_EMAIL_WITH, text, lower, looks_chosen)
-    if "cod" in lower or "cód" in lower or "clave" in lower or "contrase" in lower or "senha" in lower:
-        yield from (Span(*match.span("value"), "PIN") for match in _BANK_PIN.finditer(lower))
-    if any(name in lower for name in ("pin", "code", "geheimzahl", "cv", "combination")):
-        yield from (Span(*match.span("value"), "PIN") for match in _SPELLED.finditer(lower))
 
 
-def _values(
-    pattern: re.Pattern[str], text: str, lower: str, is_secret: Callable[[str], bool] | None = None
-) -> Iterator[Span]:
+def _values(pattern: re.Pattern[str], text: str, lower: str) -> Iterator[Span]:
     for match in pattern.finditer(lower):
         value = text[match.start("value") : match.end("value")].rstrip(".,;:!?)]}\"'`")
-        if (is_secret or _looks_secret)(value):
+        if _looks_secret(value):
             yield Span(match.start("value"), match.end("value"), "password")
 
 

@@ -13,6 +13,8 @@ from recollect.policy.redaction.span import Span
 LONG_RUN = re.compile(r"[!-~]{16,}")
 _TAIL = re.compile(r"[\w-]*", re.ASCII)
 _JWT_TAIL = re.compile(r"[\w.+/=-]*", re.ASCII)
+_MIN_TOKEN_CHARS = 16
+"""What is shorter behind a prefix needs a digit, a small and a capital letter: "sk-learn-2024" has not."""
 _MIN_VALUE_CHARS = 12
 """A shorter group of a pattern is the prefix of a token, not its value."""
 
@@ -54,6 +56,10 @@ _PREFIXES = {
     "dckr_pat_": "Docker token",
     "AGE-SECRET-KEY-": "private key",
     "rcl_": "recollect token",
+    "ghp_": "GitHub token",
+    "gho_": "GitHub token",
+    "AKIA": "AWS key",
+    "ASIA": "AWS key",
 }
 _SHORT_PREFIXES = {
     prefix: label
@@ -151,7 +157,7 @@ def _prefixed(prefixes: Collection[str], value: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![A-Za-z0-9])({'|'.join(map(re.escape, longest_first))})({value})", re.ASCII)
 
 
-_PREFIXED = _prefixed(_PREFIXES, r"[\w-]{16,}")
+_PREFIXED = _prefixed(_PREFIXES, r"[\w-]{12,}")
 _SHORT_PREFIXED = _prefixed(_SHORT_PREFIXES, r"[\w.+/=-]{16,}")
 _DENSE = re.compile(
     r"[0-9a-f]{32,}|[0-9A-Z]{24,}|[0-9a-z]{40,}"
@@ -169,7 +175,8 @@ _JWT = re.compile(r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{6,8000}\.[A-Za-z0-9_-]{4,
 _WEBHOOK = re.compile(r"discord(?:app)?\.com/api/webhooks/\d{5,25}/([\w-]{20,100})", re.ASCII)
 _HOOK_ADDRESS = re.compile(r"://[\w.-]{0,60}/?[^\s?#]{0,200}?hooks?\b", re.IGNORECASE | re.ASCII)
 _SHORT_PART = re.compile(
-    r"(?:/with/key/|/api/key/|://hooks\.[\w.-]{1,60}/(?:[\w-]{1,40}/){1,4}?)((?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{6,80})(?![\w.-])",
+    r"(?:/with/key/|/api/key/"
+    r"|://hooks\.[\w.-]{1,60}/(?:[\w-]{1,40}/){1,4}?)((?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{6,80})(?![\w.-])",
     re.ASCII,
 )
 _PATH_PART = re.compile(r"/((?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{16,120})(?![\w.-])", re.ASCII)
@@ -197,7 +204,7 @@ def _vendor_tokens(run: str, offset: int) -> Iterator[Span]:
     for label, pattern in vendor_formats():
         yield from _matches(pattern, run, offset, label)
     for match in _PREFIXED.finditer(run):
-        if _is_random(match[2]):
+        if _is_random(match[2]) and (len(match[2]) >= _MIN_TOKEN_CHARS or _has_all_kinds(match[0])):
             yield Span(offset + match.start(), offset + match.end(), _PREFIXES[match[1]])
     for match in _SHORT_PREFIXED.finditer(run):
         if _DENSE.search(match[2]):
@@ -285,3 +292,7 @@ def _is_random(value: str) -> bool:
     has_lower = any(map(str.islower, value))
     has_upper = any(map(str.isupper, value))
     return has_digit + has_lower + has_upper >= 2 and (has_digit or len(value) > 24)
+
+
+def _has_all_kinds(value: str) -> bool:
+    return all(any(map(kind, value)) for kind in (str.isdigit, str.islower, str.isupper))

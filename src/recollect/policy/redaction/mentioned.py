@@ -31,15 +31,9 @@ NAMES = re.compile(
 )
 TOKEN_NAMES = re.compile(
     r"(?<![a-z0-9_$/.-])(?<!public )(?:tokens?|secrets?|keys?|schlüssel|cl[ée]s?|chiave|clave|chave|klucz"
-    r"|anahtar)(?![\w(\[]|\.\w)"
+    r"|anahtar\w{0,3}|jetons?|appid|apikey)(?![\w(\[]|\.\w)|(?:api|アクセス|シークレット)キー|トークン|シークレット|鍵"
 )
 _RANDOM = re.compile(r"(?=\S*[a-z])(?=\S*[A-Z])(?=(?:\D*\d){2})(?!\w+(?:-[A-Za-z]+)+)[A-Za-z0-9_+/=-]{10,64}")
-_SEED = re.compile(r"(?<![\w-])(?=[A-Z]*[2-7])[A-Z2-7]{16,64}={0,6}(?![\w-])")
-_GROUPS = re.compile(
-    r"(?<![\w-])(?=[A-Z-]*\d)(?=[\d-]*[A-Z])(?:[A-Z0-9]{4}(?:-[A-Z0-9]{4}){3,9}|[A-Z0-9]{5}(?:-[A-Z0-9]{5}){3,9}"
-    r"|[A-Z0-9]{6}(?:-[A-Z0-9]{6}){3,9})(?![\w-])"
-)
-"""Seeds of one-time codes in base 32; keys for recovery and of licences in groups of equal length."""
 _ITEM = (
     r"(?:(?:capital|upper ?case|lower ?case|big|small|gro(?:ß|ss)es?|klein(?:es)?) )?[^\W_]"
     r"(?: (?:as in|wie|like|comme|como|come) \w{2,12})?"
@@ -54,7 +48,7 @@ _FIELD = re.compile(
 )
 """The name in one field of a record, and the value in the next."""
 _SENTENCE_END = re.compile(r"\n|(?<!\d)[.!?](?=\s)")
-_THING = re.compile(
+THING = re.compile(
     r"(?:0x)?[0-9a-f]{6,64}|[0-9a-f]{8}-[0-9a-f-]{27}|[a-z]{2,12}-[a-z]{0,2}\d{2,5}[a-z]{0,2}|[a-z]{3,}\d+(?:\.\d+)+"
     r"|(?:keepass|bitwarden|lastpass|1password|dashlane|nordpass|enpass|vaultwarden|sha|md|bcrypt|argon|pbkdf)[\w.-]*"
     r"|(?-i:(?:[a-z]+:)+[A-Za-z0-9]{16,})|\d+-[a-z]+|[a-z]{2,}-\d\w{0,3}(?:-\d+)+|(?-i:[A-Z0-9]+(?:-[A-Z0-9]+){1,2}|AAAA[BCE]3NzaC1\S*|[0-9a-zA-Z/+]{60,})"
@@ -81,10 +75,6 @@ def spans(text: str, lower: str) -> Iterator[Span]:
         return
     for name in NAMES.finditer(lower):
         yield from _near(name, chosen, lower)
-    if "totp" in lower or "2fa" in lower or "mfa" in lower or "authenticator" in lower:
-        yield from (Span(*seed.span(), "2FA secret") for seed in _SEED.finditer(text))
-    if TOKEN_NAMES.search(lower) or "code" in lower:
-        yield from (Span(*groups.span(), "key") for groups in _GROUPS.finditer(text))
     keys = [(at, value) for at, value in chosen if _RANDOM.fullmatch(value)]
     for name in TOKEN_NAMES.finditer(lower) if keys else ():
         yield from _near(name, keys, lower)
@@ -113,7 +103,7 @@ def _is_spelled(signs: str) -> bool:
 
 def looks_secret(value: str) -> bool:
     """Whether a word has the shape of a chosen password; a checksum and an id in hexadecimal digits have not."""
-    return len(value) >= _MIN_CHARS and looks_chosen(value) and not _THING.fullmatch(value)
+    return len(value) >= _MIN_CHARS and looks_chosen(value) and not THING.fullmatch(value)
 
 
 def is_word_with_digit(value: str) -> bool:
@@ -121,7 +111,7 @@ def is_word_with_digit(value: str) -> bool:
     return (
         re.fullmatch(r"[^\W\d_]{5,20}\d", value) is not None
         and not SOFTWARE.fullmatch(value)
-        and not _THING.fullmatch(value)
+        and not THING.fullmatch(value)
     )
 
 

@@ -13,8 +13,12 @@ from recollect.policy.redaction import (
     key_material,
     known_formats,
     mentioned,
+    named_keys,
     nearby,
     numbers,
+    opened,
+    pairs,
+    phrases,
     seed_phrases,
     spoken_secrets,
 )
@@ -23,6 +27,7 @@ from recollect.policy.redaction.span import MARKER, Span
 from recollect.policy.redaction.visible_text import visible_text
 
 _DIGIT = re.compile(r"\d")
+_GENERAL_LABELS = ("password", "PIN")
 _LITERALS = LiteralIndex[Callable[..., Iterator[Span]]](
     {
         access.codes: access.CODE_LITERALS,
@@ -32,8 +37,10 @@ _LITERALS = LiteralIndex[Callable[..., Iterator[Span]]](
         commands.spans: commands.LITERALS,
         codes.spans: codes.LITERALS,
         numbers.spans: numbers.ID_STEMS,
+        named_keys.spans: named_keys.LITERALS,
         nearby.turn_spans: nearby.TURN_LITERALS,
         **nearby.VALUE_SEARCHES,
+        **phrases.SEARCHES,
     }
 )
 """What each search needs: one pass over a text excludes most of them."""
@@ -61,40 +68,54 @@ def _plain_spans(text: str) -> Iterator[Span]:
     found = _LITERALS.found_in(lower)
     if access.codes in found:
         yield from access.codes(lower)
-    for search in (access.answers, indirect.spans, commands.spans):
+    for search in (access.answers, indirect.spans, commands.spans, *phrases.SEARCHES):
         if search in found:
             yield from search(text, lower)
     yield from nearby.phrase_spans(lower)
     yield from seed_phrases.spans(lower, is_named=seed_phrases.spans in found)
     # Codes and mixed secrets have digits, so texts without any skip all of these.
+    is_joined = opened.JOINED.search(text) is not None
     if _DIGIT.search(text):
-        yield from _spans_with_digits(text, lower, found)
+        yield from _spans_with_digits(text, lower, found, is_joined=is_joined)
+    elif is_joined:
+        yield from opened.spans(text, lower)
+        yield from pairs.spans(text, lower)
+    elif "/" in text:
+        yield from pairs.spans(text, lower)
     if known_formats.LONG_RUN.search(text):
         yield from known_formats.spans(text)
         yield from key_material.spans(text, lower)
 
 
-def _spans_with_digits(text: str, lower: str, found: set[Callable[..., Iterator[Span]]]) -> Iterator[Span]:
+def _spans_with_digits(
+    text: str, lower: str, found: set[Callable[..., Iterator[Span]]], *, is_joined: bool
+) -> Iterator[Span]:
     mixed, has_code = MIXED.search(text) is not None, nearby.has_code(lower)
+    if mixed or is_joined or opened.CANDIDATE.search(text):
+        yield from opened.spans(text, lower)
+    if mixed or is_joined or "/" in text:
+        yield from pairs.spans(text, lower)
+        yield from pairs.changed_spans(text, lower)
     if nearby.turn_spans in found:
         yield from nearby.turn_spans(lower)
     if has_code:
         yield from nearby.named_spans(lower)
     if has_code or mixed:
-        yield from nearby.thing_spans(text, lower)
         for search in found.intersection(nearby.VALUE_SEARCHES):
             yield from search(text, lower)
     if mixed:
         yield from nearby.sign_spans(text)
         yield from mentioned.spans(text, lower)
+    if named_keys.spans in found:
+        yield from named_keys.spans(text, lower)
     yield from numbers.spans(text, lower, is_named=numbers.spans in found)
     if codes.spans in found or not lower.isascii():
         yield from codes.spans(text, lower)
 
 
 def _disjoint(spans: Iterable[Span], text: str) -> list[Span]:
-    """Spans in order, overlapping ones merged under the label of the first."""
-    in_order = sorted(spans)
+    """Spans in order, overlapping ones merged under the label of the first, or of the one that says more."""
+    in_order = sorted(spans, key=lambda span: (span.start, span.label in _GENERAL_LABELS, span.end))
     if not in_order:
         return []
     markers = [match.span() for match in MARKER.finditer(text)]

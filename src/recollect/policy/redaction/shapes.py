@@ -51,8 +51,8 @@ DESCRIBING = re.compile(
 )
 """What may stand after "is" and describes a password instead of being one."""
 _MIN_STRONG = 8
-_INNER_SIGN = re.compile(r"[^\W_](?:[!#*%^~]|\$(?![A-Z{(]))[^\W_]")
-_WRITTEN_OTHERWISE = re.compile(r".*(?:[/\\@&=]|%[0-9a-fA-F]{2}|\w\.\w).*|.*#(?:\d{4,}|[0-9a-f]{4})")
+_INNER_SIGN = re.compile(r"[^\W_](?:[!#*%^~@]|\$(?![A-Z{(]))[^\W_]")
+_WRITTEN_OTHERWISE = re.compile(r".*(?:[/\\&=]|@.*[.:@]|%[0-9a-fA-F]{2}|\w\.\w).*|.*#(?:\d{4,}|[0-9a-f]{4})")
 """Addresses, formulas, and the tags of accounts such as "Ann#1234", or of equal names such as "Ann#9bce"."""
 SOFTWARE = re.compile(
     r"(?:win(?:dows)?|office|microsoft|m|ms|python|java|node|php|html|css|ubuntu|debian|fedora|mac ?os|ios|iphone"
