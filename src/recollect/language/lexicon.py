@@ -1,9 +1,9 @@
 """What is known about words: one file per language in `lexica/`, read on first use. A new language is a new file.
 
 A file has these tables, all optional: `words` (sets of words), `forms` (alternatives of a regular expression),
-`people`, `numbers` and `near_days` (words by what they mean), `verbs` (what entails each plain verb of a fact) and
-`instructions` (patterns). English also has `patterns`, whole expressions. An expression may continue on further lines,
-and `{name}` in it stands for the forms of that name.
+`people`, `numbers` and `near_days` (words by what they mean), `verbs` (what entails each plain verb of a fact),
+`authority` and `orders` (words by what they do in an order) and `instructions` (patterns). English also has `patterns`,
+whole expressions. An expression may continue on further lines, and `{name}` in it stands for the forms of that name.
 """
 
 import re

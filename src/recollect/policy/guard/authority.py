@@ -9,6 +9,8 @@ from collections.abc import Callable
 from recollect.language import lexicon
 from recollect.language.word_forms import is_surely_english
 from recollect.policy.guard.commands import claims_right, commands, redefines_assistant
+from recollect.policy.guard.duties import states_duty
+from recollect.policy.guard.orders import gives_order
 from recollect.policy.guard.sorts import Reading, read, sentences, sorts_of, words_of
 
 _ENGLISH = (lexicon.ENGLISH,)
@@ -108,9 +110,11 @@ def _is_rank(reading: Reading, at: int) -> bool:
 
 CLAIMS: tuple[Callable[[Reading], bool], ...] = (
     _binds_assistant, _cites_rank, _voids_rules, commands, claims_right, redefines_assistant,
+    gives_order, states_duty,
 )  # fmt: skip
 """What is asked of each sentence, in order."""
 CLAIM_SORTS = frozenset(
-    "duty leave rank rules untrue command treat may power above remade goal master rightful works appoint since".split()
+    "duty leave rank rules untrue command treat may power above remade goal master rightful works appoint since"
+    " act bend lie does done guard weight inner doing gains trumps".split()
 )
 """Each claim needs a word of one of these sorts."""

@@ -1,13 +1,14 @@
 """The sorts of words in a sentence: for someone of rank, a duty, a rule, stored data of a person.
 
-`authority` in the lexica has the words of each sort; each language is judged by its own.
+`authority` and `orders` in the lexica have the words of each sort; each language is judged by its own.
 """
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import pairwise
 
 from recollect.core.lazy import lazy
 from recollect.core.text import fold
@@ -17,6 +18,8 @@ from recollect.language.prefilter import required_literals
 
 NEAR_WORDS = 3
 """Distance, in words, between a duty and whoever has it: "you simply have to", "musst du"."""
+CLAUSE_WORDS = 14
+"""How far behind its verb an order is read."""
 _SENTENCE = re.compile(r"[^.!?;\n。！？]+[.!?;。！？]?")
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 _BREAK = re.compile(r"(?:,(?! *[^\W\d_]+ \d+ ?(?:(?:out )?of|von|de|di|sur|/) ?\d+\W*\Z)|[:–—]) *|\A[^\w]*")
@@ -28,7 +31,15 @@ _PERSON, _TRUSTED, _HEARD = (
     frozenset({"believe", "source", "appoint", "make", "rank", "harm", "comply", "address", "title"}),
     frozenset({"told", "say"}),
 )
-_NOT_SORTS = ("shared_rank", "system_prompt", "joined", "onward", "attached")
+_NAMED = frozenset({"named"})
+_NO_SIGNS = frozenset("named prep place lead join be by cue".split())
+"""Sorts of names and of short words, which are alike in many languages."""
+_OTHERS = frozenset({"crowd", "kin", "person", "named"})
+_NO_NAMES = frozenset({"them", "lead"})
+"""Sorts of words that some write with a capital: "trust Him", "but Just for me"."""
+_WORDS_WITH_CAPITALS = ("languages", "places", "tools", "no_names", "other_persons", "first_person")
+"""Words of the lexica that are no names of people."""
+_NOT_SORTS = ("shared_rank", "system_prompt", "joined", "onward", "attached", "suffixed", "nouns_have_capitals")
 _MIN_STEM_CHARS = 3
 _MIN_UNACCENTED_CHARS = 5
 """Shorter words are told apart by their accents: "tu" and "tú"."""
@@ -67,9 +78,35 @@ class Reading:
         rows = (self.words[at : at + len(sorts)] for at in range(len(self.words) - len(sorts) + 1))
         return self.has(*sorts) and any(all(map(lambda sort, each: sort in each, sorts, row)) for row in rows)
 
+    def clause(self, start: int) -> list[Sorts]:
+        """The words up to the next comma, or the like; none if there is one before the first."""
+        end = min((each for each in self.starts if each >= start), default=len(self.words))
+        return self.words[start : min(end, start + CLAUSE_WORDS)]
+
     def part(self, start: int, size: int) -> "Reading":
         starts = frozenset(at - start for at in self.starts if start <= at < start + size)
         return Reading(self.words[start : start + size], starts)
+
+
+def has_any(words: Sequence[Sorts], *sorts: str) -> bool:
+    """Whether one of the words is of one of the sorts."""
+    return any(not each.isdisjoint(sorts) for each in words)
+
+
+def others_among(words: Sequence[Sorts], of_mine: bool = False) -> Sorts:
+    """As what others are named; "your mum" is the hearer's own, and "my kids" are only others `of_mine`."""
+    owners = {"hearer"} if of_mine else {"hearer", "mine"}
+    named = (
+        _as_other(each, previous) for previous, each in pairwise([_NOTHING, *words]) if owners.isdisjoint(previous)
+    )
+    return _NOTHING.union(*named)
+
+
+def _as_other(word: Sorts, previous: Sorts) -> Sorts:
+    if word & {"leave", "may", "duty"}:  # "Can" and "May" are also names
+        return _NOTHING
+    kinds = word & _OTHERS - (_PERSON | _NAMED if word & _NO_NAMES else _NOTHING)
+    return _NOTHING if kinds == _NAMED and "place" in previous else kinds
 
 
 def sentences(text: str) -> list[str]:
@@ -92,8 +129,8 @@ def read(
         return
     known = list(map(sorts_of, sentence_words))
     if capitals:
-        known = _with_names(known, [word in capitals for word in sentence_words])
-    languages = Counter(language for each in known for language in each)
+        known = _with_names(known, [word in capitals and word not in _not_names() for word in sentence_words])
+    languages = Counter(language for each in known for language, sorts in each.items() if not sorts <= _NO_SIGNS)
     # One known word is no sign of a language: "me" is a word of many.
     spoken = [name for name, count in languages.items() if count > 1 and (name in spoken or not spoken)]
     spoken = [name for name in spoken if not any(_knows_more(other, name, known) for other in spoken)]
@@ -135,12 +172,29 @@ def _knows_more(other: str, language: str, known: list[dict[str, Sorts]]) -> boo
 def _with_names(known: list[dict[str, Sorts]], is_capital: list[bool]) -> list[dict[str, Sorts]]:
     """With the names that no list knows: a word with a capital whom one trusts, or who says something."""
     before, after = [{}, *known], [*known[1:], {}]
-    return [
+    known = [
         {language: each.get(language, _NOTHING) | _PERSON for language in {*previous, *following, *each}}
         if is_name and (_stands_for(previous, _TRUSTED) or _stands_for(following, _HEARD))
         else each
         for each, previous, following, is_name in zip(known, before, after, is_capital, strict=False)
     ]
+    naming = {language for each in known for language in each} - _capitalizing()
+    return [
+        {**each, **{language: each.get(language, _NOTHING) | _NAMED for language in naming}} if is_name else each
+        for each, is_name in zip(known, is_capital, strict=False)
+    ]
+
+
+@cache
+def _not_names() -> frozenset[str]:
+    dates = {*lexicon.ordered_words("months"), *lexicon.ordered_words("weekdays")}
+    return frozenset({"i", *dates}.union(*map(lexicon.words, _WORDS_WITH_CAPITALS)))
+
+
+@cache
+def _capitalizing() -> frozenset[str]:
+    """Languages in which a capital is no sign of a name."""
+    return frozenset(name for name, table in lexicon.tables("orders").items() if table.get("nouns_have_capitals"))
 
 
 def _stands_for(word: Mapping[str, Sorts], sorts: Sorts) -> bool:
@@ -158,7 +212,7 @@ def sorts_of(word: str) -> dict[str, Sorts]:
         return {}
     owner = word.removesuffix("'s")
     whose = _WHOSE if owner != word else _NOTHING
-    elided = word.partition("'")[2]  # "qu'Ella"
+    elided = "" if word.startswith("j'") else word.partition("'")[2]  # "qu'Ella", but "j'écris" is the speaker's own
     if not lexicon.words("given_names").isdisjoint((word, fold(word), elided)):
         whose |= {"person"}
     keys = (
@@ -193,13 +247,20 @@ def _english() -> dict[str, str]:
 
 @cache
 def _lexica() -> dict[str, dict[str, Sorts]]:
-    return {language: dict(_by_word(table)) for language, table in lexicon.tables("authority").items()}
+    orders = lexicon.tables("orders")
+    return {
+        language: dict(_by_word({**table, **orders.get(language, {})}))
+        for language, table in lexicon.tables("authority").items()
+    }
 
 
 def _by_word(table: Mapping[str, str]) -> Iterator[tuple[str, Sorts]]:
     shared = _english()["shared_rank"].split()
     lists = {sort: entry.split() for sort, entry in table.items() if sort not in _NOT_SORTS}
     lists = {**lists, "rank": [*lists["rank"], *shared], "system": ["systemprompt"], "since": ["fromnowon"]}
+    if suffixed := table.get("suffixed", "").split():
+        for sort in ("act", "bend", "lie"):
+            lists[sort] = [*lists[sort], *(fold(word) + pronoun for word in lists[sort] for pronoun in suffixed)]
     if attached := table.get("attached", "").split():  # "envía" and "envíame" are one command
         commands = lists["command"]
         lists["command"] = [*commands, *(fold(word) + pronoun for word in commands for pronoun in attached)]
