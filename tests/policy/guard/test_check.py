@@ -381,3 +381,26 @@ def test_without_evidence_the_quote_is_searched_for_and_every_check_still_holds(
     assert isinstance(verdict, Accepted) is found, verdict
     assert not found or (isinstance(verdict, Accepted) and verdict.evidence in said)
     assert check(Proposal(fact, "fact", ""), [message(said)], []) == Refused(Reason.NO_EVIDENCE)
+
+
+@pytest.mark.parametrize(
+    ("said", "fact"),
+    [
+        ("I'm 34 and I can't stand people who smoke", "Is 34"),
+        ("I am 5 and I hate people who lie", "Is 5 years old"),
+        ("I work at Siemens with Tom's brother", "Works at Siemens"),
+        ("I play chess in Paul's garage", "Plays chess"),
+        ("I moved to Oslo after Anna's wedding", "Moved to Oslo"),
+    ],
+)
+def test_whoever_else_is_mentioned_takes_nothing_from_what_the_speaker_says_of_themselves(said: str, fact: str):
+    assert isinstance(judged(said, fact), Accepted), judged(said, fact)
+
+
+@pytest.mark.parametrize("bot", [False, True])
+@pytest.mark.parametrize("of", ["", "m2"])
+def test_a_known_memo_is_corrected_by_its_person_and_never_by_the_assistant(bot: bool, of: str):
+    correction = message("no wait, 35", "m2", bot=bot)
+    proposal = Proposal("Is 35 years old", "fact", "no wait, 35", message=of, id="d1")
+    verdict = check(proposal, [message("hello"), correction], [memo("Is 34 years old")])
+    assert isinstance(verdict, Refused if bot else Accepted), verdict
