@@ -397,6 +397,23 @@ def test_whoever_else_is_mentioned_takes_nothing_from_what_the_speaker_says_of_t
     assert isinstance(judged(said, fact), Accepted), judged(said, fact)
 
 
+@pytest.mark.parametrize(
+    ("said", "fact"),
+    [
+        ("he really truly loves jazz", "Loves jazz"),
+        ("he gets up early and loves jazz", "Loves jazz"),
+        ("they often in summer play chess", "Plays chess"),
+        ("they for years lived in Rome", "Lived in Rome"),
+        ("he in the end moved to Rome", "Moved to Rome"),
+        ("she at last quit smoking", "Quit smoking"),
+        ("I'm told he in fact plays the harp", "Plays the harp"),
+        ("I think she sings in a choir and plays chess", "Plays chess"),
+    ],
+)
+def test_whoever_is_named_before_a_verb_is_its_actor_however_many_words_are_between(said: str, fact: str):
+    assert reason(said, fact) == "is about somebody else"
+
+
 @pytest.mark.parametrize("bot", [False, True])
 @pytest.mark.parametrize("of", ["", "m2"])
 def test_a_known_memo_is_corrected_by_its_person_and_never_by_the_assistant(bot: bool, of: str):
