@@ -1,32 +1,29 @@
 """`make mutants`: change one thing at a time in the source, and see whether a test near it notices.
 
-A seeded sample of mutants of the modules below is tried, one after the other, in a copy of the source: first against
-the tests that call the function, the nearest and the quickest first, then against all that are near, those of the
-folder and the stories over the wire. What survives is printed, and by which test each other one is noticed: a test that
-fails without the mutant as well does not count.
+A seeded sample of mutants of the modules below is put into the code at once, each behind a question for its number
+(`bench.planting`). Processes share the tests that are near: each test runs as it is, and then once more with each
+mutant that it reached and that no test has noticed yet (`bench.planted`). What survives is printed, and by which test
+each other one is noticed: a test that fails without the mutant as well does not count.
 Mutants that change nothing anyone could observe are listed in `mutants-equivalent.txt` with a reason, and not counted.
 """
 
 import argparse
 import ast
-import compileall
-import hashlib
 import json
 import os
-import py_compile
 import random
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.called import FILE
+from bench.planting import ACTIVE, JOB, Offsets
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "recollect"
@@ -41,10 +38,6 @@ STORIES = (
 """What most modules take part in; tried last."""
 PLUGINS, FACES_PLUGINS = ("asyncio", "timeout", "hypothesispytest"), ("schemathesis", "simcord")
 """Of pytest, loaded by name: to load all that are installed takes longer than most tests."""
-TEST_TIMEOUT_SECONDS = 1800
-"""Generous, as it counts as noticed: a single test that hangs is ended much earlier."""
-MAX_CALLERS = 250
-"""Tests that are tried before whole files."""
 MAX_SURVIVING_SHARE = 0.1
 
 _COMPARISONS: dict[type[ast.cmpop], tuple[str, str]] = {
@@ -80,17 +73,15 @@ class Mutant:
 
 
 def mutants_of(module: str, source: str) -> Iterator[Mutant]:
-    """Every mutant of a module; annotations, docstrings, decorators, log lines and `strict=` are left out."""
-    encoded = source.encode()
-    offsets = [0]
-    for line in encoded.splitlines(keepends=True):
-        offsets.append(offsets[-1] + len(line))
+    """Every mutant of a module; left out are annotations, docstrings, decorators, patterns of `case`, log lines and
+    `strict=`.
+    """
+    offsets = Offsets(source)
     for node in _interesting(ast.parse(source)):
         if isinstance(node, ast.expr | ast.stmt):
-            start = offsets[node.lineno - 1] + node.col_offset
-            end = offsets[(node.end_lineno or node.lineno) - 1] + (node.end_col_offset or 0)
+            start, end = offsets.of(node)
             for new in _changes(node):
-                yield Mutant(module, node.lineno, start, end, encoded[start:end].decode(), new)
+                yield Mutant(module, node.lineno, start, end, source.encode()[start:end].decode(), new)
 
 
 def _interesting(tree: ast.AST) -> Iterator[ast.AST]:
@@ -108,7 +99,7 @@ def _interesting(tree: ast.AST) -> Iterator[ast.AST]:
 def _is_prose(node: ast.AST) -> bool:
     if isinstance(node, ast.Expr):
         return isinstance(node.value, ast.Constant) or ast.unparse(node).startswith("log.")
-    return isinstance(node, ast.Import | ast.ImportFrom | ast.JoinedStr | ast.Raise)
+    return isinstance(node, ast.Import | ast.ImportFrom | ast.JoinedStr | ast.Raise | ast.pattern)
 
 
 def _is_assertion(node: ast.AST) -> bool:
@@ -193,121 +184,89 @@ def _imports(text: str, dotted: str, parent: str, name: str) -> bool:
 
 @dataclass
 class Trial:
-    """A copy of the source in which mutants are tried, and what is known of the tests."""
+    """Mutants by number, and notes of what became of them."""
 
+    mutants: Sequence[Mutant]
     folder: Path
-    calls_file: Path
-    broken: set[str] = field(default_factory=set[str])
-    """Tests that fail without a mutant, or with one at times; left out from then on."""
-    calls: dict[str, list[dict[str, Any]]] = field(default_factory=dict[str, list[dict[str, Any]]])
-    """By test file, as it is now: its tests, and the functions that each of them calls."""
 
     def __post_init__(self) -> None:
-        self.copy = self.folder / "src"
-        shutil.copytree(PACKAGE, self.copy / "recollect", ignore=shutil.ignore_patterns("__pycache__"))
-        # by hash: a mutant and what it replaces may well be of the same second and size
-        compileall.compile_dir(self.copy, quiet=1, invalidation_mode=py_compile.PycInvalidationMode.CHECKED_HASH)
+        self.job, self.notes = self.folder / "job.json", self.folder / "notes.jsonl"
+        planted = [(mutant.module, mutant.start, mutant.end, mutant.new) for mutant in self.mutants]
+        self.job.write_text(json.dumps({"mutants": planted, "notes": str(self.notes)}))
+        self.notes.touch()
 
-        if self.calls_file.exists():
-            self.calls = json.loads(self.calls_file.read_text("utf-8"))
+    def noticed(self) -> dict[int, str]:
+        """The test that notices a mutant, by its number."""
+        return {line["noticed"]: line["test"] for line in self._lines() if "noticed" in line}
 
-    def killer(self, mutant: Mutant, whole: bool) -> str | None:
-        """The first test that fails with the mutant, twice, and passes without; None if the mutant survives."""
-        path = self.copy / "recollect" / mutant.module
-        source = path.read_bytes()
-        changed = source[: mutant.start] + mutant.new.encode() + source[mutant.end :]
+    def reached(self) -> set[int]:
+        """Numbers of mutants that some test reaches."""
+        return {number for line in self._lines() for number in line.get("reached", ())}
 
-        def fails(tests: list[str], content: bytes) -> str | None:
-            path.write_bytes(content)
+    def at_import(self) -> set[int]:
+        """Numbers of mutants that take part while a module is imported: a fork of a later moment can't change them."""
+        return {number for line in self._lines() for number in line.get("imported", ())}
+
+    def _lines(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.notes.read_text("utf-8").splitlines()]
+
+    def run(self, files: list[str], processes: int, end: float) -> None:
+        """Try all mutants with the tests of these files, until the time is up."""
+        shares = [files[number::processes] for number in range(processes)]
+        running = [self._start(share) for share in shares if share]
+        for process in running:
             try:
-                return self._first_failure(tests)
-            finally:
-                path.write_bytes(source)
+                process.wait(max(0.1, end - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                process.terminate()
+                process.wait()
 
-        for stage in self.stages(mutant, source.decode(), whole):
-            while stage and (failed := fails(stage, changed)) is not None:
-                if "::" not in failed:  # no test could be run at all
-                    return failed
-                if fails([failed], source) is None and fails([failed], changed) is not None:
-                    return failed
-                self.broken.add(failed)
-                print(f"fails without the mutant, or passes with it at times; left out: {failed}", flush=True)
-        return None
+    def run_from_the_start(self, number: int, end: float) -> None:
+        """Try a mutant that takes part in an import, in a process of its own, until the first test fails."""
+        for stage in nearest_tests(self.mutants[number].module):
+            if test := self._first_failure(stage, number, end):
+                if "::" not in test or self._first_failure([test], None, end) is None:
+                    with self.notes.open("a", encoding="utf-8") as notes:
+                        notes.write(json.dumps({"noticed": number, "test": test}) + "\n")
+                return
 
-    def stages(self, mutant: Mutant, source: str, whole: bool) -> Iterator[list[str]]:
-        """Tests to try, one stage after the other: those that call the function, near and far, then `whole` files."""
-        files = nearest_tests(mutant.module)
-        for stage in files:
-            yield self.callers(mutant, source, stage)
-        if whole:
-            yield from files
-
-    def callers(self, mutant: Mutant, source: str, files: list[str]) -> list[str]:
-        """Tests of the files that call the mutant's function, quickest first; any of its module's, outside of one."""
-        missing = [file for file in files if _version(file) not in self.calls]
-        if missing:
-            self._record(missing)
-        # what a cached function calls is called once per process, whoever needs it
-        line = 0 if "cache" in source else mutant.line
-        first, last = function_lines(source, line)
-        known = [test for file in files for test in self.calls[_version(file)]]
-        self.broken |= {test["id"] for test in known if not test["passed"]}
-        lines = {f"{mutant.module}:{line}" for line in range(first, last + 1)}
-        tests = [test for test in known if lines & set(test["called"])]
-        tests.sort(key=lambda test: test["seconds"])
-        return [test["id"] for test in tests if test["id"] not in self.broken][:MAX_CALLERS]
-
-    def _record(self, files: list[str]) -> None:
-        """Run tests without a mutant, and note what they call."""
-        self.calls |= {_version(file): [] for file in files}
-        notes = self.folder / "called.jsonl"
-        notes.write_text("")
-        self._run(["-p", "bench.called", *files], {FILE: str(notes)})
-        for test in map(json.loads, notes.read_text("utf-8").splitlines()):
-            self.calls[_version(test["id"].partition("::")[0])].append(test)
-        self.calls_file.write_text(json.dumps(self.calls))
-
-    def _first_failure(self, tests: list[str]) -> str | None:
+    def _first_failure(self, tests: list[str], number: int | None, end: float) -> str | None:
         """The first test that fails, or a word for what happened instead; None if all pass."""
-        deselected = [f"--deselect={test}" for test in sorted(self.broken)]
+        process = self._start(["-x", *tests], number)
         try:
-            done = self._run(["-x", *deselected, *tests], {})
+            printed, _ = process.communicate(timeout=max(0.1, end - time.monotonic()))
         except subprocess.TimeoutExpired:
-            return "no end in time"
-        if done.returncode in (0, 5):  # 5: no test was selected
+            process.terminate()
+            process.wait()
             return None
-        failed = re.search(r"^(?:FAILED|ERROR) (tests/\S+::.*?)(?: - |$)", done.stdout, re.MULTILINE)
+        if process.returncode in (0, 5):  # 5: no test was selected
+            return None
+        failed = re.search(r"^(?:FAILED|ERROR) (tests/\S+::.*?)(?: - |$)", printed, re.MULTILINE)
         return failed[1] if failed else "an error"
 
-    def _run(self, arguments: list[str], env: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    def _start(self, arguments: list[str], number: int | None = None) -> subprocess.Popen[str]:
         options = ["-q", "--tb=no", "-p", "no:cacheprovider", "-m", "not slow and not postgres"]
+        options += ["-o", "timeout_func_only=true"]  # the limit is that of one run of a test, not of all its mutants
         uses_faces = any("tests/faces/" in argument for argument in arguments)
-        plugins = [f"-p{name}" for name in (*PLUGINS, *(FACES_PLUGINS if uses_faces else ()))]
-        return subprocess.run(
+        plugins = [f"-p{name}" for name in ("bench.planted", *PLUGINS, *(FACES_PLUGINS if uses_faces else ()))]
+        job = {JOB: str(self.job)} | ({} if number is None else {ACTIVE: str(number)})
+        return subprocess.Popen(
             [sys.executable, "-m", "pytest", *plugins, *options, *arguments],
             cwd=ROOT,
-            env={**os.environ, "PYTHONPATH": str(self.copy), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **env},
-            capture_output=True,
+            env={**os.environ, "PYTHONPATH": str(PACKAGE.parent), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **job},
+            stdout=subprocess.PIPE if "-x" in arguments else subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
             text=True,
-            timeout=TEST_TIMEOUT_SECONDS,
         )
 
 
-def _version(file: str) -> str:
-    """A test file and what is in it."""
-    return f"{file} {hashlib.sha256((ROOT / file).read_bytes()).hexdigest()[:16]}"
-
-
-def function_lines(source: str, line: int) -> tuple[int, int]:
-    """First and last line of the outermost function that a line is in; of the module, if in none."""
-    tree = ast.parse(source)
-    classes = [tree, *(node for node in tree.body if isinstance(node, ast.ClassDef))]
-    for node in (node for scope in classes for node in scope.body):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.end_lineno is not None:
-            first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
-            if first <= line <= node.end_lineno:
-                return first, node.end_lineno
-    return 1, len(source.splitlines())
+def files_near(mutants: Sequence[Mutant], far: bool) -> list[str]:
+    """Test files near the mutants, those that are near most of them first; `far` ones behind."""
+    stages = [nearest_tests(module) for module in (mutant.module for mutant in mutants)]
+    near = Counter(file for stage in stages for file in stage[0])
+    rest = Counter(file for stage in stages for file in (stage[1] if len(stage) > 1 else []))
+    files = [file for file, _ in near.most_common()]
+    return [*files, *(file for file, _ in rest.most_common() if file not in near)] if far else files
 
 
 def reviewed() -> dict[str, str]:
@@ -322,29 +281,28 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=30.0)
-    parser.add_argument("--near", action="store_true", help="only tests that call the function")
-    parser.add_argument("--calls", type=Path, help="a file that keeps which test calls what, for further runs")
+    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--near", action="store_true", help="no tests but the module's own and those that import it")
     options = parser.parse_args()
-    equivalent, survivors, tried = reviewed(), list[Mutant](), 0
+    equivalent = reviewed()
+    chosen = [mutant for mutant in sample(options.count, options.seed) if mutant.key not in equivalent]
     end = time.monotonic() + 60 * options.minutes
     with tempfile.TemporaryDirectory() as folder:
-        trial = Trial(Path(folder), options.calls or Path(folder) / "calls.json")
-        chosen = [mutant for mutant in sample(options.count, options.seed) if mutant.key not in equivalent]
-        random.Random(options.seed).shuffle(chosen)  # if time runs out, the rest is a sample too
-        for mutant in chosen:
-            if time.monotonic() > end:
-                print(f"time is up: {len(chosen) - tried} mutants were not tried")
-                break
-            tried += 1
-            print(f"{tried}: {mutant.key}", flush=True)
-            test = trial.killer(mutant, not options.near)
-            print(f"   {test or f'SURVIVED, line {mutant.line}'}", flush=True)
-            if test is None:
-                survivors.append(mutant)
-    for mutant in survivors:
-        print(f"survived: {mutant.key} (line {mutant.line})")
-    share = len(survivors) / max(1, tried)
-    print(f"{len(survivors)} of {tried} mutants survived ({share:.0%}); at most {MAX_SURVIVING_SHARE:.0%} may")
+        trial = Trial(chosen, Path(folder))
+        trial.run(files_near(chosen, not options.near), options.processes, end)
+        for number in sorted(trial.at_import() - trial.noticed().keys()):
+            trial.run_from_the_start(number, end)
+        noticed, reached = trial.noticed(), trial.reached()
+    for number, test in sorted(noticed.items()):
+        print(f"noticed: {chosen[number].key}\n   by {test}")
+    survivors = [number for number in range(len(chosen)) if number not in noticed]
+    for number in survivors:
+        how = "" if number in reached else ", reached by no test"
+        print(f"survived: {chosen[number].key} (line {chosen[number].line}{how})")
+    if time.monotonic() > end:
+        print("time was up: not every test was tried")
+    share = len(survivors) / max(1, len(chosen))
+    print(f"{len(survivors)} of {len(chosen)} mutants survived ({share:.0%}); at most {MAX_SURVIVING_SHARE:.0%} may")
     return int(share > MAX_SURVIVING_SHARE)
 
 

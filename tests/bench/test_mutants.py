@@ -1,16 +1,16 @@
 """The mutants that `make mutants` tries: what they change, which tests are near, and what is known to be the same."""
 
 import ast
-import json
-import os
-import subprocess
-import sys
+import operator
+import time
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from bench.called import FILE
-from bench.mutants import PACKAGE, ROOT, function_lines, mutants_of, nearest_tests, reviewed, sample
+from bench.mutants import PACKAGE, ROOT, Mutant, Trial, mutants_of, nearest_tests, reviewed, sample
+from bench.planting import QUESTION, Change, plant
 
 SOURCE = '''
 """A module."""
@@ -59,20 +59,46 @@ def test_the_nearest_tests_of_a_module_are_its_own_and_those_that_import_it():
     assert all((ROOT / test).is_file() for test in (*near, *far))
 
 
-def test_a_line_belongs_to_its_outermost_function_with_decorators_or_to_the_module():
-    assert function_lines(SOURCE, 11) == (6, 13)
-    assert function_lines(SOURCE, 3) == (1, len(SOURCE.splitlines()))
+def test_every_mutant_is_planted_and_one_at_a_time_is_in_effect():
+    source = "def f(x, y):\n    if x and not y:\n        y.append(1)\n    return x + 1"
+    mutants = list(mutants_of("policy/x.py", source))
+    changes = [Change(number, each.start, each.end, each.new) for number, each in enumerate(mutants)]
+    code = compile(plant(source, changes), "x.py", "exec")
+    for number in (-1, *range(len(mutants))):
+        planted: dict[str, Any] = {QUESTION: partial(operator.eq, number)}
+        written: dict[str, Any] = {}
+        exec(code, planted)
+        exec(source if number < 0 else _changed(source, mutants[number]), written)
+        for x, y in ((0, [1]), (2, []), (3, [1])):
+            here, there = list[int](y), list[int](y)
+            assert (planted["f"](x, here), here) == (written["f"](x, there), there), number
+
+
+def _changed(source: str, mutant: Mutant) -> str:
+    encoded = source.encode()
+    return (encoded[: mutant.start] + mutant.new.encode() + encoded[mutant.end :]).decode()
 
 
 @pytest.mark.slow
-def test_the_recorder_lists_functions_called_by_a_test(tmp_path: Path):
-    notes, test = tmp_path / "called.jsonl", "tests/policy/test_budget.py"
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "bench.called", "-n", "0", test]
-    env = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")} | {FILE: str(notes)}
-    subprocess.run(command, cwd=ROOT, env=env, check=True, capture_output=True)
-    lines = list(map(json.loads, notes.read_text("utf-8").splitlines()))
-    assert all(line["passed"] and line["id"].startswith(f"{test}::") for line in lines)
-    assert any(name.startswith("policy/budget.py:") for line in lines for name in line["called"])
+def test_every_mutant_of_the_package_can_be_planted():
+    everything = sample(10**9, seed=0)
+    for module in {mutant.module for mutant in everything}:
+        mine = [mutant for mutant in everything if mutant.module == module]
+        changes = [Change(number, each.start, each.end, each.new) for number, each in enumerate(mine)]
+        compile(plant((PACKAGE / module).read_text("utf-8"), changes), module, "exec", dont_inherit=True)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_trial_says_which_test_notices_a_mutant_and_what_no_test_reaches(tmp_path: Path):
+    fits = next(
+        each for each in sample(10**9, seed=0) if each.key.endswith("chars <= self.chars -> (chars < self.chars)")
+    )
+    elsewhere = next(each for each in sample(10**9, seed=0) if each.module == "learning/undo.py")
+    trial = Trial([fits, elsewhere], tmp_path)
+    trial.run(["tests/policy/test_budget.py"], 1, time.monotonic() + 500)
+    assert {*trial.noticed()} == trial.reached() == {0}
+    assert trial.noticed()[0].startswith("tests/policy/test_budget.py::")
 
 
 def test_every_reviewed_mutant_exists_and_has_a_reason():

@@ -5,7 +5,7 @@ import logging
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 
 import pytest
@@ -123,6 +123,13 @@ class TestNearDuplicates:
         left = plan(ConsolidationInput(pair), FREELY, NOW)
         lasting = [change for change in left.changes if isinstance(change, Retire)]
         assert len(lasting) == (1 if pair[0].expires else 0)
+
+    @pytest.mark.parametrize(("first", "second"), [(NOW, NOW), (NOW, None), (None, NOW)])
+    def test_of_one_event_become_one_that_says_when(self, first: datetime | None, second: datetime | None) -> None:
+        pair = memo("Ran a marathon", 1, happened=first), memo("Ran a marathon", 2, happened=second)
+        changed = [change.after for change in plan(ConsolidationInput(pair), FREELY, NOW).changes]
+        assert sorted(one.status for one in changed) == [Status.ACTIVE, Status.SUPERSEDED]
+        assert [one.happened for one in changed if one.active] == [NOW]
 
     def test_a_memo_that_ends_soon_takes_no_place_of_one_that_lasts(self) -> None:
         soon, lasting = memo("Likes tea and cake", 1, expires=NOW + timedelta(days=1)), memo("Likes tea", 2)

@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 
 from recollect.core.errors import BadInput
+from recollect.core.outcomes import Refused
+from recollect.core.reasons import Reason
 from recollect.core.types import Place
 from recollect.policy.merge import Candidate
 from recollect.policy.statement import statement
@@ -39,3 +41,17 @@ def test_a_confidence_is_between_0_and_1(confidence: float, is_valid: bool) -> N
     else:
         with pytest.raises(BadInput, match="not between"):
             stated(confidence=confidence)
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("my PIN is 4711 and I paint", "my PIN is [redacted: PIN] and I paint"),
+        ("Mein Passwort ist Tr0ub4dor&3 und ich male", "Mein Passwort ist [redacted: password] und ich male"),
+        ("my PIN is 4711 changed", None),
+        ("scratch that, my password is Tr0ub4dor&3", None),
+    ],
+)
+def test_what_is_said_after_a_secret_is_kept_however_short(text: str, kept: str | None) -> None:
+    found = statement(text, "discord:ann", Place("discord", dm="ann"), VisibilityPolicy.BY_AUDIENCE, NOW)
+    assert found == Refused(Reason.SECRET) if kept is None else isinstance(found, Candidate) and found.text == kept

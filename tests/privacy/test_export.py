@@ -37,6 +37,13 @@ async def test_a_person_gets_everything_of_theirs_and_nothing_of_others(tmp_path
     assert not [word for word in ("Kirkegaard", "marzipan", "rowing", "library", "cress") if word in plain]
 
 
+async def test_a_document_has_every_language_in_plain_letters(tmp_path: Path):
+    async with opened(tmp_path) as stage:
+        await stage.memory.remember("Wohnt in Zürich, 好きな食べ物は寿司", user="discord:ann")
+        document = await stage.memory.privacy.export(ErasureTarget("discord:ann"))
+    assert "Wohnt in Zürich, 好きな食べ物は寿司" in encode(document).decode()
+
+
 @pytest.mark.slow
 async def test_a_guild_gets_its_lore_and_what_was_said_there(tmp_path: Path):
     async with opened(tmp_path) as stage:

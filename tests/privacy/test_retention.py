@@ -2,7 +2,7 @@
 
 from recollect.core.ports import ExtractionInput, ExtractionResult
 from recollect.core.ports.jobs import Job
-from recollect.privacy.retention import PAGE_MESSAGES, ensure_jobs, retention_days
+from recollect.privacy.retention import PAGE_MESSAGES, RETAIN, ensure_jobs, retention_days
 from recollect.testing.models import FakeModel, proposal_for
 from tests.scenes import DEV, DM, ELSEWHERE, EVERY_PLACE, Stage, opened
 
@@ -63,6 +63,18 @@ async def test_a_guild_that_keeps_everything_keeps_it_and_no_job_goes_on() -> No
         await look(stage)
         assert await said(stage) == {"an old story"}
         assert await stage.memory.store.write(lambda tx: ensure_jobs(tx, stage.clock())) == 0
+
+
+async def test_a_job_that_is_missing_is_queued_again_once_and_begins_at_the_first_message() -> None:
+    async with opened() as stage:
+        await stage.say("an old story")
+        stage.clock.advance(days=9)
+        await stage.memory.privacy.set_retention("g1", 7)
+        jobs = [job.id for job in (await stage.memory.worker.status(50)).jobs if job.kind == RETAIN]
+        await stage.memory.store.write(lambda tx: tx.jobs.erase(jobs))
+        missing = [await stage.memory.store.write(lambda tx: ensure_jobs(tx, stage.clock())) for _ in range(2)]
+        queued = [job for job in (await stage.memory.worker.status(50)).jobs if job.kind == RETAIN]
+        assert (len(jobs), missing, [job.payload.get("after", 0) for job in queued]) == (1, [1, 0], [0])
 
 
 async def test_all_pages_are_looked_at_at_once() -> None:

@@ -391,3 +391,43 @@ def test_clauses_with_the_same_words_in_common_are_both_what_a_fact_rests_on_in_
     quote = find_quote(said, said)
     assert quote is not None
     assert source_clauses(quote_context(quote), said) == ["my roommates moved out,", "i live alone now"]
+
+
+@pytest.mark.parametrize(
+    ("said", "fact"),
+    [
+        ("I'm 34 and I can't stand people who smoke", "Is 34"),
+        ("I am 5 and I hate people who lie", "Is 5 years old"),
+        ("I work at Siemens with Tom's brother", "Works at Siemens"),
+        ("I play chess in Paul's garage", "Plays chess"),
+        ("I moved to Oslo after Anna's wedding", "Moved to Oslo"),
+    ],
+)
+def test_whoever_else_is_mentioned_takes_nothing_from_what_the_speaker_says_of_themselves(said: str, fact: str):
+    assert isinstance(judged(said, fact), Accepted), judged(said, fact)
+
+
+@pytest.mark.parametrize(
+    ("said", "fact"),
+    [
+        ("he really truly loves jazz", "Loves jazz"),
+        ("he gets up early and loves jazz", "Loves jazz"),
+        ("they often in summer play chess", "Plays chess"),
+        ("they for years lived in Rome", "Lived in Rome"),
+        ("he in the end moved to Rome", "Moved to Rome"),
+        ("she at last quit smoking", "Quit smoking"),
+        ("I'm told he in fact plays the harp", "Plays the harp"),
+        ("I think she sings in a choir and plays chess", "Plays chess"),
+    ],
+)
+def test_whoever_is_named_before_a_verb_is_its_actor_however_many_words_are_between(said: str, fact: str):
+    assert reason(said, fact) == "is about somebody else"
+
+
+@pytest.mark.parametrize("bot", [False, True])
+@pytest.mark.parametrize("of", ["", "m2"])
+def test_a_known_memo_is_corrected_by_its_person_and_never_by_the_assistant(bot: bool, of: str):
+    correction = message("no wait, 35", "m2", bot=bot)
+    proposal = Proposal("Is 35 years old", "fact", "no wait, 35", message=of, id="d1")
+    verdict = check(proposal, [message("hello"), correction], [memo("Is 34 years old")])
+    assert isinstance(verdict, Refused if bot else Accepted), verdict

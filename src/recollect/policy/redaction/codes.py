@@ -148,13 +148,12 @@ def spans(text: str, lower: str) -> Iterator[Span]:
 
 
 def _is_code(match: re.Match[str], text: str) -> bool:
-    value, name = match["value"], match["card"] or match["pin"]
-    digits = sum(map(str.isdigit, value))
+    digits = sum(map(str.isdigit, match["value"]))
     if _PLACE.search(match["link"]):
         return False
     if not (3 if match["card"] else 4) <= digits <= 8 or UNIT.match(match.string, match.end()):
         return False
-    if name in ("pin", "tan") and not match["link"].strip():  # "pin 1234" may be one of a connector
+    if match["pin"] in ("pin", "tan") and not match["link"].strip():  # "pin 1234" may be one of a connector
         before = text[max(0, match.start() - 12) : match.start()].lower()
         return text[match.start() : match.start() + 3].isupper() or bool(
             re.search(r"\b(?:my|card|sim|atm|bank)\W+$", before)
