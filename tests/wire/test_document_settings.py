@@ -277,9 +277,8 @@ async def lookups(run: Run) -> int:
         asked = layer.asked
         talk.stage.clock.advance(minutes=1)
         await memory.context(message)
-        for _ in range(20):  # let the refresh in the background start
-            await asyncio.sleep(0)
-        await memory.close()
+        refreshes = [task for task in asyncio.all_tasks() if task.get_name() == "recollect-cache"]
+        await asyncio.gather(*refreshes)
         return 1 + layer.asked - asked
 
 

@@ -144,9 +144,9 @@ async def test_secrets_and_emptiness_are_kept_out():
     key = "AKIA" + "IOSFODNN7EXAMPLE"
     async with opened() as stage:
         memo = await stage.remember("The office is in Rome")
-        after = await stage.memory.update(memo.id, f"The key {key} opens the office", user="ann", place=DEV)
-        assert after.text == "The key [redacted: AWS key] opens the office"
-        for nothing in ("  ", f"The key is {key}"):
+        after = await stage.memory.update(memo.id, f"The key {key} belongs to the Berlin team", user="ann", place=DEV)
+        assert after.text == "The key [redacted: AWS key] belongs to the Berlin team"
+        for nothing in ("  ", f"The key is {key}", f"The key {key} opens the office"):
             with pytest.raises(BadInput):
                 await stage.memory.update(memo.id, nothing, user="ann", place=DEV)
 

@@ -141,8 +141,8 @@ def _licensed_verbs(reading: Reading) -> Iterator[int]:
     for at, sorts in enumerate(words[1:], start=1):
         if "for" in sorts and words[at - 1] & {"licence", "assistant"}:
             yield from [each for each in (at + 1, at + 2) if each < len(words) and words[each] & _VERBS][:1]
-        is_told = at - 1 in reading.starts or has_any(words[max(at - 4, 0) : at], "assistant")
-        if "doing" in sorts and "quit" in words[at - 1] and is_told:
+        is_addressed = at - 1 in reading.starts or has_any(words[max(at - 4, 0) : at], "assistant")
+        if "doing" in sorts and "quit" in words[at - 1] and is_addressed:
             yield at
 
 

@@ -36,6 +36,7 @@ _NAMES = re.compile(
     """)
     + r")(?!\w)"
 )
+_LOCKED = re.compile(r"(?<!\w)(?:is|are|was) (?:locked|secured|protected)(?: (?:with|by))?(?!\w)")
 _ENDED_BY_A_KEY = re.compile(rf"(?<![\w.,:/-])(?P<value>[0-9]{{4,8}})(?:#|{AND_A_KEY})")
 """Digits before the hash or star key: they open something, whatever it is."""
 _ENTERED_FIRST = re.compile(
@@ -119,7 +120,7 @@ _USER_AND = re.compile(
 
 def without_names(lower: str) -> str:
     """A text without the words for secrets and for what they open."""
-    for pattern in (_NAMES, _CODE_WORD, LOCKED_THING, NAMES, TOKEN_NAMES):
+    for pattern in (_NAMES, _CODE_WORD, LOCKED_THING, _LOCKED, NAMES, TOKEN_NAMES):
         lower = pattern.sub(" ", lower)
     parts: list[str] = []
     end = 0

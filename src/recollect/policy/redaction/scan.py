@@ -27,7 +27,7 @@ from recollect.policy.redaction.span import MARKER, Span
 from recollect.policy.redaction.visible_text import visible_text
 
 _DIGIT = re.compile(r"\d")
-_GENERAL_LABELS = ("password", "PIN")
+_GENERAL_LABELS = ("password", "PIN", "key")
 _LITERALS = LiteralIndex[Callable[..., Iterator[Span]]](
     {
         access.codes: access.CODE_LITERALS,
