@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterator
 from functools import cache, lru_cache
 
+from recollect.core.lazy import lazy_pattern
 from recollect.core.text import MAX_MEMO_CHARS
 from recollect.language import lexicon
 from recollect.language.lexicon import Patterns
@@ -40,7 +41,7 @@ def instruction_patterns() -> Prefilter:
     """The patterns of the lexica; matched against lower-case text."""
     parts = Patterns(table=lambda: lexicon.tables("instruction_parts")[lexicon.ENGLISH])
     sources = (source for table in lexicon.tables("instructions").values() for source in table["patterns"])
-    return Prefilter([re.compile(parts.expand(source)) for source in sources])
+    return Prefilter([lazy_pattern(parts.expand(source)) for source in sources])
 
 
 @cache

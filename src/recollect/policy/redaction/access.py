@@ -7,22 +7,23 @@ characters around a rare word, so that cost grows with length only.
 import re
 from collections.abc import Iterator
 
+from recollect.core.lazy import lazy_pattern
 from recollect.language.prefilter import literals_of
 from recollect.policy.redaction.codes import UNIT
 from recollect.policy.redaction.shapes import DESCRIBES
 from recollect.policy.redaction.span import Span
 
 _REACH = 100
-_SENTENCE_END = re.compile(r"[\n;]|(?<!\d)[.!?](?=\s)")
+_SENTENCE_END = lazy_pattern(r"[\n;]|(?<!\d)[.!?](?=\s)")
 
 # Class 1: the code of something that is locked.
-_CODE_WORD = re.compile(
+_CODE_WORD = lazy_pattern(
     r"(?<!\w)(?:(?:pass|key)?codes?|combos?|combination|pin|\w{0,14}(?:code|kombination)|geheimzahl|combinaison"
     r"|c[óo]digos?"
     r"|clave|combinaci[óo]n|senha|segredo|combinação|codice|combinazione|kod\w{0,6}|kombinacja|szyfr"
     r"|şifre\w{0,6})(?!\w)"
 )
-OTHER_CODE = re.compile(
+OTHER_CODE = lazy_pattern(
     r"(?<!\w)(?:zip|post\w*|area|country|dial\w*|error|exit|status|http|promo\w*|discount|coupon|voucher|gift"
     r"|order|booking"
     r"|product"
@@ -33,7 +34,7 @@ OTHER_CODE = re.compile(
     r"|rabatow\w*|pocztow\w*|błędu|koloru|hata|indirim|posta|renk|postal|writing|wrote|commit\w*|review\w*|line"
     r"|lines)"
 )
-_JOINED = re.compile(
+_JOINED = lazy_pattern(
     r"(?:[:=(→,-]|(?<!\w)(?:is|was|goes|reads|now|still|ist|lautet|war|jetzt|est|c['’]est|était|maintenant|es|era"
     r"|fue|ahora|é|foi"
     r"|agora|è|era|adesso|to|jest|było|był|teraz|artık|olarak|code|combo|pin|kod\w{0,6}|şifre\w{0,6}"
@@ -45,7 +46,7 @@ _CODE = (
     r"|[a-f]?[0-9]{1,7}[a-f]?[0-9]{1,5}[a-f]?)(?P<end>[#*]{0,2})"
     r"(?![\w-]|[.,:/]\d)"
 )
-_NUMBER = re.compile(rf"(?<![\w.,:/-]){_CODE}")
+_NUMBER = lazy_pattern(rf"(?<![\w.,:/-]){_CODE}")
 _LOCK = (
     r"(?:(?:bike|bicycle|cable|combination|pad) ?)?lock|safe|vault|lock ?box|key ?box|keypad|voicemail"
     r"|(?:fahrrad|zahlen|vorhänge)?schloss|tresor|schlüsselkasten|cadenas|serrure|coffre(?:-fort)?|digicode"
@@ -59,20 +60,20 @@ _END = (
     r"|y|no|na|em|ao|e|alla|allo|sul|przy|do|i)\b))"
 )
 _BETWEEN = r"(?:,? [^\W\d_][\w'’-]{0,12}){0,4}?"
-_KEYED = re.compile(
+_KEYED = lazy_pattern(
     r"(?<!\w)(?:punch(?: in)?|typ(?:e|ing)(?: in)?|enter(?:ing)?|key(?: in)?|dial|press|gib|gebt|tipp\w{0,2}"
     r"|drück\w{0,2}|tape[rz]?|fais|faites|compose[rz]?|marca[rs]?|teclea[rs]?|pulsa|pon|introduce|digit[aei]r?|põe"
     r"|aperta|premi|wpisz|wbij|wciśnij|wpisać)"
     rf"{_BETWEEN}:? [\"'`“]?{_CODE}{_END}"
 )
-_OPENS_WITH = re.compile(
+_OPENS_WITH = lazy_pattern(
     r"(?<!\w)(?:opens?|opened|unlock\w{0,3}|geht|öffne\w{0,2}|entsperr\w{0,3}|ouvre[rz]?|abre[rs]?|apre|apri"
     r"|otwiera się"
     rf"|otwórz|odblokuj){_BETWEEN} (?:with|using|mit|avec|con|com|kodem)"
     r"(?: (?:the|el|o|il|le|der|dem))?(?: (?:code|número|numéro|numero|nummer|código|codice))? "
     rf"[\"'`“]?{_CODE}{_END}"
 )
-LOCKED_THING = re.compile(
+LOCKED_THING = lazy_pattern(
     rf"(?<!\w)(?:{_LOCK}|locker|gate|door|garage|shed|barn|cabin|building|elevator|lift|suitcase|briefcase|luggage"
     rf"|phone|tablet|ipad|iphone"
     r"|laptop|alarm|entrance|intercom|parking|barrier|mail ?box|airbnb|sauna|gym|(?:debit|credit|bank|sim) card|sms"
@@ -103,7 +104,7 @@ LOCKED_THING = re.compile(
 _MIN_CODE_DIGITS = 3
 # Class 2: the answer to a security question, and the code on the back of a card.
 _SAID = r"[\"'`“„«]?(?P<value>[^\W_][\w'’-]{2,24}(?: [^\W_][\w'’-]{0,24}){0,2})(?=[\"'`”“»]?\s?(?:$|[.,;!\n)]))"
-_ANSWER = re.compile(
+_ANSWER = lazy_pattern(
     r"(?:(?:security|secret|recovery) (?:question['’]?s? )?answer|answer (?:to|for) (?:my|the|your"
     r"|our)? ?(?:[\w'’-]{1,12} ){0,2}?(?:security|secret|recovery) question"
     r"|antwort auf (?:die|meine) (?:sicherheits|geheim)frage|réponse (?:secrète|à (?:ma|la) question (?:secrète"
@@ -115,7 +116,7 @@ _ANSWER = re.compile(
     r"|(?:güvenlik|gizli) soru(?:m|sun)?un cevabı)"
     r"(?:[^\n.:=!,]{0,50}?(?:\?|\s?[:=]|,? (?:is|was|ist|lautet|est|es|é|è|to|jest))|)\s{1,2}" + _SAID
 )
-_BACK_CODE = re.compile(
+_BACK_CODE = lazy_pattern(
     r"(?:(?:the )?(?:three|3|last three) digits|(?:code|digits|number|numbers) (?:on|from|at) the back|(?:code"
     r"|nummer|zahl|ziffern) (?:auf der rückseite"
     r"|hinten)|(?:code|chiffres) (?:au dos|derrière)"
@@ -125,7 +126,7 @@ _BACK_CODE = re.compile(
     r"(?:\s?[:=]|,? (?:is|are|ist|sind|lautet|est|sont|c['’]est|es|son|é|são|è|sono"
     r"|to))?\s{1,2}(?P<value>[0-9]{3,4})(?![\w.,:/-]*\d)"
 )
-_HAS_CODE = re.compile(r"\d\w{2}|\d[ -]\d")
+_HAS_CODE = lazy_pattern(r"\d\w{2}|\d[ -]\d")
 QUESTION_LITERALS = ("question", "frage", "answer", "réponse", "respuesta", "resposta", "risposta", "pytani", "soru")
 """A text without any of these has no answer to a security question."""
 CODE_LITERALS = literals_of(_CODE_WORD, _KEYED, _OPENS_WITH, _BACK_CODE)

@@ -2,6 +2,7 @@
 
 import re
 
+from recollect.core.lazy import lazy_pattern
 from recollect.policy.redaction.access import OTHER_CODE
 from recollect.policy.redaction.codes import UNIT
 
@@ -18,7 +19,7 @@ AND_A_KEY = (
 )
 _SIGNS = r"[:=→?,–>]|->|['’]s"
 _IS = any_of("is was ist war est es é è to jest")
-_HANDED = re.compile(
+_HANDED = lazy_pattern(
     r"(?:(?<!\w)(?:"
     + any_of(r"""
     it['’]s that['’]s wants? need (?:is+)?set+to unscharf scharf digita digitare marcar needs takes uses
@@ -36,7 +37,7 @@ _HANDED = re.compile(
     r"|maintenant|ahora|agora|adesso|teraz))?"
     rf"(?: (?:the|die|der|das|le|la|el|o|il|number|nummer|número|numéro|numero))?|{_SIGNS})" + r"\s{1,2}[\"'`“„«(]?$"
 )
-TYPED = re.compile(
+TYPED = lazy_pattern(
     AND_A_KEY
     + r"\b|[\"'`”“»)]?\s(?:"
     + any_of(
@@ -45,13 +46,13 @@ TYPED = re.compile(
     )
     + ")"
 )
-CODE = re.compile(
+CODE = lazy_pattern(
     r"(?<![\w.,:/$€£#@-])(?:g-)?(?P<value>[a-d]?[0-9]{4,8}[a-d]?|[0-9]{3}[ -][0-9]{3}|[0-9]{1,2}(?:-[0-9]{1,2}){2,3})"
     r"(?![\w-]|[.,:/]\d|\s?(?:[€$£%°]|eur|usd|[0-9]))"
 )
-_YEAR = re.compile(r"(?:19[4-9]|20[0-4])\d")
-_DATE = re.compile(r"(?:0?[1-9]|[12]\d|3[01])-(?:0?[1-9]|1[0-2])-\d\d|\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])")
-_COUNTED = re.compile(
+_YEAR = lazy_pattern(r"(?:19[4-9]|20[0-4])\d")
+_DATE = lazy_pattern(r"(?:0?[1-9]|[12]\d|3[01])-(?:0?[1-9]|1[0-2])-\d\d|\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])")
+_COUNTED = lazy_pattern(
     r"(?:\*|(?<!\w)(?:"
     + any_of("""
     port pr issue ticket line room page version v number no nr nº users? build error http status gate flight bus
@@ -62,7 +63,7 @@ _COUNTED = re.compile(
     """)
     + r"))\s$"
 )
-FOLLOWED = re.compile(
+FOLLOWED = lazy_pattern(
     r"[\"'`”“»*]{0,2}\s*(?:$|[.,;!?)\n–(-]|(?:"
     + any_of("""
     and at on to for but if when now again idi und am an beim aber falls et au à pour mais si y en para pero e no
@@ -73,7 +74,7 @@ FOLLOWED = re.compile(
     + r")\b)"
 )
 """What follows a code that nothing handed over: not what it counts."""
-MEASURE = re.compile(
+MEASURE = lazy_pattern(
     r"\s{0,2}(?:°|(?:"
     + any_of(r"""
     k[mg] [cm]?m g mg l h uhr kilom\w* meter\w* pieces stück [mgk]?hz [mgk]?bps [mgtk]b mbit\w* dpi mah fps watts?
@@ -84,8 +85,8 @@ MEASURE = re.compile(
     r"|(?:a|an|per|pro|par|por|al) (?:day|week|month|year|hour|night|person|request|tag|woche|monat|jahr|jour|mois"
     r"|an|día|mes|año|dia|mês|ano|giorno|mese|anno)\b)"
 )
-_CALL = re.compile(r"\w\([^)\n]*$")
-NAMED = re.compile(
+_CALL = lazy_pattern(r"\w\([^)\n]*$")
+NAMED = lazy_pattern(
     r"(?<!\w)(?:"
     + any_of(r"""
     names? ssid model user username id login port attempts? counts? limit size speed price balance number version

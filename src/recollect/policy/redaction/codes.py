@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from recollect.core.lazy import lazy_pattern
 from recollect.policy.redaction.span import Span
 
 _CARD_CODES = (
@@ -54,32 +55,32 @@ _DIGITS = (
     r"(?P<value>[0-9]{3,4}[ -][0-9]{3,4}|[0-9](?:[ -][0-9]){3,7}|[0-9]{3,5}[a-f](?!\w)|[0-9]{3,8})"
     r"(?P<end>[#*]?)(?![\w-]|[.,:/]\d)"
 )
-_CODE = re.compile(
+_CODE = lazy_pattern(
     rf"(?<![^\W_])(?:(?P<card>{_CARD_CODES})|(?P<pin>{PINS}))(?![^\W\d_])(?P<link>{_LINK}|{_THEIR}"
     rf"|{_THEIR_COLON}){_DIGITS}"
 )
-_COMBINED = re.compile(
+_COMBINED = lazy_pattern(
     rf"(?:{_COMBINATION})(?:\s(?:is|was|ist|est|es)|\s?[:=])\s{{0,2}}"
     r"((?:\d{1,2}(?:[ -]| - )){2,4}\d{1,2}|\d{4,8})(?![\w-])"
 )
-_CODE_BEFORE = re.compile(
+_CODE_BEFORE = lazy_pattern(
     r"(?<![\w.,:/-])(?:[a-z]{1,3}-)?([0-9]{4,8}|[0-9]{3}[ -][0-9]{3})\s(?:is|ist|est|es|é|è|to|jest|was)\s"
     r"(?:(?:your|my|the|our|ihr|dein|mein|der|votre|ton|mon|le|tu|su|el|seu|sua|o|il|tuo|mio|tw[oó]j|m[oó]j)\s){1,2}"
     rf"(?:[\w'’-]{{1,20}}\s){{0,4}}?(?:{PINS}|{_CARD_CODES}|code|passcode|code de|codice di|c[óo]digo de)\b"
 )
-_CODE_AS = re.compile(
+_CODE_AS = lazy_pattern(
     r"(?<![\w.,:/-])([0-9]{4,8})\s(?:as|als|comme|como|come|jako)\s(?:(?:my|the|a|your|mein\w?|die|code|mon|el|mi|o"
     r"|meu|il|mio)\s){0,2}"
     r"(?:pin|passcode|code|código|codice|kod)\b"
 )
-_SIX_DIGITS = re.compile(
+_SIX_DIGITS = lazy_pattern(
     r"\b(?:your|my|the|dein|ihr|mein|der|votre|ton|mon|le|tu|su|mi|el|seu|teu|o|il tuo|il mio|il|tw[óo]j|m[óo]j)\s"
     r"(?:code|código|codice|kod)\s(?:is|ist|est|es|é|è|to)\s?:?\s([0-9]{3}[ -][0-9]{3}|[0-9]{6,8})(?![\w-]"
     r"|\s(?:\w+\s)?(?:lines|lignes|zeilen|líneas|linhas|bytes|chars))"
 )
-_PLACE = re.compile(r"\b(?:area|city|town|village|district|region|locality)\b")
+_PLACE = lazy_pattern(r"\b(?:area|city|town|village|district|region|locality)\b")
 """A "pin code" is also a postal code."""
-_RECOVERY = re.compile(
+_RECOVERY = lazy_pattern(
     r"(?:(?:backup|back-up|recovery|rescue|emergency|scratch|restore|reset|one-time)[ -](?:codes?|keys?|kit"
     r"|tokens?)(?: secret key)?"
     r"|(?:wiederherstellungs|sicherheits|backup|notfall|ersatz|rettungs)-?(?:codes?|schlüssel)"
@@ -94,19 +95,19 @@ _RECOVERY = re.compile(
     r"|est))"
     r"\s{0,4}|\s{1,4})"
 )
-_LISTED = re.compile(
+_LISTED = lazy_pattern(
     r"(?:[-•*·]\s{0,2})?(?:\d{1,2}[.)]\s{1,2})?[\"'`]?"
     r"(?P<code>[0-9]{4}[ ][0-9]{4}(?![\w-])|[a-z0-9]{2,10}(?:[-–][a-z0-9]{4,10}){1,9}(?![\w-])"
     r"|[a-z0-9]{6,32}(?![\w-]))[\"'`]?[\s,;|/]{0,4}(?:and |und |et |y |e )?"
 )
-_DATE = re.compile(r"(?:19|20)\d\d-\d\d-\d\d|\d\d-\d\d-(?:19|20)\d\d")
-_IDEOGRAPHIC = re.compile(
+_DATE = lazy_pattern(r"(?:19|20)\d\d-\d\d-\d\d|\d\d-\d\d-(?:19|20)\d\d")
+_IDEOGRAPHIC = lazy_pattern(
     r"(?:暗証番号|暗証|(?<![a-z])pin(?=[はがを:：])|ロック番号|パスコード|ピンコード|(?:認証|確認|解錠|入室|セキュリティ)(?:コード|番号)"
     r"|(?:ドア|玄関|金庫|ロッカー|門|鍵|アラーム|スマホ|カード|オートロック)の?(?:コード|番号|暗証番号)"
     r"|门锁?密码|验证码|保险柜密码|비밀번호|인증번호)"
     r"[^\d\n。、，]{0,8}[:：、，]?\s?([0-9]{3,8})(?![0-9]|\s?[桁円年月人階号室回文字時分年位元개])"
 )
-_DISK_KEY = re.compile(r"(?<![\w-])[0-9]{6}(?:-[0-9]{6}){5,9}(?![\w-])")
+_DISK_KEY = lazy_pattern(r"(?<![\w-])[0-9]{6}(?:-[0-9]{6}){5,9}(?![\w-])")
 _CODE_STEMS = (
     "geheimz cod cód kod код cvv cvc cvn pin пин tan otp puk passw kennwort prüfz kartenpr crypto şifre güvenlik "
     "verification 验证 認証 인증"
@@ -121,7 +122,7 @@ _RECOVERY_STEMS = (
 ).split()
 LITERALS = (*_CODE_STEMS, *_COMBINATION_STEMS, *_RECOVERY_STEMS, "-")
 """A text in ASCII without any of these has no code."""
-UNIT = re.compile(
+UNIT = lazy_pattern(
     r"\s{0,2}(?:%|(?:or more |to \d+ )?(?:char|digit|letter|symbol|word|line|zeile|ligne|long|year|month|week|day"
     r"|hour|minute|second|bit|byte|time"
     r"|step|item|file|zeichen|stellen|ziffern|caract|d[íi]git|chiffre|gün|dni|tage|jours|días|dias|giorni|attempt"

@@ -6,13 +6,14 @@ A tool takes its password behind an option of its own, so the tool is named with
 import re
 from collections.abc import Iterator
 
+from recollect.core.lazy import lazy_pattern
 from recollect.policy.redaction.shapes import looks_chosen
 from recollect.policy.redaction.span import Span
 
 _VALUE = r"(?:\"([^\"\n]{3,200})\"|'([^'\n]{3,200})'|([^\s\"'|;&<>]{3,200}))"
 _ARGS = r"\b[^\n|;]{0,200}?\s"
 _COMMANDS = tuple(
-    (tools.split(), re.compile(pattern))
+    (tools.split(), lazy_pattern(pattern))
     for tools, pattern in (
         ("mysql", rf"\b(?:mysql|mysql(?:dump|admin|import|check|show)){_ARGS}-p(?!\s){_VALUE}"),
         ("mariadb", rf"\bmariadb(?:-\w+)?{_ARGS}-p(?!\s){_VALUE}"),
@@ -97,37 +98,41 @@ _OPTION_SIGNS = (
     *("login", "passphrase", "identified", "password '"),
 )
 """A cheap test: no command that holds a password is without one of these."""
-_OPTION = re.compile(
+_OPTION = lazy_pattern(
     r"(?<=[-/])(?:password|passwd|passwort|pass|pwd|passphrase|token|secret|api-?key|access-?key|secret-?key"
     r"|auth-token|(?:de|en)cryption_key)"
     rf"[ =:]{_VALUE}"
 )
-_HEADER = re.compile(
+_HEADER = lazy_pattern(
     r"\b(?:proxy-)?authorization[\"']?\s?[:=]\s?[\"']?(?:basic|bearer|token|digest|apikey|api-key|bot"
     r"|aws4-hmac-sha256|negotiate|ntlm|key|sso-key|genie"
     r"key|splunk|oauth)\s{1,2}([^\s\"',;]{8,4000})",
     re.IGNORECASE,
 )
-_BARE_HEADER = re.compile(r"\bauthorization\s?:\s?([\w.+/=-]{20,4000})", re.IGNORECASE)
-_AUTH_FIELD = re.compile(r"(?<!\w)_?auth(?:[_-]?(?:token|key))?[\"']?\s?[:=]\s?[\"']?([\w+/=-]{16,400})", re.IGNORECASE)
-_SECRET_ARGUMENT = re.compile(r"(?<!\w)_?auth(?:[_-]?(?:token|key))?\s?=\s?[\"']([^\s\"']{8,400})[\"']", re.IGNORECASE)
-_SIGN_IN_CALL = re.compile(r"(?:connect|log_?in|authenticate|sign_?in)\w{0,12}\(([^()\n]{0,300})\)", re.IGNORECASE)
-_QUOTED = re.compile(r"(?<![=\w])[\"']([^\s\"']{8,100})[\"']")
-_VARIABLE = re.compile(
+_BARE_HEADER = lazy_pattern(r"\bauthorization\s?:\s?([\w.+/=-]{20,4000})", re.IGNORECASE)
+_AUTH_FIELD = lazy_pattern(
+    r"(?<!\w)_?auth(?:[_-]?(?:token|key))?[\"']?\s?[:=]\s?[\"']?([\w+/=-]{16,400})", re.IGNORECASE
+)
+_SECRET_ARGUMENT = lazy_pattern(
+    r"(?<!\w)_?auth(?:[_-]?(?:token|key))?\s?=\s?[\"']([^\s\"']{8,400})[\"']", re.IGNORECASE
+)
+_SIGN_IN_CALL = lazy_pattern(r"(?:connect|log_?in|authenticate|sign_?in)\w{0,12}\(([^()\n]{0,300})\)", re.IGNORECASE)
+_QUOTED = lazy_pattern(r"(?<![=\w])[\"']([^\s\"']{8,100})[\"']")
+_VARIABLE = lazy_pattern(
     r"(?<![\w-])(?:env|arg|setx?|export)\s+\w*(?:pw|pass|passwd|password|pwd|passphrase|salt|pepper)(?:=|\s+)"
     r"[\"']?([^\s\"']{6,200})",
     re.IGNORECASE,
 )
-_TOKEN_HEADER = re.compile(r"(?<=-)(?:key|token|secret|signature|auth)\s?:\s?([^\s\"',;]{12,4000})")
-_COOKIE = re.compile(r"\b(?:set-)?cookie2?[\"']?\s?:\s?([^\n\"]{8,4000})", re.IGNORECASE)
-_CRUMB = re.compile(r"([\w.-]{1,64})=([^\s;,]{12,2000})")
-_SESSION = re.compile(
+_TOKEN_HEADER = lazy_pattern(r"(?<=-)(?:key|token|secret|signature|auth)\s?:\s?([^\s\"',;]{12,4000})")
+_COOKIE = lazy_pattern(r"\b(?:set-)?cookie2?[\"']?\s?:\s?([^\n\"]{8,4000})", re.IGNORECASE)
+_CRUMB = lazy_pattern(r"([\w.-]{1,64})=([^\s;,]{12,2000})")
+_SESSION = lazy_pattern(
     r"\b(?:phpsessid|jsessionid|connect\.sid|asp\.net_sessionid|session_?id|sid|auth_token"
     r"|csrftoken)=([^\s;,&\"']{12,500})"
 )
-_WIFI = re.compile(r"\bWIFI:(?:[^\n;]|\\;){0,100};.{0,300}", re.IGNORECASE)
-_WIFI_PASSWORD = re.compile(r"(?<=[;:])(?:P|PH2|I|A):((?:[^;\\\n]|\\.){3,100})")
-_WIFI_KEY = re.compile(
+_WIFI = lazy_pattern(r"\bWIFI:(?:[^\n;]|\\;){0,100};.{0,300}", re.IGNORECASE)
+_WIFI_PASSWORD = lazy_pattern(r"(?<=[;:])(?:P|PH2|I|A):((?:[^;\\\n]|\\.){3,100})")
+_WIFI_KEY = lazy_pattern(
     r"\b(?:wpa[23]?(?:-psk)?|wep|wi-?fi|wlan|ssid|hotspot|router|network)\b[^\n:=]{0,40}?\b(?:key|psk|code"
     r"|schlüssel)(?:(?:\s[a-z]{1,10}){0,4}?\s(?:is|says|reads|lautet)\s|\s?[:=]\s?|\s)\"?([^\s\"]{8,63})"
     r"|\b(?:clé|clef|cl[ée]|code)\s(?:du\s|de\sla\s)?(?:wi-?fi|wpa2?)\s?(?:est\s"
@@ -138,25 +143,25 @@ _WIFI_KEY = re.compile(
     r"|\b(?:psk|wpa_?psk|sae_password|passphrase)\s?=\s?\"?([^\s\"]{6,63})",
     re.IGNORECASE,
 )
-_MARKUP = re.compile(
+_MARKUP = lazy_pattern(
     r"<([\w:.-]{0,40}(?:password|passwd|pwd|secret|token|apikey|api_key"
     r"|privatekey)[\w:.-]{0,20})[^<>]{0,80}>([^<\n]{3,400})</",
     re.IGNORECASE,
 )
-_ADDRESS = re.compile(r"(?<=://)[^\s/:@\"'<>]{0,100}:([^\s\"<>]{1,200})@(?=[\w\[$.%-])")
-_OTPAUTH = re.compile(r"otpauth(?:-migration)?://\S{0,200}?[?&](?:secret|data)=([\w%+/=-]{8,400})", re.IGNORECASE)
-_EMAIL_PAIR = re.compile(r"(?<![\w/:.])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}[:|]([^\s/:|]{6,64})(?!\S*/)")
-_QUERY = re.compile(
+_ADDRESS = lazy_pattern(r"(?<=://)[^\s/:@\"'<>]{0,100}:([^\s\"<>]{1,200})@(?=[\w\[$.%-])")
+_OTPAUTH = lazy_pattern(r"otpauth(?:-migration)?://\S{0,200}?[?&](?:secret|data)=([\w%+/=-]{8,400})", re.IGNORECASE)
+_EMAIL_PAIR = lazy_pattern(r"(?<![\w/:.])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}[:|]([^\s/:|]{6,64})(?!\S*/)")
+_QUERY = lazy_pattern(
     r"(?:[?&;]|(?<!\S))(?:[\w.-]{0,20}(?:password|passwd|pwd|secret|token|apikey|api_key|access_key|auth|signature"
     r"|sig))=([^\s&;\"'#]{6,2000})",
     re.IGNORECASE,
 )
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = lazy_pattern(
     r"[*•xX.…_?-]{2,}|[<{$%\[(].*|https?:.*|(?:your|my)[-_].*|\.{3}|(?:password|passwd|pass|secret|token|true"
     r"|false|none|null)|[a-z]+_(?:token|key|secret|password)",
     re.IGNORECASE,
 )
-_PORT_AND_PATH = re.compile(r"\d{1,5}/.*|[^@]*/[^@]*/.*")
+_PORT_AND_PATH = lazy_pattern(r"\d{1,5}/.*|[^@]*/[^@]*/.*")
 
 
 _VARIABLE_NAMES = ("pw", "pass", "pwd", "salt", "pepper")

@@ -3,10 +3,11 @@
 import re
 from collections.abc import Iterator
 
+from recollect.core.lazy import lazy_pattern
 from recollect.policy.redaction.shapes import SOFTWARE
 from recollect.policy.redaction.span import Span
 
-_COLUMN = re.compile(
+_COLUMN = lazy_pattern(
     r"\W*(?:(?:user|db|root|wi-?fi|account|admin|login|my|new) ?)?(?:pass ?(?:word|code|phrase|wd)|passwort|kennwort"
     r"|pw|pwd|pass"
     r"|contrase[ñn]a|clave|senha|mot de passe|mdp|password|has[łl]o|şifre|wachtwoord|пароль|密码|パスワード|pin"
@@ -16,19 +17,19 @@ _COLUMN_STEMS = tuple(
     "pa pw key senha clave pin secret token cv mdp mot has şifre wacht парол 密码 パスワード kennwort contrase".split()
 )
 _SEPARATORS = ("|", "\t", ";", ",")
-_AMBIGUOUS = re.compile(r"\W*(?:pin|token|secret|pass|clave)\W*")
+_AMBIGUOUS = lazy_pattern(r"\W*(?:pin|token|secret|pass|clave)\W*")
 """A heading that may name something else: its values have to look like secrets."""
-_EMPTY = re.compile(
+_EMPTY = lazy_pattern(
     r"[\s:|*•xX.…_?-]*|<[^>]*>|(?:none|null|n/?a|todo|tbd|yes|no|required|string|varchar.*|text|\d{1,2})"
 )
 
-_CODE_SIGN = re.compile(r"[(){}=]|^\s{2}")
+_CODE_SIGN = lazy_pattern(r"[(){}=]|^\s{2}")
 
-_EMAIL = re.compile(
+_EMAIL = lazy_pattern(
     r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}\s?(?:/|\||,? (?:and|with|pw|pass)) ?"
     r"(?P<value>[^\s/|@]{6,64})(?![/@])"
 )
-_NET_USER = re.compile(r"\bnet user [\w.-]{1,60} (?P<value>[^\s/*][^\s]{2,63})")
+_NET_USER = lazy_pattern(r"\bnet user [\w.-]{1,60} (?P<value>[^\s/*][^\s]{2,63})")
 
 
 LITERALS = ("\n", "net user", "@")

@@ -7,15 +7,16 @@ picture begins. A number that could also be a checksum needs a name nearby.
 import re
 from collections.abc import Iterator
 
+from recollect.core.lazy import lazy_pattern
 from recollect.policy.redaction.span import Span
 
-_PEM = re.compile(
+_PEM = lazy_pattern(
     r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-[23]:|Private-Lines: ?\d+"
 )
-_PEM_END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|\bPrivate-MAC: ?\w+")
-_PEM_BODY = re.compile(r"(?:(?:\s|\\n){1,4}[A-Za-z0-9+/=]{16,})*")
+_PEM_END = lazy_pattern(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|\bPrivate-MAC: ?\w+")
+_PEM_BODY = lazy_pattern(r"(?:(?:\s|\\n){1,4}[A-Za-z0-9+/=]{16,})*")
 # First bytes of DER keys (version 0 after the length), OpenSSH's magic, secret key packets of OpenPGP.
-_BEGINNING = re.compile(
+_BEGINNING = lazy_pattern(
     r"(?<![\w+/])(?:b3BlbnNzaC1rZXktdj|MII[A-Za-z0-9+/]{2}[AQgw]IBA[AD]|MHcCAQEE|MIGkAgEBBD|MIGHAgEAMB|MIG2AgEAMB"
     r"|MIHuAgEAMB"
     r"|MC4CAQAwBQ|MFECAQEwBQ|MIIB\w{2}IBAAKB|MIGTAgEAMB|MFMCAQEw|l[A-Za-z0-9+/]{2}YB[A-Z]|lF[g-j]E[A-Z]|xVgE[A-Z]"
@@ -24,39 +25,39 @@ _BEGINNING = re.compile(
     r"|\\n)[A-Za-z0-9+/]{2,75}==?(?![\w+/]))?"
 )
 # A text may have lost its line breaks.
-_LINES = re.compile(
+_LINES = lazy_pattern(
     r"(?<![\w+/,;=:.-])[A-Za-z0-9+/]{60,76}(?:\s{1,2}|\\n)(?:[A-Za-z0-9+/]{60,76}(?:\s{1,2}|\\n))*"
     r"(?:[A-Za-z0-9+/]{20,76}={0,2}|[A-Za-z0-9+/]{2,75}==?)(?![\w+/])"
 )
-_PUBLIC = re.compile(
+_PUBLIC = lazy_pattern(
     r"CERTIFICATE|PUBLIC|SIGNATURE|MESSAGE|REQUEST|PARAMETERS|ssh-|base64,|image|content-type|attachment|picture"
     r"|png|jpe?g",
     re.IGNORECASE,
 )
-_MEDIA = re.compile(r"iVBORw|/9j/|R0lGOD|JVBERi|UklGR|PHN2Zy|UEsDB|H4sI|AAAA[A-Za-z]|mQ[EGIMN]|SUkq|Qk0|T2dnUw|SUQz")
-_LONG = re.compile(r"[A-Za-z0-9+/]{30}")
+_MEDIA = lazy_pattern(r"iVBORw|/9j/|R0lGOD|JVBERi|UklGR|PHN2Zy|UEsDB|H4sI|AAAA[A-Za-z]|mQ[EGIMN]|SUkq|Qk0|T2dnUw|SUQz")
+_LONG = lazy_pattern(r"[A-Za-z0-9+/]{30}")
 _MIN_MIX = 3
 
-_EXTENDED = re.compile(r"(?<![A-Za-z0-9])[xyztuv]prv[1-9A-HJ-NP-Za-km-z]{80,112}(?![A-Za-z0-9])")
-_WIF = re.compile(r"(?<![\w/=+-])(?:[KLc][1-9A-HJ-NP-Za-km-z]{51}|[59][1-9A-HJ-NP-Za-km-z]{50})(?![\w/=+-])")
-_NOSTR = re.compile(r"(?<![A-Za-z0-9])nsec1[02-9ac-hj-np-z]{50,64}(?![A-Za-z0-9])")
-_HEX = re.compile(r"(?<![\w/#:.-])(?:0x)?([0-9a-fA-F]{64})(?![\w-])")
-_BASE58 = re.compile(r"(?<![\w/=+-])[1-9A-HJ-NP-Za-km-z]{86,90}(?![\w/=+-])")
-_HEX_PAIR = re.compile(r"(?<=\]:)[0-9a-f]{32}(?!\w)|(?<!\w)AC[0-9a-f]{32}\W{1,3}([0-9a-f]{32})(?!\w)")
-_WALLET_NAME = re.compile(
+_EXTENDED = lazy_pattern(r"(?<![A-Za-z0-9])[xyztuv]prv[1-9A-HJ-NP-Za-km-z]{80,112}(?![A-Za-z0-9])")
+_WIF = lazy_pattern(r"(?<![\w/=+-])(?:[KLc][1-9A-HJ-NP-Za-km-z]{51}|[59][1-9A-HJ-NP-Za-km-z]{50})(?![\w/=+-])")
+_NOSTR = lazy_pattern(r"(?<![A-Za-z0-9])nsec1[02-9ac-hj-np-z]{50,64}(?![A-Za-z0-9])")
+_HEX = lazy_pattern(r"(?<![\w/#:.-])(?:0x)?([0-9a-fA-F]{64})(?![\w-])")
+_BASE58 = lazy_pattern(r"(?<![\w/=+-])[1-9A-HJ-NP-Za-km-z]{86,90}(?![\w/=+-])")
+_HEX_PAIR = lazy_pattern(r"(?<=\]:)[0-9a-f]{32}(?!\w)|(?<!\w)AC[0-9a-f]{32}\W{1,3}([0-9a-f]{32})(?!\w)")
+_WALLET_NAME = lazy_pattern(
     r"priv(?:ate)?[ _-]?key|secret|privkey|priv:|signing key|wallet key|seed|privat\w{0,4} schlüssel"
     r"|private[rn]? schlüssel|clé privée"
     r"|cl(?:ave|é|e) privad?[ae]?|chave privada|chiave privata|klucz prywatny|özel anahtar|encryption key"
     r"|master key|keystore"
 )
 _NEARBY_CHARS = 60
-_AWS_ID = re.compile(r"(?<![A-Z0-9])A(?:KIA|SIA)[A-Z0-9]{16}(?![A-Z0-9])|\[redacted: AWS key\]")
-_AWS_SECRET = re.compile(r"(?<![\w+/=])[A-Za-z0-9+/]{40}(?![\w+/=])")
-_AWS_SESSION = re.compile(r"(?<![\w+/])(?:IQoJb3JpZ2lu|FwoGZXIvYXdz|FQoGZXIvYXdz)[\w+/%]{40,}={0,2}")
+_AWS_ID = lazy_pattern(r"(?<![A-Z0-9])A(?:KIA|SIA)[A-Z0-9]{16}(?![A-Z0-9])|\[redacted: AWS key\]")
+_AWS_SECRET = lazy_pattern(r"(?<![\w+/=])[A-Za-z0-9+/]{40}(?![\w+/=])")
+_AWS_SESSION = lazy_pattern(r"(?<![\w+/])(?:IQoJb3JpZ2lu|FwoGZXIvYXdz|FQoGZXIvYXdz)[\w+/%]{40,}={0,2}")
 _AWS_REACH_CHARS = 300
-_ENCODED_PEM = re.compile(r"LS0tLS1CRUdJTi(?!BDRVJU|BQVUJMSUMg)[A-Za-z0-9+/]{16,}={0,2}")
+_ENCODED_PEM = lazy_pattern(r"LS0tLS1CRUdJTi(?!BDRVJU|BQVUJMSUMg)[A-Za-z0-9+/]{16,}={0,2}")
 """A key file in base64 once more, as kubeconfig has it; certificates and public keys begin otherwise."""
-_JWK = re.compile(r"\"(?:d|p|q|dp|dq|qi|k)\"\s?:\s?\"([\w-]{16,1400})\"")
+_JWK = lazy_pattern(r"\"(?:d|p|q|dp|dq|qi|k)\"\s?:\s?\"([\w-]{16,1400})\"")
 
 
 def spans(text: str, lower: str) -> Iterator[Span]:

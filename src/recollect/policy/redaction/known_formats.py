@@ -8,11 +8,12 @@ import re
 from collections.abc import Collection, Iterator
 from functools import lru_cache
 
+from recollect.core.lazy import lazy_pattern
 from recollect.policy.redaction.span import Span
 
-LONG_RUN = re.compile(r"[!-~]{16,}")
-_TAIL = re.compile(r"[\w-]*", re.ASCII)
-_JWT_TAIL = re.compile(r"[\w.+/=-]*", re.ASCII)
+LONG_RUN = lazy_pattern(r"[!-~]{16,}")
+_TAIL = lazy_pattern(r"[\w-]*", re.ASCII)
+_JWT_TAIL = lazy_pattern(r"[\w.+/=-]*", re.ASCII)
 _MIN_TOKEN_CHARS = 16
 """What is shorter behind a prefix needs a digit, a small and a capital letter: "sk-learn-2024" has not."""
 _MIN_VALUE_CHARS = 12
@@ -154,36 +155,36 @@ _SHORT_PREFIXES = {
 
 def _prefixed(prefixes: Collection[str], value: str) -> re.Pattern[str]:
     longest_first = sorted(prefixes, key=len, reverse=True)
-    return re.compile(rf"(?<![A-Za-z0-9])({'|'.join(map(re.escape, longest_first))})({value})", re.ASCII)
+    return lazy_pattern(rf"(?<![A-Za-z0-9])({'|'.join(map(re.escape, longest_first))})({value})", re.ASCII)
 
 
 _PREFIXED = _prefixed(_PREFIXES, r"[\w-]{12,}")
 _SHORT_PREFIXED = _prefixed(_SHORT_PREFIXES, r"[\w.+/=-]{16,}")
-_DENSE = re.compile(
+_DENSE = lazy_pattern(
     r"[0-9a-f]{32,}|[0-9A-Z]{24,}|[0-9a-z]{40,}"
     r"|(?=(?:[a-z]*\d){4})(?=(?:\d*[a-z]){8})[0-9a-z]{32,}"
     r"|(?=[A-Za-z0-9]{0,30}[0-9])(?=[A-Za-z0-9]{0,30}[A-Z])(?=[A-Za-z0-9]{0,30}[a-z])[A-Za-z0-9]{17,}"
 )
 # What no table names: a short word, then so many random characters of all kinds as only a key has.
-_UNKNOWN = re.compile(
+_UNKNOWN = lazy_pattern(
     r"(?<![A-Za-z0-9/_.%=-])[a-z][a-z0-9]{1,12}(?:[_-][a-z0-9]{1,8}){0,2}[_-]([A-Za-z0-9]{30,})(?![\w/.-])"
 )
-_MIDDLE = re.compile(r"(?<![\w.])[A-Za-z0-9]{14}\.atlasv1\.[\w-]{40,}|(?<!\w)pat[A-Za-z0-9]{14}\.[0-9a-f]{40,}")
-_CRYPT = re.compile(r"\$(?:1|2[abxy]|5|6|7|y|apr1|argon2(?:id|i|d)|pbkdf2[\w-]*)\$[\w./$=,+-]{20,200}")
-_VAULT = re.compile(r"(?<![\w.])s\.[A-Za-z0-9]{24}(?![\w.])")
-_JWT = re.compile(r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{6,8000}\.[A-Za-z0-9_-]{4,8000}(?:\.|(?![\w.-]))", re.ASCII)
-_WEBHOOK = re.compile(r"discord(?:app)?\.com/api/webhooks/\d{5,25}/([\w-]{20,100})", re.ASCII)
-_HOOK_ADDRESS = re.compile(r"://[\w.-]{0,60}/?[^\s?#]{0,200}?hooks?\b", re.IGNORECASE | re.ASCII)
-_SHORT_PART = re.compile(
+_MIDDLE = lazy_pattern(r"(?<![\w.])[A-Za-z0-9]{14}\.atlasv1\.[\w-]{40,}|(?<!\w)pat[A-Za-z0-9]{14}\.[0-9a-f]{40,}")
+_CRYPT = lazy_pattern(r"\$(?:1|2[abxy]|5|6|7|y|apr1|argon2(?:id|i|d)|pbkdf2[\w-]*)\$[\w./$=,+-]{20,200}")
+_VAULT = lazy_pattern(r"(?<![\w.])s\.[A-Za-z0-9]{24}(?![\w.])")
+_JWT = lazy_pattern(r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{6,8000}\.[A-Za-z0-9_-]{4,8000}(?:\.|(?![\w.-]))", re.ASCII)
+_WEBHOOK = lazy_pattern(r"discord(?:app)?\.com/api/webhooks/\d{5,25}/([\w-]{20,100})", re.ASCII)
+_HOOK_ADDRESS = lazy_pattern(r"://[\w.-]{0,60}/?[^\s?#]{0,200}?hooks?\b", re.IGNORECASE | re.ASCII)
+_SHORT_PART = lazy_pattern(
     r"(?:/with/key/|/api/key/"
     r"|://hooks\.[\w.-]{1,60}/(?:[\w-]{1,40}/){1,4}?)((?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{6,80})(?![\w.-])",
     re.ASCII,
 )
-_PATH_PART = re.compile(r"/((?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{16,120})(?![\w.-])", re.ASCII)
+_PATH_PART = lazy_pattern(r"/((?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{16,120})(?![\w.-])", re.ASCII)
 """Who knows the address of a webhook may post: its random parts are the key, whoever runs it."""
-_SAS = re.compile(r"[?&]sig=([\w%+/=-]{20,200})", re.ASCII)
+_SAS = lazy_pattern(r"[?&]sig=([\w%+/=-]{20,200})", re.ASCII)
 
-_BEARER = re.compile(r"\b(?:[Bb]earer|BEARER)\s{1,3}([A-Za-z0-9._~+/-]{16,2000}={0,2})")
+_BEARER = lazy_pattern(r"\b(?:[Bb]earer|BEARER)\s{1,3}([A-Za-z0-9._~+/-]{16,2000}={0,2})")
 
 
 def spans(text: str) -> Iterator[Span]:

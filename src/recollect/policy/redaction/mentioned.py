@@ -8,13 +8,14 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 
+from recollect.core.lazy import lazy_pattern
 from recollect.policy.redaction.shapes import SOFTWARE, looks_chosen
 from recollect.policy.redaction.span import Span
 from recollect.policy.redaction.spoken_secrets import PASSWORDS
 
 _REACH, _MIN_CHARS, _MIN_HYPHENS = 100, 6, 4
 _MISTYPED = r"p[as]{1,4}o?w[ordt]{0,4}s?|pwr?ds?|[sş]ifre\w{0,6}|snmp community"
-NAMES = re.compile(
+NAMES = lazy_pattern(
     rf"(?<![a-zß-ÿ0-9_$/.])(?<!--)(?<!\s-)(?:{PASSWORDS}|passwords|{_MISTYPED}|pws?|p/w|psw|pass(?!\s(?:the|a|it"
     rf"|me|on|by|out"
     rf"|over|through|rate|for)\b)"
@@ -29,26 +30,26 @@ NAMES = re.compile(
     r"|wlan-?schlüssel|wifi anahtarı|wi-?fiは|u(?:se?r)?\s?[:=]\s?\S{1,40}\s+p(?:w|ass)?(?=\s?[:=])|encrypted"
     r"|verschlüsselt|chiffrée?|パス|合言葉)(?![a-zà-ÿ0-9_(\[]|\.\w)"
 )
-TOKEN_NAMES = re.compile(
+TOKEN_NAMES = lazy_pattern(
     r"(?<![a-z0-9_$/.-])(?<!public )(?:tokens?|secrets?|keys?|schlüssel|cl[ée]s?|chiave|clave|chave|klucz"
     r"|anahtar\w{0,3}|jetons?|appid|apikey)(?![\w(\[]|\.\w)|(?:api|アクセス|シークレット)キー|トークン|シークレット|鍵"
 )
-_RANDOM = re.compile(r"(?=\S*[a-z])(?=\S*[A-Z])(?=(?:\D*\d){2})(?!\w+(?:-[A-Za-z]+)+)[A-Za-z0-9_+/=-]{10,64}")
+_RANDOM = lazy_pattern(r"(?=\S*[a-z])(?=\S*[A-Z])(?=(?:\D*\d){2})(?!\w+(?:-[A-Za-z]+)+)[A-Za-z0-9_+/=-]{10,64}")
 _ITEM = (
     r"(?:(?:capital|upper ?case|lower ?case|big|small|gro(?:ß|ss)es?|klein(?:es)?) )?[^\W_]"
     r"(?: (?:as in|wie|like|comme|como|come) \w{2,12})?"
 )
-_SPELLED = re.compile(
+_SPELLED = lazy_pattern(
     rf"(?<![\w.,:/'’-]){_ITEM}(?:(?:\s?[,-]\s?|\s)(?:then |and |und |dann )?{_ITEM}){{4,31}}(?![\w'’-])"
 )
-_VALUE = re.compile(r"[^\s\"'`“”„«»(),;|<>\u3000-\u9fff\uff00-\uffef]{6,64}")
-_SETTING = re.compile(r"[\w.-]+[=:]+(?=.)")
-_FIELD = re.compile(
+_VALUE = lazy_pattern(r"[^\s\"'`“”„«»(),;|<>\u3000-\u9fff\uff00-\uffef]{6,64}")
+_SETTING = lazy_pattern(r"[\w.-]+[=:]+(?=.)")
+_FIELD = lazy_pattern(
     r"(?:key|token|secret|passw\w{0,4}|pwd)[\"']?,?\s{1,20}[\"']?value[\"']?\s?[:=]\s?[\"']?(?P<value>[^\s\"']{6,400})"
 )
 """The name in one field of a record, and the value in the next."""
-_SENTENCE_END = re.compile(r"\n|(?<!\d)[.!?](?=\s)")
-THING = re.compile(
+_SENTENCE_END = lazy_pattern(r"\n|(?<!\d)[.!?](?=\s)")
+THING = lazy_pattern(
     r"(?:0x)?[0-9a-f]{6,64}|[0-9a-f]{8}-[0-9a-f-]{27}|[a-z]{2,12}-[a-z]{0,2}\d{2,5}[a-z]{0,2}|[a-z]{3,}\d+(?:\.\d+)+"
     r"|(?:keepass|bitwarden|lastpass|1password|dashlane|nordpass|enpass|vaultwarden|sha|md|bcrypt|argon|pbkdf)[\w.-]*"
     r"|(?-i:(?:[a-z]+:)+[A-Za-z0-9]{16,})|\d+-[a-z]+|[a-z]{2,}-\d\w{0,3}(?:-\d+)+|(?-i:[A-Z0-9]+(?:-[A-Z0-9]+){1,2}|AAAA[BCE]3NzaC1\S*|[0-9a-zA-Z/+]{60,})"
@@ -56,7 +57,7 @@ THING = re.compile(
     re.IGNORECASE,
 )
 """Checksums, ids, models and tickets such as "T-480", software, files."""
-_OTHER = re.compile(
+_OTHER = lazy_pattern(
     r"(?<!\w)(?:user(?:name)?s?|account|nick(?:name)?|handle|gamertag|called|named|name|ssid|host|hostname|server"
     r"|node"
     r"|box|machine|model|version|release|tag|branch|commit|ticket|issue|bug|order|invoice|serial|sku|part|room|flight"
@@ -65,7 +66,7 @@ _OTHER = re.compile(
     r"|utente|modello|użytkownik|kullanıcı|(?<!ask )(?<!asks )for|of|on|at|für|von|bei|pour|chez|para|del?|dla|as|in"
     r")[ :=]{1,2}$"
 )
-_OWNER = re.compile(r"['’]s\b|\s(?:user|account|server|branch|release|build|ticket|router|printer|phone|laptop)\b")
+_OWNER = lazy_pattern(r"['’]s\b|\s(?:user|account|server|branch|release|build|ticket|router|printer|phone|laptop)\b")
 
 
 def spans(text: str, lower: str) -> Iterator[Span]:

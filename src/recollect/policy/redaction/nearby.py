@@ -8,6 +8,7 @@ lock or an account, such as "laptop", needs a word that hands the value over.
 import re
 from collections.abc import Iterator
 
+from recollect.core.lazy import lazy_pattern
 from recollect.language.prefilter import literals_of
 from recollect.policy.redaction.access import LOCKED_THING
 from recollect.policy.redaction.code_values import AND_A_KEY, CODE, FOLLOWED, NAMED, any_of, is_code, is_handed
@@ -25,8 +26,8 @@ from recollect.policy.redaction.span import Span
 from recollect.policy.redaction.spoken_secrets import PASSWORDS
 
 _REACH_AFTER, _REACH_BEFORE = 60, 40
-_SENTENCE_END = re.compile(r"[\n;]|(?<!\d)[.!](?=\s|$)")
-_NAMES = re.compile(
+_SENTENCE_END = lazy_pattern(r"[\n;]|(?<!\d)[.!](?=\s|$)")
+_NAMES = lazy_pattern(
     rf"(?<!\w)(?:{PASSWORDS}|{PINS}|"
     + any_of(r"""
     two-?factor two-?step verify verification pin pin(?:i|im|imiz|in|imi) pin-?code pin-?nummer pin-?number puk
@@ -36,19 +37,19 @@ _NAMES = re.compile(
     """)
     + r")(?!\w)"
 )
-_LOCKED = re.compile(r"(?<!\w)(?:is|are|was) (?:locked|secured|protected)(?: (?:with|by))?(?!\w)")
-_ENDED_BY_A_KEY = re.compile(rf"(?<![\w.,:/-])(?P<value>[0-9]{{4,8}})(?:#|{AND_A_KEY})")
+_LOCKED = lazy_pattern(r"(?<!\w)(?:is|are|was) (?:locked|secured|protected)(?: (?:with|by))?(?!\w)")
+_ENDED_BY_A_KEY = lazy_pattern(rf"(?<![\w.,:/-])(?P<value>[0-9]{{4,8}})(?:#|{AND_A_KEY})")
 """Digits before the hash or star key: they open something, whatever it is."""
-_ENTERED_FIRST = re.compile(
+_ENTERED_FIRST = lazy_pattern(
     r"(?<!\w)(?:hit|press|punch|type|enter|tap|key in|tippe?|drücke?|tape[rz]?|fais|marca|teclea|digita|premi"
     r"|wpisz|wbij)s?(?: in)? (?P<value>[0-9]{4,8}),? (?:(?:and|und|et|y|e|a) )?"
     r"(?:then|dann|puis|luego|depois|poi|potem)(?!\w)"
 )
 """Digits that are entered before something else is done."""
-CHOSEN = re.compile(r"[^\s|\"'`“”„«»(),;\u3000-\u9fff\uff00-\uffef]{6,64}")
-DESIGNATION = re.compile(r"[A-Z]{1,5}\d{2,5}[A-Z]{0,2}|[a-z]{2,8}-[a-z]+\d{1,2}|[A-Z]?[a-z]+(?:[A-Z][a-z]+)+\d")
+CHOSEN = lazy_pattern(r"[^\s|\"'`“”„«»(),;\u3000-\u9fff\uff00-\uffef]{6,64}")
+DESIGNATION = lazy_pattern(r"[A-Z]{1,5}\d{2,5}[A-Z]{0,2}|[a-z]{2,8}-[a-z]+\d{1,2}|[A-Z]?[a-z]+(?:[A-Z][a-z]+)+\d")
 """Colors, flights and models; hosts; what carries the number of its edition, as in "TypeScript5"."""
-_ARTICLE = re.compile(
+_ARTICLE = lazy_pattern(
     r"(?<!\w)(?:"
     + any_of("""
     an? any another our runs? running has have got bought ein eine einen hat habe läuft une? unos? uma? ho ha tem
@@ -56,7 +57,7 @@ _ARTICLE = re.compile(
     """)
     + r")\s$"
 )
-_PHRASE = re.compile(
+_PHRASE = lazy_pattern(
     r"(?<!\w)(?:pass ?phrase|(?:vault|recovery|unlock|wallet|encryption|security|secret|backup) phrase|kennphrase"
     r"|phrase (?:secrète|de passe)|frase (?:secreta|de paso|segreta))(?!\w)[^\n.!?;:]{0,40}?"
     r"(?:\s(?:is|was|lautet|ist|est|es|é|è)|\s?[:=])\s{1,2}[\"'`“]?"
@@ -66,11 +67,11 @@ _SIDES = (
     r"left|right|links|rechts|gauche|droite|izquierda|derecha|esquerda|direita|sinistra|destra|lewo|prawo|sola|sağa"
     r"|右に|左に"
 )
-_TURN = re.compile(
+_TURN = lazy_pattern(
     rf"(?<![\w.,:/-])(?P<value>[0-9]{{1,2}})(?=,? (?:to the |nach |à |a la |alla |w )?(?:{_SIDES})\b)"
     rf"|(?:{_SIDES}) ?(?:a |auf |à |su |na )?(?P<turned>[0-9]{{1,2}})(?![\w.:-])(?! (?:de|of|years?|meters?)\b)"
 )
-_TURNED = re.compile(
+_TURNED = lazy_pattern(
     r"(?<!\w)(?:"
     + any_of("""
     combination combo safe dial lock padlock vault tresor zahlenschloss coffre cadenas caja+fuerte candado cofre
@@ -78,14 +79,14 @@ _TURNED = re.compile(
     """)
     + r")(?!\w)"
 )
-_CODE_WORD = re.compile(
+_CODE_WORD = lazy_pattern(
     r"(?<!\w)(?:code|combo|codice|clave|c[óo]digo|senha|kod|key ?pad|key ?box|lock ?box|pad ?lock|tresor)(?!\w)"
 )
-_QUOTED_PHRASE = re.compile(
+_QUOTED_PHRASE = lazy_pattern(
     r"pass ?phrase(?:\s?(?::|=|→|->)|,? (?:is|ist|est|es))? [\"'`“„«](?P<value>[^\n\"`”“»]{6,100}?)[\"'`”“»]"
 )
 _MIN_TURNS = 2
-_FAMOUS = re.compile(
+_FAMOUS = lazy_pattern(
     r"(?<!\w)(?:uses?|used|try|tried|guess\w{0,2}|set it to|left it (?:at|on)|hat|nimmt|nahm|hatte|tape|a mis|met"
     r"|essaie|usa|pone|puso"
     r"|tiene|ha puesto|tem|pôs|botou|chutou|ha messo|mette|era|ma|ustawił\w?|wpisuje|odgadł\w?|kullanıyor|yapmış)"
@@ -103,13 +104,13 @@ _EVERYWHERE = (
 )
 _ITS_VALUE = r"[\"'`“„]?(?P<value>[^\s\"'`”“,]{6,64})[\"'`”“]?"
 _USED_EVERYWHERE = tuple(
-    re.compile(pattern)
+    lazy_pattern(pattern)
     for pattern in (
         rf"{_USED} (?:still )?{_ITS_VALUE} {_EVERYWHERE}(?!\w)",
         rf"{_USED} {_EVERYWHERE},? {_ITS_VALUE}",
     )
 )
-_USER_AND = re.compile(
+_USER_AND = lazy_pattern(
     r"(?<!\w)(?:(?P<user>user(?:name)?|benutzer|nutzer|utilisateur|usuario|usuário|utente|użytkownik|kullanıcı)"
     r"|log(?:ged|ging)? in (?:as|with)|jako|as(?= root)|con|com|avec|mit|with|root|admin|(?:do|na) \w+ jako)\s"
     r"(?:[\w.@-]{2,40}(?:,|,? (?:and|und|et|e|y|i|ve)) (?:then |dann |dahinter |puis |po )?"

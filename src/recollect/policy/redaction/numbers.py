@@ -6,30 +6,31 @@ Cards and IBANs are known by their check digits, some ids by their form; the oth
 import re
 from collections.abc import Iterator
 
+from recollect.core.lazy import lazy_pattern
 from recollect.policy.redaction.span import Span
 
 # The first digit precedes its lookbehind, so that the search skips everything that can't begin a card number.
-_CARD = re.compile(r"[0-9](?<![\w@#&</.=-][0-9])(?:[ -]?[0-9]){13,15}(?![\w/@>-])")
-_GROUPED_CARD = re.compile(
+_CARD = lazy_pattern(r"[0-9](?<![\w@#&</.=-][0-9])(?:[ -]?[0-9]){13,15}(?![\w/@>-])")
+_GROUPED_CARD = lazy_pattern(
     r"[0-9](?<![\w@#&<.-][0-9])[0-9]{3}([ .\-_/·\u00a0\u2009\u202f])"
     r"(?:[0-9]{4}\1[0-9]{4}\1[0-9]{4}|[0-9]{6}\1[0-9]{4,5})(?![\w@>]|[/.-]\d)"
 )
-_NAMED_CARD = re.compile(r"[0-9](?<![\w@#&<.-][0-9])[0-9]{3}(?: ?[0-9]{4}){3}(?![\w@>-]|[ /.][0-9]{4})")
-_CARD_NAMES = re.compile(
+_NAMED_CARD = lazy_pattern(r"[0-9](?<![\w@#&<.-][0-9])[0-9]{3}(?: ?[0-9]{4}){3}(?![\w@>-]|[ /.][0-9]{4})")
+_CARD_NAMES = lazy_pattern(
     r"(?<!\w)(?:cards?|visa|mastercard|amex|maestro|cc|gift|cv[cv]2?|\w{0,8}karte|cartes?|cb|tarjetas?|cartão|cartões"
     r"|carta|kart\w{0,4}|on the back|long number)(?!\w)|カード"
 )
-_BESIDE_CARD = re.compile(
+_BESIDE_CARD = lazy_pattern(
     r"(?<![\w.,:/-])(?P<expiry>(?:0?[1-9]|1[0-2]) ?/ ?(?:20)?\d\d|(?:0[1-9]|1[0-2])[2-4]\d)(?![\w/-]|[.,:]\d)"
     r"|(?<![\w.,:/$€£-])(?P<code>\d{3,4}|\d{8})(?![\w/-]|[.,:]\d|\s?[$€£%])"
 )
 _REACH_OF_CARD = 80
-_CARD_MAKERS = re.compile(
+_CARD_MAKERS = lazy_pattern(
     r"4\d{15}|5[1-5]\d{14}|2(?:2[2-9]|[3-6]\d|7[01])\d{13}|3[47]\d{13}|3[068]\d{12}|35\d{14}|6(?:011|5\d\d"
     r"|2\d\d)\d{12}"
 )
 # The search begins at the check digits: letters are everywhere.
-_IBAN = re.compile(
+_IBAN = lazy_pattern(
     r"[0-9](?<=[a-z]{2}[0-9])(?<![^\W_][a-z]{2}[0-9])[0-9](?:[ .-]?[a-z0-9]{4}){2,7}(?:[ .-]?[a-z0-9]{1,3})?(?![^\W_])"
 )
 _IBAN_SIZES = {
@@ -45,15 +46,15 @@ _IBAN_SIZES = {
     )
     for country in countries.split(",")
 }
-_SSN = re.compile(r"\d(?<![\w./#:+-]\d)(?<!9)\d\d(?<!000)(?<!666)-(?!00)\d\d-(?!0000)\d{4}(?![\w-]|\.\d)")
-_NOT_SSN = re.compile(r"(?:phone|tel\w*|call|fax|mobile|order|ticket|invoice|part|model|ref\w*|number is)\W{0,3}$")
+_SSN = lazy_pattern(r"\d(?<![\w./#:+-]\d)(?<!9)\d\d(?<!000)(?<!666)-(?!00)\d\d-(?!0000)\d{4}(?![\w-]|\.\d)")
+_NOT_SSN = lazy_pattern(r"(?:phone|tel\w*|call|fax|mobile|order|ticket|invoice|part|model|ref\w*|number is)\W{0,3}$")
 _FORMS = (  # of Italy, the United Kingdom, Brazil, Spain and Switzerland, and an account of a Spanish bank
-    re.compile(r"[0-9](?<=[a-z]{6}[0-9])(?<![^\W_][a-z]{6}[0-9])[0-9][a-ehlmprst][0-9]{2}[a-z][0-9]{3}[a-z](?!\w)"),
-    re.compile(r"[a-ceghj-prq-tw-z](?<!\w[a-z])[a-ceghj-npqr-tw-z] ?[0-9]{2} ?[0-9]{2} ?[0-9]{2} ?[a-d](?!\w)"),
-    re.compile(r"[0-9](?<![\w.][0-9])[0-9]{2}\.[0-9]{3}\.[0-9]{3}-[0-9]{2}(?!\w)"),
-    re.compile(r"[xyz](?<!\w[xyz])-?[0-9]{7}-?[a-z](?!\w)"),
-    re.compile(r"[0-9](?<![\w.][0-9])[0-9]{3}[ -][0-9]{4}[ -][0-9]{2}[ -][0-9]{10}(?!\w)"),
-    re.compile(r"7(?<![\w.]7)56\.[0-9]{4}\.[0-9]{4}\.[0-9]{2}(?!\w)"),
+    lazy_pattern(r"[0-9](?<=[a-z]{6}[0-9])(?<![^\W_][a-z]{6}[0-9])[0-9][a-ehlmprst][0-9]{2}[a-z][0-9]{3}[a-z](?!\w)"),
+    lazy_pattern(r"[a-ceghj-prq-tw-z](?<!\w[a-z])[a-ceghj-npqr-tw-z] ?[0-9]{2} ?[0-9]{2} ?[0-9]{2} ?[a-d](?!\w)"),
+    lazy_pattern(r"[0-9](?<![\w.][0-9])[0-9]{2}\.[0-9]{3}\.[0-9]{3}-[0-9]{2}(?!\w)"),
+    lazy_pattern(r"[xyz](?<!\w[xyz])-?[0-9]{7}-?[a-z](?!\w)"),
+    lazy_pattern(r"[0-9](?<![\w.][0-9])[0-9]{3}[ -][0-9]{4}[ -][0-9]{2}[ -][0-9]{10}(?!\w)"),
+    lazy_pattern(r"7(?<![\w.]7)56\.[0-9]{4}\.[0-9]{4}\.[0-9]{2}(?!\w)"),
 )
 _ITALIAN_LETTERS = 6
 _ID_NAMES = (
@@ -92,7 +93,7 @@ _JOINT = (
     r"(?:[,\s][^\d\n:.,]{1,40}[:,])?(?:\s(?:is|was|ist|lautet|est|es|é|è|to|jest|это|:|no\.?)|-?nr\.?)?"
     r"(?:は(?:普通|当座)?)?\s{0,2}[:=#]?\s{0,2}(?:[a-z]{2,12}\s(?=[a-z]\d))?"
 )
-_ID = re.compile(
+_ID = lazy_pattern(
     rf"(?<![^\W_])(?:(?P<account>{_ACCOUNT_NAMES})|{_ID_NAMES})(?![a-zà-ÿ0-9]){_JOINT}"
     r"(?P<value>[a-z]{0,4}\d?[a-z]{0,2}[ -]?\d(?:[ ./-]?[\da-z]){4,20}(?![^\W_]))"
 )
@@ -107,7 +108,7 @@ ID_STEMS = (
 _MAX_SERIES = 3
 """The letters before the number of a document."""
 _MIN_ID_DIGITS, _MIN_FORM_DIGITS, _MIN_CARD_DIGITS = 5, 6, 14
-_DIGITS = re.compile(r"[0-9]")
+_DIGITS = lazy_pattern(r"[0-9]")
 
 
 def spans(text: str, lower: str, *, is_named: bool) -> Iterator[Span]:

@@ -5,6 +5,7 @@ amount, measure, date or name.
 import re
 from collections.abc import Iterator
 
+from recollect.core.lazy import lazy_pattern
 from recollect.policy.redaction.access import OTHER_CODE
 from recollect.policy.redaction.code_values import FOLLOWED, MEASURE, NAMED, TYPED, is_code, is_handed
 from recollect.policy.redaction.mentioned import THING, is_other, is_word_with_digit, looks_secret, value_of
@@ -13,21 +14,21 @@ from recollect.policy.redaction.opening_words import Opening, are_in, is_glue, o
 from recollect.policy.redaction.shapes import SOFTWARE
 from recollect.policy.redaction.span import Span
 
-CANDIDATE = re.compile(r"[0-9]{3}|[0-9][-–*# ][0-9]|[A-Z]-?[0-9]|[0-9][A-Z*#]")
+CANDIDATE = lazy_pattern(r"[0-9]{3}|[0-9][-–*# ][0-9]|[A-Z]-?[0-9]|[0-9][A-Z*#]")
 """A cheap test: every code matches it, and every other value has a letter beside a digit,"""
-JOINED = re.compile(r"[&!#?$+*=_.](?:(?<=[^\W\d_][^\W\d_].)(?=[^\W\d_]{2})|(?<=\w[$*])(?!\w))")
+JOINED = lazy_pattern(r"[&!#?$+*=_.](?:(?<=[^\W\d_][^\W\d_].)(?=[^\W\d_]{2})|(?<=\w[$*])(?!\w))")
 """or a sign between words."""
-CLAUSE = re.compile(r"[^\n。]{0,239}?(?:[^\n。](?=\n|$)|[.!;](?=\s|$)|。)|[^\n。]{240}")
+CLAUSE = lazy_pattern(r"[^\n。]{0,239}?(?:[^\n。](?=\n|$)|[.!;](?=\s|$)|。)|[^\n。]{240}")
 """A sentence, or so much of one that all its words can be compared with all its values."""
-_CODE = re.compile(
+_CODE = lazy_pattern(
     r"(?<![0-9A-Za-z_À-ɏ.,:/$€£@+-])(?<!\d{3} )(?<!\d{4} )(?:[*#] ?)?(?P<value>(?:\*|#(?!\d{3}(?:\d{3})?(?!\d)))?(?:"
     r"[0-9]{1,2}[lr](?: [0-9]{1,2}[lr]){1,3}|[0-9]{1,2}(?:[-–][0-9]{1,2}){1,5}|[0-9]{2}(?: [0-9]{2}){2}"
     r"|[0-9](?: [0-9]){3,7}|[0-9]{3}[ -][0-9]{3}|[0-9]+(?:[*#][0-9]+)+|[a-z]{1,3}-?[0-9]{1,4}[a-z]?|[0-9]{1,4}[a-z]"
     r"|g-[0-9]{4,8}|[a-z][0-9][a-z][0-9]|[0-9][a-z][0-9][a-z]|[*][0-9]{2,8}|[0-9]{2,8}[*#]|[0-9]{3,8})[*#]?)"
     r"(?![0-9A-Za-z_À-ɏ-]|[.,:/][0-9]|\s?(?:[€$£%°]|[0-9])|[円年月日人個分時号枚名歳回点台階番組件度話番系巻万千百桁文])"
 )
-_LETTERED, _PLAIN = re.compile(r"[*#]?[a-z]{0,3}-?[0-9]+[a-z]?"), re.compile(r"[0-9]+")
-_NO_CODE = re.compile(
+_LETTERED, _PLAIN = lazy_pattern(r"[*#]?[a-z]{0,3}-?[0-9]+[a-z]?"), lazy_pattern(r"[0-9]+")
+_NO_CODE = lazy_pattern(
     r"[€$£¥]|(?<!\w)(?:costs?|worth|paid|pay|price|bill|euros?|dollars?|bucks|weighs|lira|tl|kostet|kosten|coûte"
     r"|cuesta|custa|costa"
     r"|kosztuje|zł|reais|balance|saldo|flight|gate [a-z]\d|phone number|ends? in|ending|final|endziffer|acaba"
@@ -36,59 +37,59 @@ _NO_CODE = re.compile(
     r"|[a-z]{2}\d{3,4})(?!\w)|円|下4桁|末尾|クーポン|エラー|数が|残高|注文|郵便|会員番号"
 )
 """The number of such a clause is no code."""
-_OF_A_YEAR = re.compile(r"\W{0,3}(?:(?:is|ist|est|es|é|è|to|auf|on|su|na|sur|em|en) )?")
-_TIME = re.compile(r"(?:[01]\d|2[0-3])[0-5]\d")
-_ELSEWHERE = re.compile(
+_OF_A_YEAR = lazy_pattern(r"\W{0,3}(?:(?:is|ist|est|es|é|è|to|auf|on|su|na|sur|em|en) )?")
+_TIME = lazy_pattern(r"(?:[01]\d|2[0-3])[0-5]\d")
+_ELSEWHERE = lazy_pattern(
     r"(?<!\w)(?:from|since|date de|desde|von|od|(?:belongs|moved|goes|up) (?:up )?to|an? \w+|in der|unit|floor"
     r"|kurs|stock)\s$"
 )
-_AT = re.compile(r"(?<!\w)(?:at|um|à|a las|alle|às|o|opens?|closes?|ab|until|bis|von|desde las|saat|das|dalle) $")
-_ORDINAL = re.compile(r"\. (?:minute|stock|etage|platz|runde|spieltag|tag|kapitel|reihe|klasse)")
-_CALLED = re.compile(
+_AT = lazy_pattern(r"(?<!\w)(?:at|um|à|a las|alle|às|o|opens?|closes?|ab|until|bis|von|desde las|saat|das|dalle) $")
+_ORDINAL = lazy_pattern(r"\. (?:minute|stock|etage|platz|runde|spieltag|tag|kapitel|reihe|klasse)")
+_CALLED = lazy_pattern(
     r"(?<!\w)(?:i['’]m(?: now)?|handle(?: on [\w ]{1,12})?(?: is)?|achievement|(?:nick|pseudo)(?:name)? \w{1,4}|@) ?$"
 )
-_OFFER = re.compile(r"(?<!\w)(?:checkout|discount|coupon|promo|voucher|\d+ ?% off)(?!\w)|クーポン|割引")
-_MODEL = re.compile(r"(?:[A-Z][a-z]+[A-Z]\w*|[A-Z]{2,}\d*) $")
-_SET_TO = re.compile(r"(?<!\w)(?:cambi|mud|troc|troqu|pass)\w*(?: \w+){0,3} (?:a|para|pra) $")
-_CODE_NAME = re.compile("cod|cód|kod|コード")
-_RANGE_AFTER, _RANGE_BEFORE = re.compile(r" (?:to|bis|à|a|do) \d+(?! on)"), re.compile(r"(?<!from )\d (?:to|bis) $")
+_OFFER = lazy_pattern(r"(?<!\w)(?:checkout|discount|coupon|promo|voucher|\d+ ?% off)(?!\w)|クーポン|割引")
+_MODEL = lazy_pattern(r"(?:[A-Z][a-z]+[A-Z]\w*|[A-Z]{2,}\d*) $")
+_SET_TO = lazy_pattern(r"(?<!\w)(?:cambi|mud|troc|troqu|pass)\w*(?: \w+){0,3} (?:a|para|pra) $")
+_CODE_NAME = lazy_pattern("cod|cód|kod|コード")
+_RANGE_AFTER, _RANGE_BEFORE = lazy_pattern(r" (?:to|bis|à|a|do) \d+(?! on)"), lazy_pattern(r"(?<!from )\d (?:to|bis) $")
 _SHORT = 5
 _NEAR, _REACH, _DIGITS, _SHORT_DIGITS = 40, 80, 4, 3
-_ITEM_END = re.compile(r"\s?(?:$|[,.;](?!\d))")
-_INNER_DIGITS = re.compile(r"(?=[^\W_]{7})[^\W\d_]{3,}\d{1,2}[^\W\d_]{3,}")
-_JOINED = re.compile(
+_ITEM_END = lazy_pattern(r"\s?(?:$|[,.;](?!\d))")
+_INNER_DIGITS = lazy_pattern(r"(?=[^\W_]{7})[^\W\d_]{3,}\d{1,2}[^\W\d_]{3,}")
+_JOINED = lazy_pattern(
     r"[^\W_]{2,}(?:[&!#?$+*=]{1,2}[^\W_]{2,}){1,4}[!?*$#.]?|[^\W\d_a-zß-ÿ][^\W_]+(?:[_.][^\W_]+){1,6}[!?*$#]?"
     r"|[^\W_]+(?:_[^\W_]+)*_[^\W\d_a-zß-ÿ][^\W_]+|[^\W_]{4,}(?:\${2}|[*])"
 )
-TECHNICAL = re.compile(
+TECHNICAL = lazy_pattern(
     r".*[\[\]{}].*|[?&]\w+=.*|.*&\w+=.*|[a-z]{2,}-[0-9a-f]{6,12}|\w+~\d+|.*#(?:\d{4,}|[0-9a-f]{4})"
     r"|(?:gpt|claude|gemini|gemma|llama|qwen|mistral|deepseek|text|all|phi|whisper|o\d)[-\d][\w.:-]*|[a-z]+2[a-z]+"
     r"|\w*(?:[A-Z]{2,}|[a-z][A-Z])\w*\.\w+|\w+\.[A-Z_]{2,}|\w+\.(?:float|u?int|sha|md)\d+|(?:[a-z_]\w*\.){2,}[a-z_]+"
     r"|[A-Z][a-z]+2[A-Z]\w+|[a-z-]+(?:-v?\d+(?:\.\d+)?)+(?:-[a-z]+)*"
 )
 """Identifiers of programs, models, memos and members."""
-_ADDRESSED = re.compile(r":(?:\s|$)|(?<=[^.!?]) (?:does|do|has|have|says|said|wrote|asks|thinks|and i)(?!\w)")
+_ADDRESSED = lazy_pattern(r":(?:\s|$)|(?<=[^.!?]) (?:does|do|has|have|says|said|wrote|asks|thinks|and i)(?!\w)")
 """Behind the name of somebody who is spoken to or of."""
-_SIGNED = re.compile(r".*[&!#?$+*=]")
-_CAPITAL = re.compile(r".*[^\W\d_a-zß-ÿ]")
-_NO_PASSWORD = re.compile(
+_SIGNED = lazy_pattern(r".*[&!#?$+*=]")
+_CAPITAL = lazy_pattern(r".*[^\W\d_a-zß-ÿ]")
+_NO_PASSWORD = lazy_pattern(
     r"(?-i:[A-Z0-9]+(?:[-_.][A-Z0-9]+)+)|(?-i:[A-Z]+\d.*)|.*[-_.]\d+[-_.].*|"
     r".*\.(?:com|org|net|io|de|fr|es|it|pl|br|jp|co|uk|example|js|py|ts|md|json|ya?ml|txt|pdf|docx?|xlsx?|html?"
     r"|png|jpe?g|zip|env)"
     r"|(?:[a-z]\.)+|wi-fi|e-\w+|.*['’].*|\d+[a-z]{1,3}|i[p]\w+|ipv\d.*|\w+\d{1,2}x\w*|[a-z]{1,3}\d{3,5}[a-z]?|.*:\d+",
     re.IGNORECASE,
 )
-_ENTERED = re.compile(
+_ENTERED = lazy_pattern(
     r"(?<!\w)(?:type|types|typing|punch(?:es)? in|put in|press(?:es)?|pulsas?|premi|drückst?|appuie[sz]?|wciskasz"
     r"|wbij|tapez?|tapes|digit[aei]r?|wpisz|wciśnij|tippt?|gib) $"
 )
-_SAID_AFTER = re.compile(
+_SAID_AFTER = lazy_pattern(
     r"[,\s]\s?(?:it['’]s|c['’]est|ein\b|hat\b|haben\b|gestellt|genommen|eingeben|eintippen|tuşla|yaz|soruyor"
     r"|yaptık|diye|gir|eingestellt)"
 )
-_ENTERED_AFTER = re.compile(r"\s(?:eingeben|eintippen|tippen|drücken|tuşla|gir)(?!\w)")
-_GROUPED = re.compile(r"\d{3}[ -]\d{3}|\d\d[ -]\d\d[ -]\d\d")
-_JAPANESE_END = re.compile("[、。」』をでにがねだとはよっまも→のっ]|って|だっ")
+_ENTERED_AFTER = lazy_pattern(r"\s(?:eingeben|eintippen|tippen|drücken|tuşla|gir)(?!\w)")
+_GROUPED = lazy_pattern(r"\d{3}[ -]\d{3}|\d\d[ -]\d\d[ -]\d\d")
+_JAPANESE_END = lazy_pattern("[、。」』をでにがねだとはよっまも→のっ]|って|だっ")
 _ENDS = (FOLLOWED, TYPED, _SAID_AFTER, _JAPANESE_END)
 
 

@@ -1,8 +1,9 @@
 """The words for what is locked, what has an account, and who enters something, in nine languages."""
 
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
+
+from recollect.core.lazy import lazy_pattern
 
 
 def _set(words: str) -> frozenset[str]:
@@ -141,11 +142,11 @@ _GLUE = _set(
     """
 )
 """What may stand between a word and the value it is opened with."""
-_WORD = re.compile(r"(?<!\w)[^\W\d_]+(?:['’-][^\W\d_]+)*(?!\w)")
-_LETTERS = re.compile(r"[^\W\d_]{3,}")
-_CLITIC = re.compile(r"^(?:[lds]|dell|all|nell|sull)['’](?=\w{3})|['’]\w{0,3}$")
-_PARTICLES = re.compile("[ぁ-んー]{1,8}")
-_JAPANESE = re.compile(
+_WORD = lazy_pattern(r"(?<!\w)[^\W\d_]+(?:['’-][^\W\d_]+)*(?!\w)")
+_LETTERS = lazy_pattern(r"[^\W\d_]{3,}")
+_CLITIC = lazy_pattern(r"^(?:[lds]|dell|all|nell|sull)['’](?=\w{3})|['’]\w{0,3}$")
+_PARTICLES = lazy_pattern("[ぁ-んー]{1,8}")
+_JAPANESE = lazy_pattern(
     "金庫|南京錠|錠|ロッカー|ダイヤル|倉庫|ゲート|ドア|玄関|入口|入り口|鍵|門|駐車場|物置|部室|端末|スマホ|ipad|携帯|ロック|アラーム|警報|解錠|解除|開|入れ|入る|押"
     "|入力|打|暗証|アプリ|ポータル|ログイン|パスワード|パス|wi-?fi|ネット|ルーター|カメラ|サーバ|pc|パソコン|タブレット|口座|カード|コード|ワンタイム|トークン"
     "|アカウント|ポスト|鯖|キックボード|大学|給|ルーター|ベビーカメラ|裏|議決権|番号|アプリ|掲示板|スマートロック|警備|無効|止め|使って|覚え|ヤフオク|メルカリ|ネトフリ|楽天|マイクラ|mixi"

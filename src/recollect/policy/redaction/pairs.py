@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from recollect.core.lazy import lazy_pattern
 from recollect.policy.redaction.mentioned import THING, is_word_with_digit, looks_secret
 from recollect.policy.redaction.nearby import CHOSEN, DESIGNATION
 from recollect.policy.redaction.opened import CLAUSE, TECHNICAL, is_weak
@@ -12,14 +13,14 @@ from recollect.policy.redaction.span import Span
 
 _DEFAULT = r"admin|administrator|root|pi|postgres|guest|gast\w{0,2}|invité|invitado|ospite|sa"
 _VALUE = r"(?P<value>[^\s/\"'`,;:()<>|+=]{4,32})(?=[\"'`]?(?:[\s,;.)]|$))"
-_SLASHED = re.compile(
+_SLASHED = lazy_pattern(
     rf"(?<![\w/.:@-])(?:(?P<default>{_DEFAULT})|(?P<user>(?=\w{0, 12}[.@\d])\w[\w.@-]{1, 32}))\s?/\s?{_VALUE}"
 )
 """As in "admin / epson" and "tsmith27 / lunch#4"; a name without a digit or a dot is half of "and/or"."""
-_BEHIND_ADDRESS = re.compile(
+_BEHIND_ADDRESS = lazy_pattern(
     rf"[\w.+-]{{1,64}}@[\w-]{{1,63}}(?:\.[\w-]{{1,63}}){{1,4}}(?:,| (?:and|y|e|et|und|ve|i))\s{_VALUE}"
 )
-_THEN = re.compile(
+_THEN = lazy_pattern(
     r"(?<!\w)(?:as|come|comme|avec|jako|kullanıcı|user(?:name)?|usuario|id|matrícula|étudiant|ssh"
     r"|socio)(?:\s(?P<user>[\w.@-]{2,40}))?,?\s"
     rf"(?:and|then|e poi|poi|puis|y luego|y|ve|und|dann|potem|depois),?\s(?:type\s)?{_VALUE}"
@@ -27,14 +28,14 @@ _THEN = re.compile(
 _ROLES = frozenset(
     "user users moderator mod owner staff member members guest host support editor viewer writer".split()
 )
-_CHANGED = re.compile(
+_CHANGED = lazy_pattern(
     r"(?<!\w)(?:now|instead|changed|switched|become|or|jetzt|früher|vergiss|oder|ahora|antes|adesso|prima"
     r"|maintenant|avant"
     r"|agora|troquei|teraz|wcześniej|artık|önceden)(?!\w)|今は|前は"
 )
-_ABBREVIATION = re.compile(r"[A-Z]{2}")
-_IS_USER = re.compile(r"[a-z]+\d+")
-_NUMBER = re.compile(r"\d+")
+_ABBREVIATION = lazy_pattern(r"[A-Z]{2}")
+_IS_USER = lazy_pattern(r"[a-z]+\d+")
+_NUMBER = lazy_pattern(r"\d+")
 
 
 def spans(text: str, lower: str) -> Iterator[Span]:

@@ -5,6 +5,7 @@ who one is, a word told with how its letters are written.
 import re
 from collections.abc import Iterator
 
+from recollect.core.lazy import lazy_pattern
 from recollect.language.prefilter import literals_of
 from recollect.policy.redaction.opened import CLAUSE
 from recollect.policy.redaction.opening_words import openings
@@ -18,10 +19,10 @@ _LONG_DIGITS = """
     yedi sekiz dokuz
 """.split()
 _DIGIT = rf"(?:{'|'.join(_LONG_DIGITS)}|oh|one|two|six|uno|dos|un|um|due|tre|sei|dwa|bir|iki|üç)"
-_NUMBER = re.compile(rf"(?<!\w){_DIGIT}(?:(?:, ?|-| |,? (?:and|und|et|y|e) ){_DIGIT}){{2,7}}(?![\w-])")
+_NUMBER = lazy_pattern(rf"(?<!\w){_DIGIT}(?:(?:, ?|-| |,? (?:and|und|et|y|e) ){_DIGIT}){{2,7}}(?![\w-])")
 _JAPANESE_DIGIT = "(?:ゼロ|れい|いち|さん|よん|ご|ろく|なな|はち|きゅう|に)"
-_JAPANESE_NUMBER = re.compile(rf"{_JAPANESE_DIGIT}(?:[、,・ ]{_JAPANESE_DIGIT}){{2,7}}")
-_NO_CODE = re.compile(
+_JAPANESE_NUMBER = lazy_pattern(rf"{_JAPANESE_DIGIT}(?:[、,・ ]{_JAPANESE_DIGIT}){{2,7}}")
+_NO_CODE = lazy_pattern(
     r"(?<!\w)(?:orders?|formation|times|mal|fois|veces|vezes|volte|razy|kere|bus|tables?|phone number|street"
     r"|years?)(?!\w)"
 )
@@ -51,8 +52,8 @@ _OPENS = (
     r"|(?<!\w)abre"
     r"|cifrat|decifr|(?<!\w)apre|sblocc|szyfr|odblok|otwier|şifrele|kilidini|暗号|復号|で開|解除"
 )
-_QUOTED = re.compile(r"[\"“„«「『](?P<value>[^\"”“»」』\n]{3,80})[\"”“»」』]")
-_OPENING = re.compile(_OPENS)
+_QUOTED = lazy_pattern(r"[\"“„«「『](?P<value>[^\"”“»」』\n]{3,80})[\"”“»」』]")
+_OPENING = lazy_pattern(_OPENS)
 
 
 def quotes(_: str, lower: str) -> Iterator[Span]:
@@ -74,7 +75,7 @@ _ANSWERED = (
     r"|what street did you"
     r"|で登録"
 )
-_ABOUT = re.compile(
+_ABOUT = lazy_pattern(
     r"pet(?!\w)|maiden name|first school|(?<!\w)teacher|grew? up|grow up|(?:were|was) born|city of birth|first car"
     r"|geburtsort|haustier|mädchenname|grundschule|ville de naissance|nom de jeune fille|animal de compagnie"
     r"|(?:premi[eè]re?) "
@@ -82,13 +83,13 @@ _ABOUT = re.compile(
     r"|animale"
     r"|imię|nazwisko panieńskie|kızlık soyadı|evcil hayvan|旧姓|ペットの名"
 )
-_SAID = re.compile(
+_SAID = lazy_pattern(
     r"(?:[:→?=]|(?<!\w)(?:is|was|put|said|antwort|ist|war|est|es|era|é|pus|puse|è|to|answer['’]s"
     r"|soyadı))[\s,]{1,2}[\"“«„]?"
     r"(?P<value>[^\W\d_a-zß-ÿ][\w'’-]{2,24}\.?(?: (?:der|die|de|la|di|[A-ZÀ-Ž])[\w'’-]{0,24}){0,3})"
     r"(?=[\"”»“]?\s?(?:$|[.,;!)(\n]|(?:even|when|diye|for|if)(?!\w)))"
 )
-_JAPANESE_SAID = re.compile("(?:たら|は)(?P<value>[^はがで、。「」]{2,12})で登録")
+_JAPANESE_SAID = lazy_pattern("(?:たら|は)(?P<value>[^はがで、。「」]{2,12})で登録")
 
 
 def answers(text: str, lower: str) -> Iterator[Span]:
@@ -101,14 +102,14 @@ def answers(text: str, lower: str) -> Iterator[Span]:
             yield Span(*said[-1].span("value"), "security answer")
 
 
-_PROVES = re.compile(_ANSWERED)
+_PROVES = lazy_pattern(_ANSWERED)
 _CASE = (
     r"lower ?case|upper ?case|all caps|minuscul|minúscul|mayúscul|maiúscul|maiuscol|klein ?geschr|klein(?!\w)"
     r"|groß ?geschr"
     r"|majuscule|małą liter|wielką liter|küçük harf|büyük harf|小文字|大文字"
 )
-_CASES = re.compile(_CASE)
-_WORD = re.compile(r"[^\W\d_]\w{3,30}[!?.]?")
+_CASES = lazy_pattern(_CASE)
+_WORD = lazy_pattern(r"[^\W\d_]\w{3,30}[!?.]?")
 
 
 def variants(text: str, lower: str) -> Iterator[Span]:
@@ -126,23 +127,25 @@ def variants(text: str, lower: str) -> Iterator[Span]:
 _NETWORK = r"(?<!\w)(?:wi-?fi|w-?lan|guest net(?:work)?)(?:['’]\w{1,2})?"
 _IS = r"(?: (?:is|ist|est|es|è|é|to))?\s?[:=→]\s?| (?:is|ist|est|es|è|é|to) |/"
 _NETWORK_KEYS = (
-    re.compile(
+    lazy_pattern(
         rf"{_NETWORK}(?: \([^)\n]{{2,20}}\)"
         rf"| [^\W\d_]{{2,12}}){{0,2}}(?:{_IS})(?P<value>[^\W\d_]{{9,32}})[!.]?[ \t]*(?=$|\n)"
     ),
-    re.compile(
+    lazy_pattern(
         rf"\d\w?, (?:[^\n]{0, 60}, )?(?:e |and |und |et |y )?{_NETWORK}(?: (?:is"
         rf"|key))? (?P<value>[^\W\d_]{{6,32}})[!.]?[ \t]*(?=$|\n)"
     ),
 )
 """A long word alone behind the network, in small letters; or one that ends a list with numbers of what is locked."""
-_STILL = re.compile(
+_STILL = lazy_pattern(
     r"(?<!\w)(?:netflix|spotify|disney|hulu|hbo|prime|amazon|ebay|paypal|dropbox|forum\w*|sudo|psn|allegro"
     r"|olx)\??(?: (?:is|was))? "
     r"(?:still|sigue siendo|toujours|ainda|continua|dalej|nadal|hâlâ|immer noch"
     r"|ancora) (?P<value>[^\W\d_]{8,30})(?=\s?(?:$|[.,;!?]))"
 )
-_ADJECTIVE = re.compile(r".*(?:ant|ent|[ai]c|al|some|ando|endo|indo|ary|ory|ish|ant[eo]?|ente|ire|ado|able|es|ted|bar)")
+_ADJECTIVE = lazy_pattern(
+    r".*(?:ant|ent|[ai]c|al|some|ando|endo|indo|ary|ory|ish|ant[eo]?|ente|ire|ado|able|es|ted|bar)"
+)
 
 
 def words(text: str, lower: str) -> Iterator[Span]:

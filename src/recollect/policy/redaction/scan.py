@@ -1,9 +1,9 @@
-"""Every search for secrets, in order; imported by the first `redact`, because the patterns take long to compile."""
+"""Every search for secrets, in order; imported by the first `redact`, because that takes long."""
 
-import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 
+from recollect.core.lazy import lazy_pattern
 from recollect.language.prefilter import LiteralIndex
 from recollect.policy.redaction import (
     access,
@@ -26,7 +26,7 @@ from recollect.policy.redaction.shapes import MIXED
 from recollect.policy.redaction.span import MARKER, Span
 from recollect.policy.redaction.visible_text import visible_text
 
-_DIGIT = re.compile(r"\d")
+_DIGIT = lazy_pattern(r"\d")
 _GENERAL_LABELS = ("password", "PIN", "key")
 _LITERALS = LiteralIndex[Callable[..., Iterator[Span]]](
     {

@@ -10,15 +10,16 @@ from functools import lru_cache
 from hashlib import blake2b
 from importlib.resources import files
 
+from recollect.core.lazy import lazy_pattern
 from recollect.policy.redaction.span import Span
 
 MIN_WORDS = 12
 _MAX_WORDS = 24
 _BETWEEN = r"(?:[ \t,;|\"'-]{1,3}|\s{0,3}\n\s{0,3}|\s{1,2})(?:\(?\d{1,2}[.):]\s{0,2})?"
 # Possessive: a row that ends too early is not tried again with fewer words.
-_ROW = re.compile(rf"(?<![\w'’])(?:[a-z]{{3,8}}+(?![\w'’])(?:[\s,;|\"()-]|\d{{1,2}}[.):])*+){{{MIN_WORDS},64}}+")
-_WORD = re.compile(r"[^\W\d_]{3,12}")
-_NAMED = re.compile(
+_ROW = lazy_pattern(rf"(?<![\w'’])(?:[a-z]{{3,8}}+(?![\w'’])(?:[\s,;|\"()-]|\d{{1,2}}[.):])*+){{{MIN_WORDS},64}}+")
+_WORD = lazy_pattern(r"[^\W\d_]{3,12}")
+_NAMED = lazy_pattern(
     r"(?:(?:seed|mnemonic|mnemonik\w*|wallet|recovery|secret|backup|wiederherstellungs|merk|geheim)"
     r"[ -]?(?:phrase|words?|seed|wörter|satz)"
     r"|seed|mnemonic|phrase (?:de récupération|secrète|seed)|frase (?:semilla|de recuperaci[óo]n|semente"

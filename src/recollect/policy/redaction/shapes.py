@@ -2,16 +2,18 @@
 
 import re
 
-NAMES = re.compile(
+from recollect.core.lazy import lazy_pattern
+
+NAMES = lazy_pattern(
     r"(?:sha|md|base|oauth|argon|pbkdf|scrypt|bcrypt|utf|rot|aes|rsa|keepass|1password|web|v)-?\d*\w?"
     r"|\d+[a-z]{0,3}s?|"
     r".*(?:-based|-manager|-reset)|1password\w*",
     re.IGNORECASE,
 )
-SYMBOL = re.compile(r"(?<=\w)[!@#$%^&*_+=~|\\](?=\w)|^[!@#$%^&*]\w")
-INNER_CAPITAL = re.compile(r"[a-zß-ÿ][A-Z]")
-IDENTIFIER = re.compile(r"[a-z]+(?:[._][a-z]+)+")
-ARGUMENT = re.compile(r"[a-zA-Z_]\w*=(?:[\"'(\[]|(?:True|False|None|true|false|null)\b)")
+SYMBOL = lazy_pattern(r"(?<=\w)[!@#$%^&*_+=~|\\](?=\w)|^[!@#$%^&*]\w")
+INNER_CAPITAL = lazy_pattern(r"[a-zß-ÿ][A-Z]")
+IDENTIFIER = lazy_pattern(r"[a-z]+(?:[._][a-z]+)+")
+ARGUMENT = lazy_pattern(r"[a-zA-Z_]\w*=(?:[\"'(\[]|(?:True|False|None|true|false|null)\b)")
 """Program code: a name of several words, and a named argument."""
 DESCRIBES = frozenset(
     """
@@ -46,15 +48,15 @@ DESCRIBES = frozenset(
     incorrect oublié perdu nouveau secret faible fort dans le les une sur trop très pas ici
     """.split()
 )
-DESCRIBING = re.compile(
+DESCRIBING = lazy_pattern(
     r".+(?:ed|ing|able|ible|ful|less|ly|ous|ive|ado|ada|ido|ida|ável|ível|ée|lich|bar|haft)", re.IGNORECASE
 )
 """What may stand after "is" and describes a password instead of being one."""
 _MIN_STRONG = 8
-_INNER_SIGN = re.compile(r"[^\W_](?:[!#*%^~@]|\$(?![A-Z{(]))[^\W_]")
-_WRITTEN_OTHERWISE = re.compile(r".*(?:[/\\&=]|@.*[.:@]|%[0-9a-fA-F]{2}|\w\.\w).*|.*#(?:\d{4,}|[0-9a-f]{4})")
+_INNER_SIGN = lazy_pattern(r"[^\W_](?:[!#*%^~@]|\$(?![A-Z{(]))[^\W_]")
+_WRITTEN_OTHERWISE = lazy_pattern(r".*(?:[/\\&=]|@.*[.:@]|%[0-9a-fA-F]{2}|\w\.\w).*|.*#(?:\d{4,}|[0-9a-f]{4})")
 """Addresses, formulas, and the tags of accounts such as "Ann#1234", or of equal names such as "Ann#9bce"."""
-SOFTWARE = re.compile(
+SOFTWARE = lazy_pattern(
     r"(?:win(?:dows)?|office|microsoft|m|ms|python|java|node|php|html|css|ubuntu|debian|fedora|mac ?os|ios|iphone"
     r"|ipad|android|galaxy|pixel"
     r"|firefox|chrome|chromium|edge|safari|gpt|claude|llama|ipv|http|tls|ssl|wpa|x|port|usb|hdmi|wi-?fi|vlan|level|room"
@@ -65,7 +67,7 @@ SOFTWARE = re.compile(
 )
 
 
-MIXED = re.compile(r"\d(?:[^\w\s]{0,3}[^\W\d]|(?<=[^\W\d]\d)|(?<=[^\W\d][^\w\s]\d)|(?<=[^\W\d][^\w\s]{2}\d))")
+MIXED = lazy_pattern(r"\d(?:[^\w\s]{0,3}[^\W\d]|(?<=[^\W\d]\d)|(?<=[^\W\d][^\w\s]\d)|(?<=[^\W\d][^\w\s]{2}\d))")
 """A cheap test: a letter beside a digit, or signs between them, as in every password that people choose."""
 
 

@@ -1,7 +1,8 @@
 """The position of a secret in a text."""
 
-import re
 from typing import NamedTuple
+
+from recollect.core.lazy import lazy_pattern
 
 
 class Span(NamedTuple):
@@ -12,5 +13,5 @@ class Span(NamedTuple):
     label: str
 
 
-MARKER = re.compile(r"\[redacted: [^\]\n]{1,40}\]")
+MARKER = lazy_pattern(r"\[redacted: [^\]\n]{1,40}\]")
 """Replaces a secret."""

@@ -7,6 +7,7 @@ an ordinary word counts only if it stands alone and describes nothing.
 import re
 from collections.abc import Iterator
 
+from recollect.core.lazy import lazy_pattern
 from recollect.policy.redaction import logins
 from recollect.policy.redaction.shapes import (
     ARGUMENT,
@@ -41,13 +42,13 @@ _KEYS = (
     r"|(?:clave|chave|chiave|klucz) (?:de )?api|api anahtarı"
 )
 _WORDS = r"token|secret|credentials?|clave|parola(?: d['’]ordine|m|sı|mı|mız|nız|yı|mi|si)?"
-_STEM = re.compile(
+_STEM = lazy_pattern(
     "ad(?:gang|min)|api|zugang|identif|inlog|logowan|"
     "c(?:lave|ontrase|red)|h(?:asl|eslo)|jelsz|k(?:ey|odeord)|lo?g ?in|sign in|mdp|psk|"
     "p(?:arola|ass|@ss|a55|a[s$]|swd|wd?|i[ /:]|ostgres)|kata s|guest|root|test|user|sa ?[/:]|"
     "s(?:ala?sana|e(?:cret|nha|nord)|ifre)|token|w(?:i-?fi|lan|o(?:ord|rt))"
 )
-_FOREIGN_STEM = re.compile(
+_FOREIGN_STEM = lazy_pattern(
     "hasł|парол|şifre|şıfre|密|パスワード|비밀번호|비번|كلمة|סיסמ|κωδικ|lösenord|jelszó|mật k|รหัส|पास|رمز|পাস"
 )
 """Every name of a secret contains one of these stems; grouped by first letters, which halves the matching time."""
@@ -60,34 +61,34 @@ _IS = (
 _ANSWER = r"\?\s{1,2}(?:it['’]?s|it is|that['’]?s)\s"
 _JOINT = rf"(?P<joint>{_IS}|{_ANSWER}|['’]s\s|\s{{0,3}}(?::=|=>|->|==?|[:：＝])|[是は为])\s{{0,3}}"
 _VALUE = r"(?=(?P<quote>[\"'`“„«‘])(?P<quoted>[^\n\"`”»]{1,100}?)[\"'`”“»’]|(?P<plain>\S{1,200}))"
-_STATED = re.compile(
+_STATED = lazy_pattern(
     rf"(?:(?P<password>{PASSWORDS}|{_BARE_PASSWORDS})|(?P<key>{_KEYS})|(?P<word>{_WORDS}))"
     rf"[\"'*`]{{0,2}}{_OF}{_JOINT}[*`]{{0,2}}{_VALUE}"
 )
 _KEYNAMES = ("key", "token", "secret")
-_KEY_NAME = re.compile("key|token|secret|schlüssel")
+_KEY_NAME = lazy_pattern("key|token|secret|schlüssel")
 _LATIN = 0x24F
 """The last letter of the Latin alphabets."""
-_KEY_BESIDE = re.compile(r"(?:keys?|tokens?|secrets?|schlüssel|api|anahtarı)\s(?=([\w-]{10,64}))")
-_KEY_ENDS = re.compile(rf"(?:{_KEYS})\s$")
-_AS = re.compile(
+_KEY_BESIDE = lazy_pattern(r"(?:keys?|tokens?|secrets?|schlüssel|api|anahtarı)\s(?=([\w-]{10,64}))")
+_KEY_ENDS = lazy_pattern(rf"(?:{_KEYS})\s$")
+_AS = lazy_pattern(
     r"(?<!\S)(\S{4,200})\s(?:(?:as|for|is|was|being|becomes|als|ist|comme|est|como|es|é|come|è|jako|to|jest|de|di)\s)"
     r"(?:(?:my|the|our|his|her|their|your|a|das|mein|dein|unser|le|mon|la|mi|el|minha|a|nova|il|mia|moje|nowe)\s)?"
     rf"(?:[\w'’-]{{1,20}}\s){{0,3}}?(?P<name>{PASSWORDS}|pw|pin|{_KEYS}|token)\b"
     r"(?! (?:manager|reset|policy|generator|hint|field|app|vault|tool|store|limit))"
 )
-_WALKED = re.compile(
+_WALKED = lazy_pattern(
     rf"(?:{PASSWORDS}|clave|psk|parola\w{{0,4}}|pwd?(?<!\wpw)(?<!\wpwd)|(?:new|old|other|second|first) one(?= (?:is"
     rf"|was))"
     r"|pass(?<!\wpass)(?=[ ,][^ ]))(?!\w)"
 )
-_IDEOGRAPH = re.compile("[\u3000-\u30ff\u4e00-\u9fff]")
-_TOKENS = re.compile(r"\s*(\S+)")
+_IDEOGRAPH = lazy_pattern("[\u3000-\u30ff\u4e00-\u9fff]")
+_TOKENS = lazy_pattern(r"\s*(\S+)")
 _CALL = frozenset("_.(")
 """Before a name that is an identifier or an argument in program code."""
 _WINDOW_WORDS, _WINDOW_CHARS = 8, 160
-_FENCE = re.compile(r"`{3}\w{0,10}|~{3}|\|{2}")
-_SIGNS = re.compile(r"['’]s|[^\w\s$<{]{1,3}")
+_FENCE = lazy_pattern(r"`{3}\w{0,10}|~{3}|\|{2}")
+_SIGNS = lazy_pattern(r"['’]s|[^\w\s$<{]{1,3}")
 _ARROWS = frozenset(("→", "->", "=>", "–", "—", "-", "=", ":", "|", "~", "⇒", "➜", ">", "is:", "to:"))
 _LINKS = frozenset(
     "is was be are now still it's that's ist war lautet heißt heisst wäre es era será sera é são è sarà c'est c’est "
@@ -101,7 +102,7 @@ _MEANWHILE = frozenset(
 """What may stand between "is" and a value."""
 _TO = frozenset("as to into auf zu in en à a para por pour pra con com na z naar till til ke za на".split())
 _WHEN = frozenset("in en em na z".split())
-_YEAR = re.compile(r"(?:19|20)\d\d")
+_YEAR = lazy_pattern(r"(?:19|20)\d\d")
 _ABOUT = frozenset(
     "my our mein unser mon notre mi meu minha mio mia host server machine box "
     "for of on in at to from by with like the a an and or user username login account named called version ticket "
@@ -113,7 +114,7 @@ _ABOUT = frozenset(
     "nella di del il lo gli utente w z dla od i lub użytkownika için ile ve kullanıcı".split()
 )
 """After these comes what a password is for, not the password."""
-_CHANGE = re.compile(
+_CHANGE = lazy_pattern(
     r"chang|(?<!\w)(?:re)?set(?!\w)|updat|switch|rotat|replac|änder|setz|gesetzt|umgestellt|modifi|défini|remplac"
     r"|(?<!\w)mis(?!\w)"
     r"|camb|pus[eo]|puest|qued[óoa]|actualiz|mud(?:ei|ou|ar|amos)|troqu|troc|alter|defin|coloqu|impost|mess[oa]"
@@ -128,12 +129,12 @@ _ASIDE = frozenset(
     "checker must should forgotten vergessen oublié olvidé esqueci unuttum zapomniałem don't doesn't "
     "can't isn't not never".split()
 )
-_SOON = re.compile(
+_SOON = lazy_pattern(
     r"\s(?:yesterday|today|now|again|last|this|on|gestern|heute|hier|ayer|hoy|ontem|hoje|ieri|oggi|wczoraj|dziś"
     r"|dün|bugün)\b"
 )
 
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = lazy_pattern(
     r"[*•xX.…_?-]{2,}|<[^>]*>.*|\$[A-Z_{(].*|%\w+%|\{.*|\[(?:redacted|your|insert|a-|\^).*|https?://.*|[\w.]+\(.*"
     r"|[\w.]+\[(?!redacted).*"
     r"|(?:your|my|the|some|a)[_-]?(?:api|password|passwd|pass|token|secret|key)[\w-]*|(?:os|process|env|self"
@@ -142,16 +143,16 @@ _PLACEHOLDER = re.compile(
     r"|[a-z_]*(?:password|passwd|passwort|secret|token)[a-z_]*|key|redacted|hidden|unknown",
     re.IGNORECASE,
 )
-_UNIT = re.compile(
+_UNIT = lazy_pattern(
     r"\s{0,2}(?:%|\+|(?:or more |to \d+ )?(?:char|digit|letter|symbol|word|long|year|month|week|day|hour|minute"
     r"|second"
     r"|bit|byte|time|step|zeichen|stellen|ziffern|caract|d[íi]git|chiffre|символ|знак|文字|位|年|天|日))",
     re.IGNORECASE,
 )
-_ALONE = re.compile(
+_ALONE = lazy_pattern(
     r"[.,;:!?)\]}\"'`*|”»]*(?:\s*(?:$|[\n(;,])|\s+(?:and|but|und|y|e|et|for|on|btw)\b)|[.,;!]\s", re.IGNORECASE
 )
-_PHRASE = re.compile(r"[a-z]{3,12}(?: [a-z]{3,12}){3,7}(?=\s*(?:[.!,\n\"'`*|]|$))")
+_PHRASE = lazy_pattern(r"[a-z]{3,12}(?: [a-z]{3,12}){3,7}(?=\s*(?:[.!,\n\"'`*|]|$))")
 _OPENING = "\"'`“„«‘(["
 _CLOSING = ".,;:!?)]}\"'`*|”»’"
 

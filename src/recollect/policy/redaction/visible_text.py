@@ -8,6 +8,7 @@ import unicodedata
 from bisect import bisect_right
 from dataclasses import dataclass
 
+from recollect.core.lazy import lazy_pattern
 from recollect.policy.redaction.span import Span
 
 _INVISIBLE = (
@@ -15,8 +16,8 @@ _INVISIBLE = (
     "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff"
 )
 _STYLED = "\u2460-\u249b\u24b6-\u24ea\uff01-\uff5e\U0001d400-\U0001d7ff\U0001f130-\U0001f169"
-_MASK = re.compile(f"[{_INVISIBLE}{_STYLED}]")
-_HIDDEN = re.compile(f"[{_INVISIBLE}]+")
+_MASK = lazy_pattern(f"[{_INVISIBLE}{_STYLED}]")
+_HIDDEN = lazy_pattern(f"[{_INVISIBLE}]+")
 
 
 @dataclass(frozen=True, slots=True)
