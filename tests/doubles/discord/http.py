@@ -1,5 +1,6 @@
 """The HTTP side of the loopback Discord: who may ask, what is asked, how errors look, and trouble on demand."""
 
+import asyncio
 import json
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
@@ -117,10 +118,15 @@ class Api:
         self._journal = journal
         self._token = token
         self._trouble: dict[str, deque[Trouble]] = {}
+        self._held: dict[str, asyncio.Event] = {}
 
     def trouble(self, request: str, *troubles: Trouble) -> None:
         """The next requests like `POST /channels/*/messages` fail in this way, one after the other."""
         self._trouble.setdefault(request, deque()).extend(troubles)
+
+    def hold(self, request: str) -> asyncio.Event:
+        """Requests like `GET /channels/*/messages` are answered once the event is set."""
+        return self._held.setdefault(request, asyncio.Event())
 
     def app(self, routes: Routes) -> web.Application:
         app = web.Application(middlewares=[self._answer], client_max_size=LARGEST_REQUEST)
@@ -145,6 +151,9 @@ class Api:
         path = request.path.removeprefix(BASE)
         name = f"{request.method} {path}"
         self.requests.append(name)
+        for pattern, released in self._held.items():
+            if fnmatchcase(name, pattern):
+                await released.wait()
         if (trouble := self._next_trouble(name)) is not None:
             return _troubled(trouble)
         try:

@@ -95,7 +95,7 @@ class DiscordServer:
         self.autocomplete = self._asked.autocomplete
         self.next = self.journal.next
         self.until = self.journal.until
-        self.trouble = self._http.trouble
+        self.trouble, self.hold = self._http.trouble, self._http.hold
         self.drop = self._gateway.cut
         self.reconnect = self._gateway.reconnect
         self.invalidate = self._gateway.invalidate
