@@ -36,7 +36,7 @@ FIRST_RUNS = {  # right of all: before clauses were read for changes, and at fir
 """Each lot was written once the one before was mended. Of `remarks`, how many changed a memo at first sight; before, 8
 and 2 did."""
 GAPS = (timedelta(minutes=5), timedelta(days=5))
-_TOLD_AS_PAST = ("Dropped", "No longer", "Quit", "Left", "Hat bei")
+_TOLD_AS_PAST = ("Dropped", "No longer", "Quit", "Left", "Hat bei", "Vendió", "Vendeu")
 
 
 def _plain(text: str) -> str:

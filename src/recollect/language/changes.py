@@ -141,7 +141,7 @@ class _Reading:
             for frame in self._language.frames.get(self._slot.sort, ()):
                 if match := frame.search(clause):
                     found[match["new"]] = None
-        values = [value for value in found if self._is_new(value)]
+        values = [value for value in found if self._is_new(value, is_framed=True)]
         return values[0] if len(values) == 1 else None
 
     def _is_ended(self, index: int) -> bool:
@@ -156,7 +156,8 @@ class _Reading:
             return True
         if self._slot.sort == "activity" and self._is_pointed_at(clause):
             return True
-        if getattr(self._language.ends, self._slot.sort).search(clause) is None:
+        end = self._language.ends.get(self._slot.sort)
+        if end is None or end.search(clause) is None:
             return False
         return self._names(clause, self._slot.value) or self._is_pointed_at(clause)
 
@@ -318,10 +319,13 @@ class _Reading:
         yield from (match[0].removesuffix("'s") for match in _NAME.finditer(clause) if self._is_name(clause, match))
 
     def _weekdays(self, clause: str) -> Iterator[str]:
-        """Another day of the week, in the number of the old one: "Thursdays" for "Mondays"."""
-        for match in self._language.expressions.weekday.finditer(clause):
-            if not self._slot.value.lower().startswith(match["day"].lower()):
-                yield f"{match['day'].capitalize()}day{'s' * self._slot.value.endswith('s')}"
+        """Another day of the week, in the form of the old one: "Thursdays" for "Mondays"."""
+        weekday = self._language.expressions.weekday
+        old = weekday.search(self._slot.value)
+        for match in weekday.finditer(clause) if old else ():
+            if old and match["day"].lower() != old["day"].lower():
+                day = match["day"].capitalize() if self._language.capital_weekdays else match["day"].lower()
+                yield f"{self._slot.value[: old.start('day')]}{day}{self._slot.value[old.end('day') :]}"
 
     def _is_count(self, clause: str, match: re.Match[str]) -> bool:
         """Whether a number counts the same: with the same label or unit, or with none."""
@@ -346,7 +350,8 @@ class _Reading:
         is_linked = link is None or link.search(clause[: match.start()]) is not None
         return is_linked and (is_known or not is_opening) and self._is_new(name)
 
-    def _is_new(self, value: str) -> bool:
+    def _is_new(self, value: str, *, is_framed: bool = False) -> bool:
+        """Whether a value is another one, and of the slot's sort; what a frame holds is, even where people are so named."""
         if not self._language.is_spaced:
             return value != self._slot.value
         first = fold(_TITLE.sub("", value.removeprefix("the ")).split()[0])
@@ -355,6 +360,8 @@ class _Reading:
         if first in lexicon.words("months") or first in {fold(word) for word in _WORD.findall(self._slot.value)}:
             return False
         is_person = value[0].isupper() and first in lexicon.words("given_names") - lexicon.words("tools")
+        if is_framed and self._slot.sort == "home":
+            return True
         if is_person and self._slot.sort in _NO_PEOPLE and fold(self._slot.value) not in lexicon.words("given_names"):
             return False
         is_place = first in lexicon.words("places")
