@@ -52,6 +52,7 @@ class ChangeLanguage:
         self.links = {sort: self._compile(link) for sort, link in table.get("links", {}).items()}
         self.numbers = self._compile(table["expressions"]["number"])
         self.frames = {sort: list(map(self._compile, frames)) for sort, frames in table["frames"].items()}
+        self.kinds = {name: self._compile(kind) for name, kind in table.get("kinds", {}).items()}
         implied: dict[str, list[tuple[str, str]]] = table.get("implied", {})
         self.implied = {sort: [(self._compile(cue), value) for cue, value in rows] for sort, rows in implied.items()}
 

@@ -20,11 +20,16 @@ MAX_CHARS = 400
 _NAME = re.compile(r"(?<![\w'’])[A-ZÀ-Þ][\w'’&+-]*(?: (?:[A-ZÀ-Þ0-9][\w'’&+-]*|de|la|van|von))*")
 _FRAGMENT = re.compile(r"(?=.*(?:\d|(?<!\w)[A-ZÀ-Þ]))[\w'’&+-]+(?: [\w'’&+-]+){0,2}")
 _WORD = re.compile(r"[^\W_]+")
+_CALLED = re.compile(r"^.*\b(?:called|named) ")
+_NO_KINDS = ("single", "governor")
+_NAMED_KINDS = ("phone", "laptop", "car")
+"""Of which the value has a model as well, which goes with it: "Nissan Leaf"."""
 _TITLE = re.compile(r"^(?:Dr|Mr|Mrs|Ms|Prof)\.? ")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _VOWELS = "AEIOUaeiou"
 _ONLY_REPLACED = ("attribute", "count")
 """Sorts of which there always is a value: a rent does not end."""
+_ONLY_ENDED = ("single",)
 _NO_PEOPLE = ("home", "job", "school", "thing")
 _OWN = ("home", "job", "school", "thing", "activity", "diet", "household", "allergy")
 """Sorts that a clause about somebody else says nothing of."""
@@ -45,10 +50,9 @@ def effect(statement: str, text: str, *, is_fresh: bool) -> str | None:
     `is_fresh` says that the statement was just made, so that "it" may mean it.
     """
     text = _normalized(text)
-    is_about_other = statement.lower().startswith("their ")
     for language in _changing(text):
         for slot in _slots(language, statement):
-            value = _Reading(language, slot, text, is_fresh=is_fresh, is_about_other=is_about_other).changed_value()
+            value = _Reading(language, slot, text, statement=statement, is_fresh=is_fresh).changed_value()
             if value is not None:
                 return _with_value(statement, slot, value)
     return None
@@ -78,9 +82,10 @@ class _Reading:
     """What the clauses of a message mean for one slot."""
 
     def __init__(
-        self, language: ChangeLanguage, slot: Slot, text: str, *, is_fresh: bool, is_about_other: bool
+        self, language: ChangeLanguage, slot: Slot, text: str, *, statement: str, is_fresh: bool
     ) -> None:
         self._language, self._slot, self._is_fresh = language, slot, is_fresh
+        self._statement = statement
         sentences = [
             sentence
             for sentence in language.expressions.sentence.split(text)
@@ -89,7 +94,7 @@ class _Reading:
         self._clauses = [clause for sentence in sentences for clause in self._split(sentence)]
         # Without spaces, a frame spans clauses: nothing but a comma parts them.
         self._framing = self._clauses if language.is_spaced else sentences
-        self._is_about_other = is_about_other
+        self._is_about_other = statement.lower().startswith("their ")
         self._is_hedged = [self._is_void(clause) for clause in self._clauses]
         self._opens = {clauses[0] for sentence in sentences if (clauses := self._split(sentence))}
 
@@ -98,11 +103,13 @@ class _Reading:
         framed = self._framed()
         if framed is not None:
             return framed
+        if kindred := self._kindred():
+            return kindred
         ended = [index for index in range(len(self._clauses)) if self._is_ended(index)]
         told = [index for index in range(len(self._clauses)) if self._is_told(index)]
         if not ended and not told:
             return None
-        values = list(dict.fromkeys(self._values(ended, told)))
+        values = list(dict.fromkeys(self._values(ended, told))) if self._slot.sort not in _ONLY_ENDED else []
         if len(values) == 1:
             return self._completed(values[0])
         return "" if ended and not values and self._slot.sort not in _ONLY_REPLACED else None
@@ -132,17 +139,68 @@ class _Reading:
         """The value that a clause gives something of which one holds at a time, whatever else it says."""
         found: dict[str, None] = {}
         for clause in self._framing:
-            if self._matches("hedged", clause) or self._matches("others", clause):
+            if self._matches("hedged", clause) or (self._slot.sort != "person" and self._matches("others", clause)):
                 continue
             contrast = self._language.expressions.contrast.search(clause)
             if contrast and self._names(contrast["old"], self._slot.value):
                 article = "the " if self._slot.value.startswith("the ") else ""
                 found[article + contrast["new"]] = None
-            for frame in self._language.frames.get(self._slot.sort, ()):
-                if match := frame.search(clause):
-                    found[match["new"]] = None
+            for frame in self._frames():
+                if (match := frame.search(clause)) and self._is_of_topic(match, clause):
+                    found[_CALLED.sub("", match["new"])] = None
         values = [value for value in found if self._is_new(value, is_framed=True)]
         return values[0] if len(values) == 1 else None
+
+    def _frames(self) -> Sequence[re.Pattern[str]]:
+        """Those of the slot's sort; a manager or a dentist has a successor, a partner has none."""
+        is_service = self._language.expressions.service.search(self._slot.topic) is not None
+        return self._language.frames.get(self._slot.sort, ()) if self._slot.sort != "person" or is_service else ()
+
+    def _is_of_topic(self, match: re.Match[str], clause: str) -> bool:
+        if self._slot.sort != "person":
+            return True
+        topic = match.groupdict().get("topic")
+        is_named = topic is None or topic.lower() in self._slot.topic.lower().split()
+        return is_named and not self._matches("momentary", clause) and not self._matches("absent", clause)
+
+    def _kindred(self) -> str | None:
+        """The slot's value with another one of its closed class: a language, a color, a make of car.
+
+        The class says what is meant, so that a word for a change anywhere in the message is enough.
+        """
+        kinds = self._language.kinds
+        if not kinds or kinds["single"].fullmatch(self._statement) is None or not self._tells_change():
+            return None
+        for name, members in kinds.items():
+            old = None if name in _NO_KINDS else members.search(self._slot.value)
+            if old is None:
+                continue
+            new = {match[0] for clause in self._own_clauses() for match in self._governed(members, clause, old[0])}
+            if len(new) == 1:
+                value = new.pop()
+                whole = name in _NAMED_KINDS
+                return value if whole else f"{self._slot.value[: old.start()]}{value}{self._slot.value[old.end() :]}"
+        return None
+
+    def _tells_change(self) -> bool:
+        clauses = enumerate(self._clauses)
+        cues = ("now", "changed", "new")
+        return any(
+            not self._is_hedged[index] and (any(self._matches(cue, clause) for cue in cues) or self._is_ended(index))
+            for index, clause in clauses
+        )
+
+    def _own_clauses(self) -> Iterator[str]:
+        for index, clause in enumerate(self._clauses):
+            if not self._is_hedged[index] and not self._matches("momentary", clause):
+                yield clause
+
+    def _governed(self, members: re.Pattern[str], clause: str, old: str) -> Iterator[re.Match[str]]:
+        """The members of a class that a clause says are used, learned or had, other than the old one."""
+        for match in re.finditer(rf"(?<!\w)(?:{members.pattern})(?!\w)", clause, re.IGNORECASE):
+            is_other = fold(match[0]) != fold(old) and not fold(old).startswith(fold(match[0]))
+            if is_other and self._language.kinds["governor"].search(clause[: match.start()]):
+                yield match
 
     def _is_ended(self, index: int) -> bool:
         clause = self._clauses[index]
@@ -150,10 +208,10 @@ class _Reading:
             return False
         if any(pattern.search(clause) and self._has(word) for pattern, word in self._implied()):
             return True
+        if self._is_over(clause, is_momentary=self._matches("momentary", clause)):
+            return True
         if self._matches("momentary", clause):
             return False
-        if self._is_over(clause):
-            return True
         if self._slot.sort == "activity" and self._is_pointed_at(clause):
             return True
         end = self._language.ends.get(self._slot.sort)
@@ -161,22 +219,30 @@ class _Reading:
             return False
         return self._names(clause, self._slot.value) or self._is_pointed_at(clause)
 
-    def _is_over(self, clause: str) -> bool:
+    def _is_over(self, clause: str, *, is_momentary: bool) -> bool:
         """Whether a word of an end governs the name of the old value: "quit the choir in May", "the choir folded"."""
         over = self._language.over
-        if self._is_fresh and over.alone.search(clause):
+        if self._is_fresh and not is_momentary and over.alone.search(clause):
             return True
         if not self._names(clause, self._slot.value, whole=self._slot.sort != "activity"):
             return False
         start, end = self._span(clause)
         for match in over.before.finditer(clause, 0, start):
-            if over.between.fullmatch(clause, match.end(), start) and over.ending.match(clause, end):
+            if over.between.fullmatch(clause, match.end(), start) and self._ends_at(clause, end, match[0], is_momentary):
                 return True
         return any(
-            over.between.fullmatch(clause, end, match.start()) and over.ending.match(clause, match.end())
+            over.between.fullmatch(clause, end, match.start())
+            and self._ends_at(clause, match.end(), match[0], is_momentary)
             for match in over.after.finditer(clause, end)
             if self._slot.sort != "activity" or not self._matches("brief", match[0])
         )
+
+    def _ends_at(self, clause: str, position: int, told: str, is_momentary: bool) -> bool:
+        """Whether what follows leaves the end an end: not "the choir's van", and of the day only what is never brief."""
+        over = self._language.over
+        if over.firm.search(told) and over.follows.match(clause, position):
+            return True
+        return not is_momentary and over.ending.match(clause, position) is not None
 
     def _span(self, clause: str) -> tuple[int, int]:
         """Where a clause names the old value."""

@@ -21,6 +21,8 @@ class Collected:
     known_memos: Sequence[Memo]
     corrects: bool = False
     """Whether the message at hand opens with the words of a correction."""
+    is_current: bool = False
+    """Whether it says, in another language than English, what is so at present."""
     proposals: list[Proposal] = field(default_factory=list[Proposal])
     retractions: list[Retraction] = field(default_factory=list[Retraction])
 
@@ -41,7 +43,9 @@ class Collected:
         outdated = outdated or retractions.outdated_memos(finding, clause, self.known_memos)
         relative = self.relative_meant(finding, clause)
         text = finding.text if relative is None else successions.with_name(finding.text, relative.text)
-        succeeded = successions.succeeded_memos(finding, clause, self.known_memos, corrects=self.corrects)
+        succeeded = successions.succeeded_memos(
+            finding, clause, self.known_memos, corrects=self.corrects, is_current=self.is_current
+        )
         outdated += [memo for memo in (*filter(None, [relative]), *succeeded) if memo not in outdated]
         self.proposals.append(
             Proposal(

@@ -125,9 +125,9 @@ def is_trade(statement: str) -> bool:
     )
 
 
-def has_changed(clause: str) -> bool:
-    """Whether a clause has a word for what is so at present and was not before."""
-    return any(grammar(language).expressions.at_present.search(clause) is not None for language in languages())
+def has_changed(text: str) -> bool:
+    """Whether a text has a word for what is so at present and was not before."""
+    return any(grammar(language).expressions.at_present.search(text) is not None for language in languages())
 
 
 def read_statements(message: Message) -> list[tuple[Clause, Finding]]:

@@ -28,10 +28,15 @@ def is_correction(text: str) -> bool:
     return _EXPRESSIONS.corrects.match(text.replace("’", "'")) is not None
 
 
-def succeeded_memos(finding: Finding, clause: Clause, known_memos: Sequence[Memo], *, corrects: bool) -> list[Memo]:
-    """Active known memos that a statement takes the place of."""
+def succeeded_memos(
+    finding: Finding, clause: Clause, known_memos: Sequence[Memo], *, corrects: bool, is_current: bool
+) -> list[Memo]:
+    """Active known memos that a statement takes the place of.
+
+    `is_current` says that the message has a word such as "ahora", which other languages set apart from the statement.
+    """
     is_strong = corrects or _EXPRESSIONS.strong.search(clause.text) is not None
-    is_recent = _EXPRESSIONS.recent.search(clause.text) is not None or foreign.has_changed(clause.evidence)
+    is_recent = _EXPRESSIONS.recent.search(clause.text) is not None or is_current
     is_job = _EXPRESSIONS.new_job.search(clause.text) is not None
     other_memos = [memo for memo in known_memos if memo.active and memo.text != finding.text]
     if _EXPRESSIONS.retired.match(finding.text) and is_recent:
