@@ -21,7 +21,7 @@ _NAME = re.compile(r"(?<![\w'’])[A-ZÀ-Þ][\w'’&+-]*(?: (?:[A-ZÀ-Þ0-9][\w'
 _FRAGMENT = re.compile(r"(?=.*(?:\d|(?<!\w)[A-ZÀ-Þ]))[\w'’&+-]+(?: [\w'’&+-]+){0,2}")
 _WORD = re.compile(r"[^\W_]+")
 _CALLED = re.compile(r"^.*\b(?:called|named) ")
-_NO_KINDS = ("single", "governor")
+_NO_KINDS = ("single", "governor", "over", "follows")
 _NAMED_KINDS = ("phone", "laptop", "car")
 """Of which the value has a model as well, which goes with it: "Nissan Leaf"."""
 _TITLE = re.compile(r"^(?:Dr|Mr|Mrs|Ms|Prof)\.? ")
@@ -30,6 +30,7 @@ _VOWELS = "AEIOUaeiou"
 _ONLY_REPLACED = ("attribute", "count")
 """Sorts of which there always is a value: a rent does not end."""
 _ONLY_ENDED = ("single",)
+_NO_NAMES = ("weekday", "shift", "diet", "allergy", "household")
 _NO_PEOPLE = ("home", "job", "school", "thing")
 _OWN = ("home", "job", "school", "thing", "activity", "diet", "household", "allergy")
 """Sorts that a clause about somebody else says nothing of."""
@@ -159,8 +160,9 @@ class _Reading:
     def _is_of_topic(self, match: re.Match[str], clause: str) -> bool:
         if self._slot.sort != "person":
             return True
-        topic = match.groupdict().get("topic")
-        is_named = topic is None or topic.lower() in self._slot.topic.lower().split()
+        topic = match.groupdict().get("topic")  # without one, whom they succeed must be named: "Priya took over"
+        is_named = topic is None and any(self._names(each, self._slot.value) for each in self._clauses)
+        is_named = is_named or (topic is not None and (not topic or topic.lower() in self._slot.topic.lower().split()))
         return is_named and not self._matches("momentary", clause) and not self._matches("absent", clause)
 
     def _kindred(self) -> str | None:
@@ -192,14 +194,16 @@ class _Reading:
 
     def _own_clauses(self) -> Iterator[str]:
         for index, clause in enumerate(self._clauses):
-            if not self._is_hedged[index] and not self._matches("momentary", clause):
+            is_past = self._language.kinds["over"].search(clause) is not None
+            if not self._is_hedged[index] and not is_past and not self._matches("momentary", clause):
                 yield clause
 
     def _governed(self, members: re.Pattern[str], clause: str, old: str) -> Iterator[re.Match[str]]:
         """The members of a class that a clause says are used, learned or had, other than the old one."""
         for match in re.finditer(rf"(?<!\w)(?:{members.pattern})(?!\w)", clause, re.IGNORECASE):
             is_other = fold(match[0]) != fold(old) and not fold(old).startswith(fold(match[0]))
-            if is_other and self._language.kinds["governor"].search(clause[: match.start()]):
+            is_whole = self._language.kinds["follows"].match(clause, match.end()) is not None  # not "French fries"
+            if is_other and is_whole and self._language.kinds["governor"].search(clause[: match.start()]):
                 yield match
 
     def _is_ended(self, index: int) -> bool:
@@ -281,7 +285,10 @@ class _Reading:
         if self._slot.sort != "activity" and self._matches("becomes", clause):
             return self._is_fresh or any(self._names(before, self._slot.value) for before in self._clauses[:index])
         if self._slot.sort in ("count", "weekday"):
-            return self._is_fresh and (self._is_pointed_at(clause) or not self._has_other_subject(clause))
+            is_meant = self._is_pointed_at(clause) or (
+                self._slot.sort == "count" and not self._has_other_subject(clause)
+            )
+            return self._is_fresh and is_meant
         return self._slot.sort == "thing" and self._is_pointed_at(clause)
 
     def _has_other_subject(self, clause: str) -> bool:
@@ -298,6 +305,8 @@ class _Reading:
 
     def _names_topic(self, clause: str) -> bool:
         topic = self._content(self._slot.topic)
+        if self._slot.sort == "weekday" and len(topic) > 1:
+            topic = topic[1:]  # "goes to the gym": of the verb nothing need be said
         if not self._language.is_spaced:
             return any(self._slot.topic in each for each in self._clauses)
         said = [fold(word) for word in _WORD.findall(clause)]
@@ -363,7 +372,8 @@ class _Reading:
         return self._slot.sort == "name"
 
     def _values_in(self, clause: str) -> Iterator[str]:
-        if named := self._language.expressions.becomes.search(clause):
+        named = self._language.expressions.becomes.search(clause)
+        if named and self._slot.sort not in _NO_NAMES:
             value = next(value for value in named.groups() if value)
             if self._is_new(value):
                 yield value
@@ -430,9 +440,20 @@ class _Reading:
             return True
         if is_person and self._slot.sort in _NO_PEOPLE and fold(self._slot.value) not in lexicon.words("given_names"):
             return False
+        if not self._is_of_class(value):
+            return False
         is_place = first in lexicon.words("places")
         was_place = fold(self._slot.value.split()[0]) in lexicon.words("places")
         return not is_place or was_place or self._slot.sort in ("home", "school")
+
+    def _is_of_class(self, value: str) -> bool:
+        """Whether a value that belongs to a closed class takes the place of one of that class: no child is "French"."""
+        old = self._slot.value
+        for name, members in self._language.kinds.items():
+            if name not in _NO_KINDS and members.fullmatch(value):
+                return members.search(old) is not None
+        is_tool = fold(value) in lexicon.words("tools") and fold(value) not in lexicon.words("given_names")
+        return not is_tool or self._slot.sort in ("thing", "attribute") or fold(old) in lexicon.words("tools")
 
     def _completed(self, value: str) -> str:
         """The value with the brand of the old one, where only its number is said: "9 pro" for "Pixel 6"."""
