@@ -17,6 +17,7 @@ from recollect.language.spelling import without_accents
 class Slot:
     """A statement taken apart."""
 
+    statement: str
     sort: str
     value: str
     topic: str
@@ -88,7 +89,7 @@ class ChangeLanguage:
                 start, end = match.span("value")
                 topic = match.groupdict().get("topic") or ""
                 seen = seen or sort.name != "weekday"
-                yield Slot(sort.name, match["value"], topic, start, end, sort.becomes, *self._around(match))
+                yield Slot(statement, sort.name, match["value"], topic, start, end, sort.becomes, *self._around(match))
 
     @staticmethod
     def _around(match: re.Match[str]) -> tuple[str, str]:

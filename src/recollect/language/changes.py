@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from recollect.core.text import fold
-from recollect.language import lexicon, word_forms
+from recollect.language import change_values, lexicon, word_forms
 from recollect.language.change_tables import ChangeLanguage, Slot, languages
 
 MAX_CHARS = 400
@@ -21,11 +21,7 @@ _NAME = re.compile(r"(?<![\w'’])[A-ZÀ-Þ][\w'’&+-]*(?: (?:[A-ZÀ-Þ0-9][\w'
 _FRAGMENT = re.compile(r"(?=.*(?:\d|(?<!\w)[A-ZÀ-Þ]))[\w'’&+-]+(?: [\w'’&+-]+){0,2}")
 _WORD = re.compile(r"[^\W_]+")
 _CALLED = re.compile(r"^.*\b(?:called|named) ")
-_NO_KINDS = ("single", "governor", "over", "follows")
-_NAMED_KINDS = ("phone", "laptop", "car")
-"""Of which the value has a model as well, which goes with it: "Nissan Leaf"."""
 _TITLE = re.compile(r"^(?:Dr|Mr|Mrs|Ms|Prof)\.? ")
-_YEAR = re.compile(r"(?:19|20)\d\d")
 _VOWELS = "AEIOUaeiou"
 _ONLY_REPLACED = ("attribute", "count")
 """Sorts of which there always is a value: a rent does not end."""
@@ -53,7 +49,7 @@ def effect(statement: str, text: str, *, is_fresh: bool) -> str | None:
     text = _normalized(text)
     for language in _changing(text):
         for slot in _slots(language, statement):
-            value = _Reading(language, slot, text, statement=statement, is_fresh=is_fresh).changed_value()
+            value = _Reading(language, slot, text, is_fresh=is_fresh).changed_value()
             if value is not None:
                 return _with_value(statement, slot, value)
     return None
@@ -82,11 +78,8 @@ def _with_value(statement: str, slot: Slot, value: str) -> str | None:
 class _Reading:
     """What the clauses of a message mean for one slot."""
 
-    def __init__(
-        self, language: ChangeLanguage, slot: Slot, text: str, *, statement: str, is_fresh: bool
-    ) -> None:
+    def __init__(self, language: ChangeLanguage, slot: Slot, text: str, *, is_fresh: bool) -> None:
         self._language, self._slot, self._is_fresh = language, slot, is_fresh
-        self._statement = statement
         sentences = [
             sentence
             for sentence in language.expressions.sentence.split(text)
@@ -95,7 +88,7 @@ class _Reading:
         self._clauses = [clause for sentence in sentences for clause in self._split(sentence)]
         # Without spaces, a frame spans clauses: nothing but a comma parts them.
         self._framing = self._clauses if language.is_spaced else sentences
-        self._is_about_other = statement.lower().startswith("their ")
+        self._is_about_other = slot.statement.lower().startswith("their ")
         self._is_hedged = [self._is_void(clause) for clause in self._clauses]
         self._opens = {clauses[0] for sentence in sentences if (clauses := self._split(sentence))}
 
@@ -104,7 +97,7 @@ class _Reading:
         framed = self._framed()
         if framed is not None:
             return framed
-        if kindred := self._kindred():
+        if self._tells_change() and (kindred := change_values.kindred(self._language, self._slot, self._own_clauses())):
             return kindred
         ended = [index for index in range(len(self._clauses)) if self._is_ended(index)]
         told = [index for index in range(len(self._clauses)) if self._is_told(index)]
@@ -112,7 +105,7 @@ class _Reading:
             return None
         values = list(dict.fromkeys(self._values(ended, told))) if self._slot.sort not in _ONLY_ENDED else []
         if len(values) == 1:
-            return self._completed(values[0])
+            return change_values.completed(self._slot, values[0])
         return "" if ended and not values and self._slot.sort not in _ONLY_REPLACED else None
 
     def _split(self, sentence: str) -> list[str]:
@@ -165,25 +158,6 @@ class _Reading:
         is_named = is_named or (topic is not None and (not topic or topic.lower() in self._slot.topic.lower().split()))
         return is_named and not self._matches("momentary", clause) and not self._matches("absent", clause)
 
-    def _kindred(self) -> str | None:
-        """The slot's value with another one of its closed class: a language, a color, a make of car.
-
-        The class says what is meant, so that a word for a change anywhere in the message is enough.
-        """
-        kinds = self._language.kinds
-        if not kinds or kinds["single"].fullmatch(self._statement) is None or not self._tells_change():
-            return None
-        for name, members in kinds.items():
-            old = None if name in _NO_KINDS else members.search(self._slot.value)
-            if old is None:
-                continue
-            new = {match[0] for clause in self._own_clauses() for match in self._governed(members, clause, old[0])}
-            if len(new) == 1:
-                value = new.pop()
-                whole = name in _NAMED_KINDS
-                return value if whole else f"{self._slot.value[: old.start()]}{value}{self._slot.value[old.end() :]}"
-        return None
-
     def _tells_change(self) -> bool:
         clauses = enumerate(self._clauses)
         cues = ("now", "changed", "new")
@@ -194,17 +168,8 @@ class _Reading:
 
     def _own_clauses(self) -> Iterator[str]:
         for index, clause in enumerate(self._clauses):
-            is_past = self._language.kinds["over"].search(clause) is not None
-            if not self._is_hedged[index] and not is_past and not self._matches("momentary", clause):
+            if not self._is_hedged[index] and not self._matches("momentary", clause):
                 yield clause
-
-    def _governed(self, members: re.Pattern[str], clause: str, old: str) -> Iterator[re.Match[str]]:
-        """The members of a class that a clause says are used, learned or had, other than the old one."""
-        for match in re.finditer(rf"(?<!\w)(?:{members.pattern})(?!\w)", clause, re.IGNORECASE):
-            is_other = fold(match[0]) != fold(old) and not fold(old).startswith(fold(match[0]))
-            is_whole = self._language.kinds["follows"].match(clause, match.end()) is not None  # not "French fries"
-            if is_other and is_whole and self._language.kinds["governor"].search(clause[: match.start()]):
-                yield match
 
     def _is_ended(self, index: int) -> bool:
         clause = self._clauses[index]
@@ -232,7 +197,9 @@ class _Reading:
             return False
         start, end = self._span(clause)
         for match in over.before.finditer(clause, 0, start):
-            if over.between.fullmatch(clause, match.end(), start) and self._ends_at(clause, end, match[0], is_momentary):
+            if over.between.fullmatch(clause, match.end(), start) and self._ends_at(
+                clause, end, match[0], is_momentary
+            ):
                 return True
         return any(
             over.between.fullmatch(clause, end, match.start())
@@ -242,7 +209,7 @@ class _Reading:
         )
 
     def _ends_at(self, clause: str, position: int, told: str, is_momentary: bool) -> bool:
-        """Whether what follows leaves the end an end: not "the choir's van", and of the day only what is never brief."""
+        """Whether what follows leaves it an end: not "the choir's van", and of today only what is never brief."""
         over = self._language.over
         if over.firm.search(told) and over.follows.match(clause, position):
             return True
@@ -346,7 +313,9 @@ class _Reading:
                 yield from self._values_in(clause)
             elif self._slot.sort == "thing" and index in {*ended, *after} and (got := self._acquired(clause)):
                 yield got
-            elif self._is_fresh and (model := self._model(clause)):
+            elif (
+                self._is_fresh and self._matches("past", clause) and (model := change_values.model(self._slot, clause))
+            ):
                 yield model
             elif self._is_fragment(clause) and (follows_now if self._slot.sort == "name" else index in after):
                 yield clause
@@ -354,14 +323,6 @@ class _Reading:
     def _acquired(self, clause: str) -> str:
         got = self._language.expressions.acquires.search(clause)
         return got[1] if got and self._is_new(got[1]) else ""
-
-    def _model(self, clause: str) -> str:
-        """A model of the same series, where the clause tells what happened: "S22" for "Galaxy S9"."""
-        series = re.fullmatch(r"([A-Z]+)\d+", self._slot.value.split()[-1])
-        if self._slot.sort != "thing" or series is None or not self._matches("past", clause):
-            return ""
-        models = re.findall(rf"\b{series[1]}\d+\b", clause)
-        return models[0] if len(models) == 1 and models[0] not in self._slot.value else ""
 
     def _is_fragment(self, clause: str) -> bool:
         """Whether a clause is a bare value: "Paper Saints", "9 pro"."""
@@ -379,43 +340,24 @@ class _Reading:
                 yield value
             return
         if self._slot.sort == "weekday":
-            yield from self._weekdays(clause)
+            yield from change_values.weekdays(self._language, self._slot, clause)
             return
         if self._slot.sort == "count":
             counted = self._language.expressions.counted.search(clause)
             if counted and counted["unit"].startswith(self._slot.unit):
                 yield counted["number"]
                 return
-            yield from (match[0] for match in self._language.numbers.finditer(clause) if self._is_count(clause, match))
+            yield from (
+                match[0]
+                for match in self._language.numbers.finditer(clause)
+                if change_values.is_count(self._language, self._slot, clause, match)
+            )
             return
         if not self._language.names_by_capital:
             return
         if than := self._language.expressions.than.search(clause):
             clause = clause[: than.start()]
         yield from (match[0].removesuffix("'s") for match in _NAME.finditer(clause) if self._is_name(clause, match))
-
-    def _weekdays(self, clause: str) -> Iterator[str]:
-        """Another day of the week, in the form of the old one: "Thursdays" for "Mondays"."""
-        weekday = self._language.expressions.weekday
-        old = weekday.search(self._slot.value)
-        for match in weekday.finditer(clause) if old else ():
-            if old and match["day"].lower() != old["day"].lower():
-                day = match["day"].capitalize() if self._language.capital_weekdays else match["day"].lower()
-                yield f"{self._slot.value[: old.start('day')]}{day}{self._slot.value[old.end('day') :]}"
-
-    def _is_count(self, clause: str, match: re.Match[str]) -> bool:
-        """Whether a number counts the same: with the same label or unit, or with none."""
-        own, start, end = self._language.expressions, match.start(), match.end()
-        if match[0] == self._slot.value or _YEAR.fullmatch(match[0]) or own.no_count_before.search(clause[:start]):
-            return False
-        before, after = fold(clause[:start]).split(), fold(clause[end:])
-        if self._slot.label and before and before[-1] == self._slot.label:
-            return True
-        if self._slot.unit and after.lstrip(" -").startswith(self._slot.unit):
-            return True
-        needs_unit = bool(self._slot.unit) and not self._language.is_spaced
-        needs_label = bool(self._slot.label) and not self._slot.unit
-        return not needs_unit and not needs_label and own.bare_count.match(clause, end) is not None
 
     def _is_name(self, clause: str, match: re.Match[str]) -> bool:
         name = match[0].removesuffix("'s")
@@ -427,7 +369,7 @@ class _Reading:
         return is_linked and (is_known or not is_opening) and self._is_new(name)
 
     def _is_new(self, value: str, *, is_framed: bool = False) -> bool:
-        """Whether a value is another one, and of the slot's sort; what a frame holds is, even where people are so named."""
+        """Whether a value is another one, of the slot's sort; a frame decides the sort even of a name."""
         if not self._language.is_spaced:
             return value != self._slot.value
         first = fold(_TITLE.sub("", value.removeprefix("the ")).split()[0])
@@ -440,24 +382,8 @@ class _Reading:
             return True
         if is_person and self._slot.sort in _NO_PEOPLE and fold(self._slot.value) not in lexicon.words("given_names"):
             return False
-        if not self._is_of_class(value):
+        if not change_values.is_of_class(self._language, self._slot, value):
             return False
         is_place = first in lexicon.words("places")
         was_place = fold(self._slot.value.split()[0]) in lexicon.words("places")
         return not is_place or was_place or self._slot.sort in ("home", "school")
-
-    def _is_of_class(self, value: str) -> bool:
-        """Whether a value that belongs to a closed class takes the place of one of that class: no child is "French"."""
-        old = self._slot.value
-        for name, members in self._language.kinds.items():
-            if name not in _NO_KINDS and members.fullmatch(value):
-                return members.search(old) is not None
-        is_tool = fold(value) in lexicon.words("tools") and fold(value) not in lexicon.words("given_names")
-        return not is_tool or self._slot.sort in ("thing", "attribute") or fold(old) in lexicon.words("tools")
-
-    def _completed(self, value: str) -> str:
-        """The value with the brand of the old one, where only its number is said: "9 pro" for "Pixel 6"."""
-        brand, _, number = self._slot.value.partition(" ")
-        is_model = any(map(str.isdigit, value)) and any(map(str.isdigit, number)) and " " not in brand + number
-        is_model = is_model and brand.isalpha() and value[:1] in (number[:1], *"0123456789")
-        return f"{brand} {value}" if is_model and " " in f"{value} " and self._slot.sort == "thing" else value

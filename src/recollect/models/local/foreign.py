@@ -120,9 +120,7 @@ def grammar(language: str) -> Grammar:
 
 def is_trade(statement: str) -> bool:
     """Whether a statement says what somebody is by trade: "Ist Lehrer", "Est infirmière", 看護師."""
-    return any(
-        grammar(language).expressions.stated_job.fullmatch(statement) is not None for language in languages()
-    )
+    return any(grammar(language).expressions.stated_job.fullmatch(statement) is not None for language in languages())
 
 
 def has_changed(text: str) -> bool:
