@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from recollect.core.ports import Proposal, Retraction
-from recollect.core.types import Memo
-from recollect.language import word_forms
+from recollect.core.text import words
+from recollect.core.types import Kind, Memo
 from recollect.models.local import retractions, successions
 from recollect.models.local.clauses import Clause
 from recollect.models.local.endings import Ending
@@ -112,8 +112,9 @@ class Collected:
         if isinstance(change, Retraction):
             self.retractions += [] if is_retired else [change]
             return
-        value = set(word_forms.content_words(change.text))
-        if any(len(value & set(word_forms.content_words(proposal.text))) > 1 for proposal in self.proposals):
+        value = set(words(change.text))
+        stated = [proposal.text for proposal in self.proposals if proposal.kind != Kind.EVENT.value]
+        if any(len(value & set(words(text))) > 1 for text in stated):
             self.retractions += [] if is_retired else [Retraction("the speaker said what holds instead", id=change.id)]
             return
         self.retractions = [retraction for retraction in self.retractions if retraction.id != change.id]
