@@ -31,12 +31,21 @@ FIRST_RUNS = {  # right of all: before clauses were read for changes, and at fir
         "before": {"en": (0, 24), "de": (0, 7), "ja": (0, 7)},
         "since": {"en": (6, 24), "de": (3, 7), "ja": (5, 7)},
     },
-    "remarks": {"first": (35, 150), "second": (8, 60)},
+    "fifth": {
+        "before": {"en": (5, 22), "de": (5, 8), "fr": (2, 8), "es": (0, 8), "pt": (0, 8), "ja": (3, 8)},
+    },
+    "sixth": {
+        "before": {"en": (6, 22), "de": (3, 8), "fr": (0, 8), "es": (0, 8), "pt": (0, 8), "ja": (4, 8)},
+        "since": {"en": (10, 22), "de": (3, 8), "fr": (3, 8), "es": (4, 8), "pt": (4, 8), "ja": (5, 8)},
+    },
+    "remarks": {"first": (35, 150), "second": (8, 60), "third": (2, 116)},
 }
-"""Each lot was written once the one before was mended. Of `remarks`, how many changed a memo at first sight; before, 8
-and 2 did."""
+"""Each of the first four lots was written once the one before was mended; `fifth` and `sixth` are the odd and the even
+lines of one list that was written before its author had read the rules. The fifth was mended on, the sixth was not, and
+none of its faults has been looked at. Of `remarks`, how many changed a memo at first sight; before clauses were read, 8
+and 2 did, and of the third 2 did before the rules of the other languages were written, and none since."""
 GAPS = (timedelta(minutes=5), timedelta(days=5))
-_TOLD_AS_PAST = ("Dropped", "No longer", "Quit", "Left", "Hat bei")
+_TOLD_AS_PAST = ("Dropped", "No longer", "Quit", "Left", "Hat bei", "Vendió", "Vendeu")
 
 
 def _plain(text: str) -> str:

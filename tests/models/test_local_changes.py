@@ -32,6 +32,20 @@ def known_after(*messages: str, gap: timedelta = timedelta(minutes=5)) -> list[s
         ("i'm seeing a guy called Marcus", "yeah we're not a thing anymore", []),
         ("mein Freund heißt Lukas", "mit dem ist seit Sonntag Schluss", []),
         ("Ich wohne in Kassel", "die neue Wohnung in Fulda ist ein Traum", ["Wohnt in Fulda"]),
+        ("J'habite à Rennes", "on a déménagé à Quimper le mois dernier", ["Habite à Quimper"]),
+        ("Mon chef est Bertrand", "Bertrand est parti, c'est Soline qui le remplace", ["Son chef est Soline"]),
+        ("Vivo en Bilbao", "nos mudamos a Vitoria en marzo", ["Vive en Vitoria"]),
+        ("Mi jefe es Ramiro", "Ramiro se jubilo y ahora manda Belén", ["Su jefe es Belén"]),
+        ("Soy enfermera", "ya no trabajo de eso, ahora soy panadera", ["Es panadera"]),
+        ("Moro em Recife", "a gente se mudou pra Olinda em abril", ["Mora em Olinda"]),
+        ("Minha namorada se chama Bia", "eu e a Bia terminamos", []),
+        ("Ich gehe dienstags zum Yoga", "yoga ist jetzt immer donnerstags", ["Geht donnerstags zum Yoga"]),
+        ("月曜日にジムに通っています", "ジムは木曜日に変えました", ["木曜日にジムに通っている"]),
+        ("I'm learning Korean", "ditched that for Mandarin", ["Learning Mandarin"]),
+        ("My favourite colour is green", "these days I'd say purple", ["Favourite colour is purple"]),
+        ("My dentist is Naomi", "Naomi's retired, Jude has taken on her patients", ["Their dentist is called Jude"]),
+        ("I work at Tesco", "jumped ship to Aldi, better hours", ["Works at Aldi"]),
+        ("I'm married to Helen", "the divorce came through on Monday", []),
         ("トヨタで働いています", "それは前の会社で、今はデンソーです", ["デンソーで働いている"]),
         ("家賃は7万円です", "更新で家賃が7万5千円に上がりました", ["家賃は7万5千円"]),
     ],
@@ -62,3 +76,20 @@ def test_it_means_what_was_just_said_and_nothing_said_days_ago():
 def test_where_two_memories_may_be_meant_none_is_changed():
     known = ["Phone is a Pixel 6", "Tablet is a Pixel 7"]
     assert sorted(known_after("my phone is a Pixel 6. my tablet is a Pixel 7", "upgraded it, 9 pro")) == known
+
+
+@pytest.mark.parametrize(
+    "remark",
+    [
+        "switched to French subtitles",
+        "switched to Safari for this one site",
+        "Tom took over the barbecue",
+        "the walls are purple now",
+        "my old Kia was better",
+    ],
+)
+@pytest.mark.parametrize(
+    "stated", ["I have two kids", "I live in Norwich", "My manager is Deborah", "My favourite colour is green"]
+)
+def test_a_value_of_another_sort_takes_the_place_of_nothing(stated: str, remark: str):
+    assert set(known_after(stated)) <= set(known_after(stated, remark))

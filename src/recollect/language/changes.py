@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from recollect.core.text import fold
-from recollect.language import lexicon, word_forms
+from recollect.language import change_values, lexicon, word_forms
 from recollect.language.change_tables import ChangeLanguage, Slot, languages
 
 MAX_CHARS = 400
@@ -20,11 +20,13 @@ MAX_CHARS = 400
 _NAME = re.compile(r"(?<![\w'’])[A-ZÀ-Þ][\w'’&+-]*(?: (?:[A-ZÀ-Þ0-9][\w'’&+-]*|de|la|van|von))*")
 _FRAGMENT = re.compile(r"(?=.*(?:\d|(?<!\w)[A-ZÀ-Þ]))[\w'’&+-]+(?: [\w'’&+-]+){0,2}")
 _WORD = re.compile(r"[^\W_]+")
+_CALLED = re.compile(r"^.*\b(?:called|named) ")
 _TITLE = re.compile(r"^(?:Dr|Mr|Mrs|Ms|Prof)\.? ")
-_YEAR = re.compile(r"(?:19|20)\d\d")
 _VOWELS = "AEIOUaeiou"
 _ONLY_REPLACED = ("attribute", "count")
 """Sorts of which there always is a value: a rent does not end."""
+_ONLY_ENDED = ("single",)
+_NO_NAMES = ("weekday", "shift", "diet", "allergy", "household")
 _NO_PEOPLE = ("home", "job", "school", "thing")
 _OWN = ("home", "job", "school", "thing", "activity", "diet", "household", "allergy")
 """Sorts that a clause about somebody else says nothing of."""
@@ -45,10 +47,9 @@ def effect(statement: str, text: str, *, is_fresh: bool) -> str | None:
     `is_fresh` says that the statement was just made, so that "it" may mean it.
     """
     text = _normalized(text)
-    is_about_other = statement.lower().startswith("their ")
     for language in _changing(text):
         for slot in _slots(language, statement):
-            value = _Reading(language, slot, text, is_fresh=is_fresh, is_about_other=is_about_other).changed_value()
+            value = _Reading(language, slot, text, is_fresh=is_fresh).changed_value()
             if value is not None:
                 return _with_value(statement, slot, value)
     return None
@@ -77,9 +78,7 @@ def _with_value(statement: str, slot: Slot, value: str) -> str | None:
 class _Reading:
     """What the clauses of a message mean for one slot."""
 
-    def __init__(
-        self, language: ChangeLanguage, slot: Slot, text: str, *, is_fresh: bool, is_about_other: bool
-    ) -> None:
+    def __init__(self, language: ChangeLanguage, slot: Slot, text: str, *, is_fresh: bool) -> None:
         self._language, self._slot, self._is_fresh = language, slot, is_fresh
         sentences = [
             sentence
@@ -89,7 +88,7 @@ class _Reading:
         self._clauses = [clause for sentence in sentences for clause in self._split(sentence)]
         # Without spaces, a frame spans clauses: nothing but a comma parts them.
         self._framing = self._clauses if language.is_spaced else sentences
-        self._is_about_other = is_about_other
+        self._is_about_other = slot.statement.lower().startswith("their ")
         self._is_hedged = [self._is_void(clause) for clause in self._clauses]
         self._opens = {clauses[0] for sentence in sentences if (clauses := self._split(sentence))}
 
@@ -98,13 +97,15 @@ class _Reading:
         framed = self._framed()
         if framed is not None:
             return framed
+        if self._tells_change() and (kindred := change_values.kindred(self._language, self._slot, self._own_clauses())):
+            return kindred
         ended = [index for index in range(len(self._clauses)) if self._is_ended(index)]
         told = [index for index in range(len(self._clauses)) if self._is_told(index)]
         if not ended and not told:
             return None
-        values = list(dict.fromkeys(self._values(ended, told)))
+        values = list(dict.fromkeys(self._values(ended, told))) if self._slot.sort not in _ONLY_ENDED else []
         if len(values) == 1:
-            return self._completed(values[0])
+            return change_values.completed(self._slot, values[0])
         return "" if ended and not values and self._slot.sort not in _ONLY_REPLACED else None
 
     def _split(self, sentence: str) -> list[str]:
@@ -132,17 +133,43 @@ class _Reading:
         """The value that a clause gives something of which one holds at a time, whatever else it says."""
         found: dict[str, None] = {}
         for clause in self._framing:
-            if self._matches("hedged", clause) or self._matches("others", clause):
+            if self._matches("hedged", clause) or (self._slot.sort != "person" and self._matches("others", clause)):
                 continue
             contrast = self._language.expressions.contrast.search(clause)
             if contrast and self._names(contrast["old"], self._slot.value):
                 article = "the " if self._slot.value.startswith("the ") else ""
                 found[article + contrast["new"]] = None
-            for frame in self._language.frames.get(self._slot.sort, ()):
-                if match := frame.search(clause):
-                    found[match["new"]] = None
-        values = [value for value in found if self._is_new(value)]
+            for frame in self._frames():
+                if (match := frame.search(clause)) and self._is_of_topic(match, clause):
+                    found[_CALLED.sub("", match["new"])] = None
+        values = [value for value in found if self._is_new(value, is_framed=True)]
         return values[0] if len(values) == 1 else None
+
+    def _frames(self) -> Sequence[re.Pattern[str]]:
+        """Those of the slot's sort; a manager or a dentist has a successor, a partner has none."""
+        is_service = self._language.expressions.service.search(self._slot.topic) is not None
+        return self._language.frames.get(self._slot.sort, ()) if self._slot.sort != "person" or is_service else ()
+
+    def _is_of_topic(self, match: re.Match[str], clause: str) -> bool:
+        if self._slot.sort != "person":
+            return True
+        topic = match.groupdict().get("topic")  # without one, whom they succeed must be named: "Priya took over"
+        is_named = topic is None and any(self._names(each, self._slot.value) for each in self._clauses)
+        is_named = is_named or (topic is not None and (not topic or topic.lower() in self._slot.topic.lower().split()))
+        return is_named and not self._matches("momentary", clause) and not self._matches("absent", clause)
+
+    def _tells_change(self) -> bool:
+        clauses = enumerate(self._clauses)
+        cues = ("now", "changed", "new")
+        return any(
+            not self._is_hedged[index] and (any(self._matches(cue, clause) for cue in cues) or self._is_ended(index))
+            for index, clause in clauses
+        )
+
+    def _own_clauses(self) -> Iterator[str]:
+        for index, clause in enumerate(self._clauses):
+            if not self._is_hedged[index] and not self._matches("momentary", clause):
+                yield clause
 
     def _is_ended(self, index: int) -> bool:
         clause = self._clauses[index]
@@ -150,32 +177,43 @@ class _Reading:
             return False
         if any(pattern.search(clause) and self._has(word) for pattern, word in self._implied()):
             return True
+        if self._is_over(clause, is_momentary=self._matches("momentary", clause)):
+            return True
         if self._matches("momentary", clause):
             return False
-        if self._is_over(clause):
-            return True
         if self._slot.sort == "activity" and self._is_pointed_at(clause):
             return True
-        if getattr(self._language.ends, self._slot.sort).search(clause) is None:
+        end = self._language.ends.get(self._slot.sort)
+        if end is None or end.search(clause) is None:
             return False
         return self._names(clause, self._slot.value) or self._is_pointed_at(clause)
 
-    def _is_over(self, clause: str) -> bool:
+    def _is_over(self, clause: str, *, is_momentary: bool) -> bool:
         """Whether a word of an end governs the name of the old value: "quit the choir in May", "the choir folded"."""
         over = self._language.over
-        if self._is_fresh and over.alone.search(clause):
+        if self._is_fresh and not is_momentary and over.alone.search(clause):
             return True
         if not self._names(clause, self._slot.value, whole=self._slot.sort != "activity"):
             return False
         start, end = self._span(clause)
         for match in over.before.finditer(clause, 0, start):
-            if over.between.fullmatch(clause, match.end(), start) and over.ending.match(clause, end):
+            if over.between.fullmatch(clause, match.end(), start) and self._ends_at(
+                clause, end, match[0], is_momentary
+            ):
                 return True
         return any(
-            over.between.fullmatch(clause, end, match.start()) and over.ending.match(clause, match.end())
+            over.between.fullmatch(clause, end, match.start())
+            and self._ends_at(clause, match.end(), match[0], is_momentary)
             for match in over.after.finditer(clause, end)
             if self._slot.sort != "activity" or not self._matches("brief", match[0])
         )
+
+    def _ends_at(self, clause: str, position: int, told: str, is_momentary: bool) -> bool:
+        """Whether what follows leaves it an end: not "the choir's van", and of today only what is never brief."""
+        over = self._language.over
+        if over.firm.search(told) and over.follows.match(clause, position):
+            return True
+        return not is_momentary and over.ending.match(clause, position) is not None
 
     def _span(self, clause: str) -> tuple[int, int]:
         """Where a clause names the old value."""
@@ -214,7 +252,10 @@ class _Reading:
         if self._slot.sort != "activity" and self._matches("becomes", clause):
             return self._is_fresh or any(self._names(before, self._slot.value) for before in self._clauses[:index])
         if self._slot.sort in ("count", "weekday"):
-            return self._is_fresh and (self._is_pointed_at(clause) or not self._has_other_subject(clause))
+            is_meant = self._is_pointed_at(clause) or (
+                self._slot.sort == "count" and not self._has_other_subject(clause)
+            )
+            return self._is_fresh and is_meant
         return self._slot.sort == "thing" and self._is_pointed_at(clause)
 
     def _has_other_subject(self, clause: str) -> bool:
@@ -231,6 +272,8 @@ class _Reading:
 
     def _names_topic(self, clause: str) -> bool:
         topic = self._content(self._slot.topic)
+        if self._slot.sort == "weekday" and len(topic) > 1:
+            topic = topic[1:]  # "goes to the gym": of the verb nothing need be said
         if not self._language.is_spaced:
             return any(self._slot.topic in each for each in self._clauses)
         said = [fold(word) for word in _WORD.findall(clause)]
@@ -270,7 +313,9 @@ class _Reading:
                 yield from self._values_in(clause)
             elif self._slot.sort == "thing" and index in {*ended, *after} and (got := self._acquired(clause)):
                 yield got
-            elif self._is_fresh and (model := self._model(clause)):
+            elif (
+                self._is_fresh and self._matches("past", clause) and (model := change_values.model(self._slot, clause))
+            ):
                 yield model
             elif self._is_fragment(clause) and (follows_now if self._slot.sort == "name" else index in after):
                 yield clause
@@ -278,14 +323,6 @@ class _Reading:
     def _acquired(self, clause: str) -> str:
         got = self._language.expressions.acquires.search(clause)
         return got[1] if got and self._is_new(got[1]) else ""
-
-    def _model(self, clause: str) -> str:
-        """A model of the same series, where the clause tells what happened: "S22" for "Galaxy S9"."""
-        series = re.fullmatch(r"([A-Z]+)\d+", self._slot.value.split()[-1])
-        if self._slot.sort != "thing" or series is None or not self._matches("past", clause):
-            return ""
-        models = re.findall(rf"\b{series[1]}\d+\b", clause)
-        return models[0] if len(models) == 1 and models[0] not in self._slot.value else ""
 
     def _is_fragment(self, clause: str) -> bool:
         """Whether a clause is a bare value: "Paper Saints", "9 pro"."""
@@ -296,46 +333,31 @@ class _Reading:
         return self._slot.sort == "name"
 
     def _values_in(self, clause: str) -> Iterator[str]:
-        if named := self._language.expressions.becomes.search(clause):
+        named = self._language.expressions.becomes.search(clause)
+        if named and self._slot.sort not in _NO_NAMES:
             value = next(value for value in named.groups() if value)
             if self._is_new(value):
                 yield value
             return
         if self._slot.sort == "weekday":
-            yield from self._weekdays(clause)
+            yield from change_values.weekdays(self._language, self._slot, clause)
             return
         if self._slot.sort == "count":
             counted = self._language.expressions.counted.search(clause)
             if counted and counted["unit"].startswith(self._slot.unit):
                 yield counted["number"]
                 return
-            yield from (match[0] for match in self._language.numbers.finditer(clause) if self._is_count(clause, match))
+            yield from (
+                match[0]
+                for match in self._language.numbers.finditer(clause)
+                if change_values.is_count(self._language, self._slot, clause, match)
+            )
             return
         if not self._language.names_by_capital:
             return
         if than := self._language.expressions.than.search(clause):
             clause = clause[: than.start()]
         yield from (match[0].removesuffix("'s") for match in _NAME.finditer(clause) if self._is_name(clause, match))
-
-    def _weekdays(self, clause: str) -> Iterator[str]:
-        """Another day of the week, in the number of the old one: "Thursdays" for "Mondays"."""
-        for match in self._language.expressions.weekday.finditer(clause):
-            if not self._slot.value.lower().startswith(match["day"].lower()):
-                yield f"{match['day'].capitalize()}day{'s' * self._slot.value.endswith('s')}"
-
-    def _is_count(self, clause: str, match: re.Match[str]) -> bool:
-        """Whether a number counts the same: with the same label or unit, or with none."""
-        own, start, end = self._language.expressions, match.start(), match.end()
-        if match[0] == self._slot.value or _YEAR.fullmatch(match[0]) or own.no_count_before.search(clause[:start]):
-            return False
-        before, after = fold(clause[:start]).split(), fold(clause[end:])
-        if self._slot.label and before and before[-1] == self._slot.label:
-            return True
-        if self._slot.unit and after.lstrip(" -").startswith(self._slot.unit):
-            return True
-        needs_unit = bool(self._slot.unit) and not self._language.is_spaced
-        needs_label = bool(self._slot.label) and not self._slot.unit
-        return not needs_unit and not needs_label and own.bare_count.match(clause, end) is not None
 
     def _is_name(self, clause: str, match: re.Match[str]) -> bool:
         name = match[0].removesuffix("'s")
@@ -346,7 +368,8 @@ class _Reading:
         is_linked = link is None or link.search(clause[: match.start()]) is not None
         return is_linked and (is_known or not is_opening) and self._is_new(name)
 
-    def _is_new(self, value: str) -> bool:
+    def _is_new(self, value: str, *, is_framed: bool = False) -> bool:
+        """Whether a value is another one, of the slot's sort; a frame decides the sort even of a name."""
         if not self._language.is_spaced:
             return value != self._slot.value
         first = fold(_TITLE.sub("", value.removeprefix("the ")).split()[0])
@@ -355,15 +378,12 @@ class _Reading:
         if first in lexicon.words("months") or first in {fold(word) for word in _WORD.findall(self._slot.value)}:
             return False
         is_person = value[0].isupper() and first in lexicon.words("given_names") - lexicon.words("tools")
+        if is_framed and self._slot.sort == "home":
+            return True
         if is_person and self._slot.sort in _NO_PEOPLE and fold(self._slot.value) not in lexicon.words("given_names"):
+            return False
+        if not change_values.is_of_class(self._language, self._slot, value):
             return False
         is_place = first in lexicon.words("places")
         was_place = fold(self._slot.value.split()[0]) in lexicon.words("places")
         return not is_place or was_place or self._slot.sort in ("home", "school")
-
-    def _completed(self, value: str) -> str:
-        """The value with the brand of the old one, where only its number is said: "9 pro" for "Pixel 6"."""
-        brand, _, number = self._slot.value.partition(" ")
-        is_model = any(map(str.isdigit, value)) and any(map(str.isdigit, number)) and " " not in brand + number
-        is_model = is_model and brand.isalpha() and value[:1] in (number[:1], *"0123456789")
-        return f"{brand} {value}" if is_model and " " in f"{value} " and self._slot.sort == "thing" else value

@@ -9,9 +9,15 @@ from collections.abc import Mapping
 from functools import lru_cache
 from itertools import groupby
 
+from recollect.core.text import fold
+
 MIN_CHARS = 6
 """Of shorter words too many differ by a letter: "diner" and "dinner"."""
 _WORD = re.compile(r"[^\W\d_]{5,}")
+_EXPRESSION_PART = re.compile(r"(\\.|\[(?:\\.|[^\]\\])*\])")
+"""What is no plain text in an expression: an escape, a class of characters."""
+_UNACCENTED_WORD = re.compile(r"[^\W\d_]{3,}")
+"""Shorter ones become others without their accents: "él", "là", "é"."""
 
 
 def corrected(text: str, vocabulary: frozenset[str]) -> str:
@@ -45,3 +51,19 @@ def _single(word: str) -> str:
 def _swapped(word: str) -> list[str]:
     """The word with two neighboring letters inside of it in the other order."""
     return [f"{word[:at]}{word[at + 1]}{word[at]}{word[at + 2 :]}" for at in range(1, len(word) - 2)]
+
+
+def without_accents(expression: str, spelled: Mapping[str, str]) -> str:
+    """An expression that also matches words without their accents, as people chat: "después" and "despues".
+
+    `spelled` has the letters of a language that are spelled otherwise then: "für" is "fuer".
+    """
+
+    def bare(word: re.Match[str]) -> str:
+        return "".join(f"(?:{char}|{plain})" if (plain := write(char)) != char else char for char in word[0])
+
+    def write(char: str) -> str:
+        return spelled.get(char, char) if spelled else fold(char) if char.islower() else char
+
+    parts = _EXPRESSION_PART.split(expression)
+    return "".join(part if index % 2 else _UNACCENTED_WORD.sub(bare, part) for index, part in enumerate(parts))

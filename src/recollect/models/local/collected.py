@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from recollect.core.ports import Proposal, Retraction
 from recollect.core.text import words
-from recollect.core.types import Memo
+from recollect.core.types import Kind, Memo
 from recollect.models.local import retractions, successions
 from recollect.models.local.clauses import Clause
 from recollect.models.local.endings import Ending
@@ -21,6 +21,8 @@ class Collected:
     known_memos: Sequence[Memo]
     corrects: bool = False
     """Whether the message at hand opens with the words of a correction."""
+    is_current: bool = False
+    """Whether it says, in another language than English, what is so at present."""
     proposals: list[Proposal] = field(default_factory=list[Proposal])
     retractions: list[Retraction] = field(default_factory=list[Retraction])
 
@@ -41,7 +43,9 @@ class Collected:
         outdated = outdated or retractions.outdated_memos(finding, clause, self.known_memos)
         relative = self.relative_meant(finding, clause)
         text = finding.text if relative is None else successions.with_name(finding.text, relative.text)
-        succeeded = successions.succeeded_memos(finding, clause, self.known_memos, corrects=self.corrects)
+        succeeded = successions.succeeded_memos(
+            finding, clause, self.known_memos, corrects=self.corrects, is_current=self.is_current
+        )
         outdated += [memo for memo in (*filter(None, [relative]), *succeeded) if memo not in outdated]
         self.proposals.append(
             Proposal(
@@ -109,7 +113,8 @@ class Collected:
             self.retractions += [] if is_retired else [change]
             return
         value = set(words(change.text))
-        if any(len(value & set(words(proposal.text))) > 1 for proposal in self.proposals):
+        stated = [proposal.text for proposal in self.proposals if proposal.kind != Kind.EVENT.value]
+        if any(len(value & set(words(text))) > 1 for text in stated):
             self.retractions += [] if is_retired else [Retraction("the speaker said what holds instead", id=change.id)]
             return
         self.retractions = [retraction for retraction in self.retractions if retraction.id != change.id]

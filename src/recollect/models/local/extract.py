@@ -73,7 +73,8 @@ def _extract_message(message: Message, collected: Collected) -> None:
         collected.retractions.append(Retraction("the speaker said that it is over", id=memo.id))
     if collected.known_memos and _EXPRESSIONS.end_cue.search(message.text[:MAX_MESSAGE_CHARS]):
         _end_statements(message, collected)
-    collected.corrects = successions.is_correction(own_words(message.text[:MAX_MESSAGE_CHARS], message.name))
+    own_text = own_words(message.text[:MAX_MESSAGE_CHARS], message.name)
+    collected.corrects, collected.is_current = successions.is_correction(own_text), foreign.has_changed(own_text)
     endings = list(_named_endings(message, collected)) if collected.known_memos else []
     statements = list(_read_statements(message)) or [(*read, None) for read in foreign.read_statements(message)]
     if not statements and (aged := foreign.revise_age(message, collected.known_memos)) is not None:

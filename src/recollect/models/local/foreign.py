@@ -17,6 +17,7 @@ from recollect.core.text import fold
 from recollect.core.types import Kind, Memo, Message
 from recollect.language import conjugation, dates, detection, lexicon, local_dates, requests
 from recollect.language.lexicon import Patterns, read_tables
+from recollect.language.spelling import without_accents
 from recollect.models.local import transitions
 from recollect.models.local.clauses import MAX_MESSAGE_CHARS, MAX_SENTENCE_CHARS, MAX_SENTENCES, Clause
 from recollect.models.local.rule import LIKELY, SURE, Finding
@@ -34,10 +35,6 @@ _SENTENCE_END = re.compile(
 _CODE = re.compile(r"[{}]\s*$|\);|=>|==|\w\(\)|^\s*(?:SELECT|import|def|class|const|let|var)\s\w|^\s*[$#/]")
 _EDGES = " \t,.!?…~-–—:;*_\"'“”„«»¡¿()。、！？〜"
 
-_EXPRESSION_PART = re.compile(r"(\\.|\[(?:\\.|[^\]\\])*\])")
-"""What is no plain text in an expression: an escape, a class of characters."""
-_WORD = re.compile(r"[^\W\d_]{3,}")
-"""Shorter ones become others without their accents: "él", "là", "é"."""
 _ACCENTED = frozenset(("pointing", "no_name"))
 """Expressions for short words that would mean too much without their accents."""
 
@@ -116,25 +113,19 @@ class Grammar:
         return without_accents(expression, self.accents)
 
 
-def without_accents(expression: str, spelled: Mapping[str, str]) -> str:
-    """An expression that also matches words without their accents, as people chat: "después" and "despues".
-
-    `spelled` has the letters of a language that are spelled otherwise then: "für" is "fuer".
-    """
-
-    def bare(word: re.Match[str]) -> str:
-        return "".join(f"(?:{char}|{plain})" if (plain := write(char)) != char else char for char in word[0])
-
-    def write(char: str) -> str:
-        return spelled.get(char, char) if spelled else fold(char) if char.islower() else char
-
-    parts = _EXPRESSION_PART.split(expression)
-    return "".join(part if index % 2 else _WORD.sub(bare, part) for index, part in enumerate(parts))
-
-
 @cache
 def grammar(language: str) -> Grammar:
     return Grammar(language)
+
+
+def is_trade(statement: str) -> bool:
+    """Whether a statement says what somebody is by trade: "Ist Lehrer", "Est infirmière", 看護師."""
+    return any(grammar(language).expressions.stated_job.fullmatch(statement) is not None for language in languages())
+
+
+def has_changed(text: str) -> bool:
+    """Whether a text has a word for what is so at present and was not before."""
+    return any(grammar(language).expressions.at_present.search(text) is not None for language in languages())
 
 
 def read_statements(message: Message) -> list[tuple[Clause, Finding]]:

@@ -10,6 +10,7 @@ from itertools import takewhile
 from recollect.core.text import words
 from recollect.core.types import Memo
 from recollect.language import lexicon
+from recollect.models.local import foreign
 from recollect.models.local.clauses import Clause
 from recollect.models.local.grammar import expressions
 from recollect.models.local.rule import Finding
@@ -27,10 +28,15 @@ def is_correction(text: str) -> bool:
     return _EXPRESSIONS.corrects.match(text.replace("’", "'")) is not None
 
 
-def succeeded_memos(finding: Finding, clause: Clause, known_memos: Sequence[Memo], *, corrects: bool) -> list[Memo]:
-    """Active known memos that a statement takes the place of."""
+def succeeded_memos(
+    finding: Finding, clause: Clause, known_memos: Sequence[Memo], *, corrects: bool, is_current: bool
+) -> list[Memo]:
+    """Active known memos that a statement takes the place of.
+
+    `is_current` says that the message has a word such as "ahora", which other languages set apart from the statement.
+    """
     is_strong = corrects or _EXPRESSIONS.strong.search(clause.text) is not None
-    is_recent = _EXPRESSIONS.recent.search(clause.text) is not None
+    is_recent = _EXPRESSIONS.recent.search(clause.text) is not None or is_current
     is_job = _EXPRESSIONS.new_job.search(clause.text) is not None
     other_memos = [memo for memo in known_memos if memo.active and memo.text != finding.text]
     if _EXPRESSIONS.retired.match(finding.text) and is_recent:
@@ -92,7 +98,8 @@ def _category(text: str) -> str | None:
 def _is_role(text: str) -> bool:
     """ "Works as a nurse", "is a nurse": what somebody is by trade."""
     article = re.match(r"Is an? ", text)
-    return _EXPRESSIONS.role.match(text) is not None or (article is not None and is_trade(text[article.end() :]))
+    is_english = _EXPRESSIONS.role.match(text) is not None or (article is not None and is_trade(text[article.end() :]))
+    return is_english or foreign.is_trade(text)
 
 
 def _differs_in_value(new: str, old: str, *, any_value: bool) -> bool:
