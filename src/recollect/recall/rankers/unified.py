@@ -101,7 +101,7 @@ def parse_query(question: RankQuery, speakers: Iterable[str]) -> ParsedQuery:
 def _parse(text: str, speakers: frozenset[str]) -> ParsedQuery:
     query_terms = query_words(text)
     # From the second character on: the first word of a question is capitalized anyway.
-    capitals = set(re.findall(r"[^\W_]+", text[1:]))
+    capitals = set(re.findall(r"[^\W_]+", text[1:])) if speakers else ()
     named: dict[str, set[str]] = {}
     for speaker in speakers:
         parts = {part for part in words(speaker) if len(part) > 1 and part not in _ROLES}
