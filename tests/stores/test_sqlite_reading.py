@@ -9,7 +9,7 @@ import pytest
 
 from recollect.core.errors import StoreError
 from recollect.stores.sqlite.engine import Engine
-from recollect.stores.sqlite.reader import BRIEF_AFTER, MAX_BRIEF_SECONDS
+from recollect.stores.sqlite.reader import BRIEF_AFTER, MAX_BRIEF_SECONDS, MAX_WAIT_SECONDS, Stopwatch
 from recollect.stores.sqlite.tx import SQLiteTx
 from recollect.testing.store_contract.samples import make_message
 from tests.stores.test_sqlite_writing import opened, say
@@ -42,6 +42,13 @@ async def test_a_kind_that_is_short_as_a_rule_stays_with_the_caller_after_a_long
         for _ in range(2):
             engine._brief_reads.took(thread_that_counts, 2 * MAX_BRIEF_SECONDS)
         assert (await engine.read(thread_that_counts))[0] != threading.get_ident()
+
+
+@pytest.mark.parametrize(
+    ("elapsed", "used", "counted"), [(0.001, 0.0005, 0.0005), (MAX_WAIT_SECONDS, 0.0005, 0.0005), (0.03, 0.0005, 0.03)]
+)
+def test_a_read_counts_by_its_processor_time_unless_it_waited_long(elapsed: float, used: float, counted: float):
+    assert Stopwatch(iter((0.0, elapsed)).__next__, iter((0.0, used)).__next__).seconds == counted
 
 
 async def test_the_caller_reads_what_was_written_before(tmp_path: Path):

@@ -19,7 +19,7 @@ from recollect.stores.sqlite import secure_delete
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.errors import translated
 from recollect.stores.sqlite.forks import Usage
-from recollect.stores.sqlite.reader import MAX_BRIEF_SECONDS, BriefReads, Reader, S, run_read
+from recollect.stores.sqlite.reader import MAX_BRIEF_SECONDS, BriefReads, Reader, S, Stopwatch, run_read
 from recollect.workspace.held_files import identity
 
 T = TypeVar("T")
@@ -131,7 +131,7 @@ class Engine(Generic[S]):
         # Never block here: this is the event loop's thread.
         if self._closed or not self._turn.acquire(blocking=False):
             return None
-        began = monotonic()
+        stopwatch = Stopwatch()
         try:
             if self._caller_reader is None:
                 self._caller_reader, self._caller = self._make_reader(), threading.get_ident()
@@ -141,7 +141,7 @@ class Engine(Generic[S]):
             pass
         finally:
             self._turn.release()
-            seconds = monotonic() - began
+            seconds = stopwatch.seconds
             self._read_here_seconds += seconds
             self._brief_reads.took(work, seconds)
         return None
@@ -189,12 +189,12 @@ class Engine(Generic[S]):
         reader = self._make_reader()
         while (item := self._reads.get()) is not None:
             has_turn = self._turn.acquire(timeout=READER_TURN_TIMEOUT_SECONDS)
-            began = monotonic()
+            stopwatch = Stopwatch()
             try:
                 item.result = reader.run(item.work)
             except BaseException as error:  # noqa: BLE001 - handed to the caller
                 item.error = error
-            self._brief_reads.took(item.work, monotonic() - began)
+            self._brief_reads.took(item.work, stopwatch.seconds)
             # Without the turn it ran beside a slow reader; releasing would hand over a turn that the slow one still
             # has.
             if has_turn:
