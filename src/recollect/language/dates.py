@@ -8,11 +8,12 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import cache
+from itertools import chain
 from typing import NamedTuple
 
 from recollect.language import lexicon, local_dates
 from recollect.language.lexicon import Patterns
-from recollect.language.prefilter import LiteralIndex, literals_of
+from recollect.language.prefilter import LiteralIndex, required_literals
 
 
 class Days(NamedTuple):
@@ -116,8 +117,8 @@ def days(text: str, today: date | None, years: Collection[int] = ()) -> list[Day
 @cache
 def _names_of_days() -> LiteralIndex[str]:
     """Without a number, a text that names a day has one of these; most texts have none."""
-    patterns = _PATTERNS.month, _PATTERNS.ago, _PATTERNS.span, _PATTERNS.past_weekday, _PATTERNS.now
-    return LiteralIndex({"day": ("yesterday", "last night", *literals_of(*patterns))})
+    sources = map(_PATTERNS.source, ("month", "ago", "span", "past_weekday", "now"))
+    return LiteralIndex({"day": ("yesterday", "last night", *chain.from_iterable(map(required_literals, sources)))})
 
 
 def _years(text: str) -> list[str]:

@@ -61,9 +61,8 @@ def parse(text: str, today: date) -> TimeQuestion | None:
 def _literals() -> LiteralIndex[str]:
     """The patterns by what a text needs for a match: most questions have none of it."""
     names = "last_year", "last_month", "asks_earlier", "asks_later", "asks_when"
-    patterns = {name: getattr(_PATTERNS, name) for name in names} | {_LOCAL_MONTH: _local_month()}
-    literals = {name: required_literals(pattern.pattern) for name, pattern in patterns.items()}
-    return LiteralIndex({name: map(str.lower, needed) for name, needed in literals.items()})
+    sources = {name: _PATTERNS.source(name) for name in names} | {_LOCAL_MONTH: _local_month_source()}
+    return LiteralIndex({name: map(str.lower, required_literals(source)) for name, source in sources.items()})
 
 
 def _past_periods(named: list[Days], today: date) -> tuple[Days, ...]:
@@ -95,10 +94,15 @@ def _month_numbers() -> dict[str, int]:
 
 @cache
 def _local_month() -> re.Pattern[str]:
+    return re.compile(_local_month_source())
+
+
+@cache
+def _local_month_source() -> str:
     names = sorted(_month_numbers(), key=len, reverse=True)
     spaced, unspaced = ("|".join(name for name in names if name[0].isdigit() is digit) for digit in (False, True))
     before = r"im|in|en|em|de|du|d[’']|au mois de|au mois d[’']|(?:am )?\d{1,2}\.?|le \d{1,2}|(?:letzten?|vergangenen)"
-    return re.compile(
+    return (
         rf"\b(?:{before})\s?(?P<month>{spaced})\b(?:\s(?:de(?:l)?\s)?(?P<year>(?:19|20)\d\d))?"
         rf"|(?:(?P<year2>(?:19|20)\d\d)年)?(?<!\d)(?P<unspaced>{unspaced or '(?!)'})"
     )
