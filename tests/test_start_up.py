@@ -57,6 +57,8 @@ def test_a_command_that_looks_loads_no_part_that_learns_or_embeds(tmp_path: Path
     unneeded = FLOWS - {"recollect.app", "recollect.settings"}
     assert "recollect.app" in shown
     assert not shown & {*unneeded, "numpy", "pydantic", "fastapi", "rich", "recollect.faces.chat"}
+    # With which other packages' plug-ins are looked up: ours are found without.
+    assert not shown & {"importlib.metadata", "email"}
     version = loaded(command_line, tmp_path, "version")
     assert not version & {*FLOWS, *HEAVY - {"typer"}, "yaml", "apsw"}
 

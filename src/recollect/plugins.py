@@ -6,13 +6,15 @@ first colon. Other packages register theirs in the entry point group `recollect.
 
 from collections.abc import Iterator
 from importlib import import_module
-from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from recollect.core.errors import ConfigError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoints
 
 PACKAGES = {
     "stores": ("stores",),
@@ -54,14 +56,21 @@ def find_or_none(kind: str, spec: str) -> Any:
     for package in _packages(kind) if name.isidentifier() else ():
         if find_spec(f"{package}.{name}"):
             return import_module(f"{package}.{name}")
-    return next((entry.load() for entry in entry_points(group=f"recollect.{kind}", name=name)), None)
+    return next((entry.load() for entry in _registered(kind) if entry.name == name), None)
 
 
 def names(kind: str) -> list[str]:
     """The names of all plug-ins of a kind."""
     roots = (root for package in _packages(kind) for root in import_module(package).__path__)
     built_in = {path.stem for root in roots for path in _modules(root)}
-    return sorted(built_in | {entry.name for entry in entry_points(group=f"recollect.{kind}")})
+    return sorted(built_in | {entry.name for entry in _registered(kind)})
+
+
+def _registered(kind: str) -> "EntryPoints":
+    """What other packages register; the library that reads it takes longer to load than a command should."""
+    from importlib.metadata import entry_points
+
+    return entry_points(group=f"recollect.{kind}")
 
 
 def _name(spec: str) -> str:

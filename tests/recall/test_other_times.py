@@ -117,3 +117,23 @@ def test_months_are_read_in_other_languages_too(
 )
 def test_a_question_about_now_is_about_no_other_time(question: str) -> None:
     assert past.parse(question, TODAY) is None
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Where did I live LAST YEAR?",
+        "LAST MONTH?",
+        "WHERE DID I LIVE IN MAY?",
+        "Wo wohnte ich FRÜHER?",
+        "WO WOHNTE ICH VERGANGENES JAHR IM MÄRZ?",
+        "3月にどこに住んでいた?",
+        "WHAT DID I EAT YESTERDAY?",
+        "two weeks AGO",
+        "Where was I on MONDAY?",
+        "and after THAT, afterwards?",
+        "HOW LONG have I lived here?",
+    ],
+)
+def test_a_word_about_time_is_noticed_however_it_is_written(question: str) -> None:
+    assert past.parse(question, date(2025, 10, 1)) is not None

@@ -3,12 +3,13 @@
 import asyncio
 import threading
 from pathlib import Path
+from time import monotonic
 
 import pytest
 
 from recollect.core.errors import StoreError
 from recollect.stores.sqlite.engine import Engine
-from recollect.stores.sqlite.reader import BRIEF_AFTER, MAX_BRIEF_SECONDS
+from recollect.stores.sqlite.reader import BRIEF_AFTER, MAX_BRIEF_SECONDS, MAX_WAIT_SECONDS, Stopwatch
 from recollect.stores.sqlite.tx import SQLiteTx
 from recollect.testing.store_contract.samples import make_message
 from tests.stores.test_sqlite_writing import opened, say
@@ -43,19 +44,35 @@ async def test_a_kind_that_is_short_as_a_rule_stays_with_the_caller_after_a_long
         assert (await engine.read(thread_that_counts))[0] != threading.get_ident()
 
 
-async def test_the_caller_reads_what_was_written_before_and_lets_others_run(tmp_path: Path):
-    ran: list[str] = []
+@pytest.mark.parametrize(
+    ("elapsed", "used", "counted"), [(0.001, 0.0005, 0.0005), (MAX_WAIT_SECONDS, 0.0005, 0.0005), (0.03, 0.0005, 0.03)]
+)
+def test_a_read_counts_by_its_processor_time_unless_it_waited_long(elapsed: float, used: float, counted: float):
+    assert Stopwatch(iter((0.0, elapsed)).__next__, iter((0.0, used)).__next__).seconds == counted
 
-    async def other() -> None:
-        ran.append("other")
 
+async def test_the_caller_reads_what_was_written_before(tmp_path: Path):
     async with opened(tmp_path, 0) as engine:
         short_reads(engine)
         _, before = await engine.read(thread_that_counts)
         await say(engine, "1")
+        assert await engine.read(thread_that_counts) == (threading.get_ident(), before + 1)
+
+
+async def test_a_caller_that_reads_on_and_on_lets_others_run_after_two_milliseconds_of_it(tmp_path: Path):
+    ran: list[float] = []
+
+    async def other() -> None:
+        ran.append(monotonic())
+
+    async with opened(tmp_path, 0) as engine:
+        short_reads(engine)
         task = asyncio.create_task(other())
-        thread, after = await engine.read(thread_that_counts)
-        assert (thread, after, ran) == (threading.get_ident(), before + 1, ["other"])
+        reads = 0
+        while not ran and reads < 100_000:
+            await engine.read(thread_that_counts)
+            reads += 1
+        assert ran
         await task
 
 

@@ -91,6 +91,8 @@ def _split_spaced(text: str) -> list[str]:
 def query_words(text: str) -> list[str]:
     """Distinct words to search for, in order; single characters of an unspaced run are covered by its pairs."""
     distinct = dict.fromkeys(words(text))
+    if text.isascii():
+        return list(distinct)
     pairs = [word for word in distinct if len(word) == 2 and _UNSPACED.fullmatch(word)]
     covered = set("".join(pairs))
     return [word for word in distinct if not (len(word) == 1 and word in covered)]

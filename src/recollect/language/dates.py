@@ -8,10 +8,12 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import cache
+from itertools import chain
 from typing import NamedTuple
 
 from recollect.language import lexicon, local_dates
 from recollect.language.lexicon import Patterns
+from recollect.language.prefilter import LiteralIndex, required_literals
 
 
 class Days(NamedTuple):
@@ -103,11 +105,20 @@ def days(text: str, today: date | None, years: Collection[int] = ()) -> list[Day
     """Every period that the text names; a date without a year is read for each of `years`."""
     lower = text.lower()
     has_digits = _DIGIT.search(lower) is not None
+    if not has_digits and not _names_of_days().found_in(lower):
+        return []
     numbered = [*_iso(lower), *_slashed(lower, years)] if has_digits else []
     periods = [*numbered, *_named(text, lower, years)]
     if has_digits and not periods:
         periods = [Days(date(int(year), 1, 1), date(int(year), 12, 31)) for year in _years(lower)]
     return periods or ([] if today is None else _relative(lower, today))
+
+
+@cache
+def _names_of_days() -> LiteralIndex[str]:
+    """Without a number, a text that names a day has one of these; most texts have none."""
+    sources = map(_PATTERNS.source, ("month", "ago", "span", "past_weekday", "now"))
+    return LiteralIndex({"day": ("yesterday", "last night", *chain.from_iterable(map(required_literals, sources)))})
 
 
 def _years(text: str) -> list[str]:

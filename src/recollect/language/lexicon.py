@@ -112,13 +112,16 @@ class Patterns:
         self._flags, self._table, self._given = flags, table, given
 
     def __getattr__(self, name: str) -> re.Pattern[str]:
-        try:
-            source = self._own(name) or _lexica()[ENGLISH]["patterns"].get(name) or word_pattern(name)
-        except KeyError as error:
-            raise AttributeError(f"no lexicon has {name!r}") from error
-        pattern = re.compile(self.expand(source), self._flags)
+        pattern = re.compile(self.source(name), self._flags)
         self.__dict__[name] = pattern  # an ordinary attribute from now on
         return pattern
+
+    def source(self, name: str) -> str:
+        """The expression of this name, on one line."""
+        try:
+            return self.expand(self._own(name) or _lexica()[ENGLISH]["patterns"].get(name) or word_pattern(name))
+        except KeyError as error:
+            raise AttributeError(f"no lexicon has {name!r}") from error
 
     def expand(self, expression: str) -> str:
         """An expression on one line, with its references replaced."""

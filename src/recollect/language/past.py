@@ -1,7 +1,7 @@
 """Questions about facts of another time: "where did I live in March?", "and before that?", "how long have I…?"."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from functools import cache, lru_cache
 
@@ -9,9 +9,11 @@ from recollect.core.ports.ranker import content_words
 from recollect.language import lexicon
 from recollect.language.dates import Days, days, month_of
 from recollect.language.lexicon import Patterns
+from recollect.language.prefilter import LiteralIndex, required_literals
 
 _MAX_CHARS = 400
 _PATTERNS = Patterns(re.IGNORECASE)
+_LOCAL_MONTH = "local_month"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,23 +41,32 @@ class TimeQuestion:
 def parse(text: str, today: date) -> TimeQuestion | None:
     """What a question says about time; None if it is about no time, or about now."""
     text = text[:_MAX_CHARS]
-    periods = _past_periods(text, today)
-    question = TimeQuestion(
-        periods,
-        _PATTERNS.asks_earlier.search(text) is not None,
-        _PATTERNS.asks_later.search(text) is not None,
-        _PATTERNS.asks_when.search(text) is not None,
-    )
-    return None if question == TimeQuestion() else replace(question, words=frozenset(content_words(text)))
+    possible = _literals().found_in(text.lower())
+
+    def has(name: str) -> bool:
+        return name in possible and getattr(_PATTERNS, name).search(text) is not None
+
+    if has("last_year"):
+        periods = (Days(date(today.year - 1, 1, 1), date(today.year - 1, 12, 31)),)
+    elif has("last_month"):
+        periods = (month_of(today.year - (today.month == 1), (today.month - 2) % 12 + 1),)
+    else:
+        local_months = _local_months(text, today) if _LOCAL_MONTH in possible else []
+        periods = _past_periods([*days(text, today, (today.year - 1, today.year)), *local_months], today)
+    asked = has("asks_earlier"), has("asks_later"), has("asks_when")
+    return TimeQuestion(periods, *asked, frozenset(content_words(text))) if periods or any(asked) else None
 
 
-def _past_periods(text: str, today: date) -> tuple[Days, ...]:
+@cache
+def _literals() -> LiteralIndex[str]:
+    """The patterns by what a text needs for a match: most questions have none of it."""
+    names = "last_year", "last_month", "asks_earlier", "asks_later", "asks_when"
+    sources = {name: _PATTERNS.source(name) for name in names} | {_LOCAL_MONTH: _local_month_source()}
+    return LiteralIndex({name: map(str.lower, required_literals(source)) for name, source in sources.items()})
+
+
+def _past_periods(named: list[Days], today: date) -> tuple[Days, ...]:
     """The periods that began before today; of a month or day without a year, the last one."""
-    if _PATTERNS.last_year.search(text):
-        return (Days(date(today.year - 1, 1, 1), date(today.year - 1, 12, 31)),)
-    if _PATTERNS.last_month.search(text):
-        return (month_of(today.year - (today.month == 1), (today.month - 2) % 12 + 1),)
-    named = [*days(text, today, (today.year - 1, today.year)), *_local_months(text, today)]
     newest: dict[tuple[int, int, int], Days] = {}
     for period in sorted(named):
         if period.first < today:
@@ -83,10 +94,15 @@ def _month_numbers() -> dict[str, int]:
 
 @cache
 def _local_month() -> re.Pattern[str]:
+    return re.compile(_local_month_source())
+
+
+@cache
+def _local_month_source() -> str:
     names = sorted(_month_numbers(), key=len, reverse=True)
     spaced, unspaced = ("|".join(name for name in names if name[0].isdigit() is digit) for digit in (False, True))
     before = r"im|in|en|em|de|du|d[’']|au mois de|au mois d[’']|(?:am )?\d{1,2}\.?|le \d{1,2}|(?:letzten?|vergangenen)"
-    return re.compile(
+    return (
         rf"\b(?:{before})\s?(?P<month>{spaced})\b(?:\s(?:de(?:l)?\s)?(?P<year>(?:19|20)\d\d))?"
         rf"|(?:(?P<year2>(?:19|20)\d\d)年)?(?<!\d)(?P<unspaced>{unspaced or '(?!)'})"
     )

@@ -19,7 +19,7 @@ from recollect.core.text import collapse_spaces, question_share
 from recollect.language import lexicon
 from recollect.language.detection import detect
 from recollect.language.lexicon import ENGLISH, read_folder
-from recollect.language.prefilter import required_literals
+from recollect.language.prefilter import LiteralIndex, required_literals
 
 FOLDER = Path(__file__).parent / "phrases"
 MAX_CHARS = 400
@@ -170,22 +170,21 @@ def is_about_self(text: str) -> bool:
     plain = collapse_spaces(text[: MAX_CHARS + 1]).replace("’", "'").rstrip(_CLOSING)
     if len(text) > MAX_CHARS:
         return False
-    lower = plain.lower()
-    expressions = {name for literal, names in _about_self().items() if literal in lower for name in names}
-    return any(_whole(*name).fullmatch(plain) for name in expressions)
+    return any(_whole(*name).fullmatch(plain) for name in _about_self().found_in(plain.lower()))
 
 
 @cache
-def _about_self() -> dict[str, list[tuple[str, str]]]:
+def _about_self() -> LiteralIndex[tuple[str, str]]:
     """Expressions, each with its language, by what a text must have one of: most texts have none of it, and compiling
     takes longer than a search.
     """
-    by_literal: dict[str, list[tuple[str, str]]] = {}
-    for language, tables in _phrases().items():
-        for expression in tables["requests"].get(RequestKind.ABOUT_SELF.value, ()):
-            for literal in required_literals(_expand(expression, tables["fragments"])):
-                by_literal.setdefault(literal.lower(), []).append((expression, language))
-    return by_literal
+    return LiteralIndex(
+        {
+            (expression, language): map(str.lower, required_literals(_expand(expression, tables["fragments"])))
+            for language, tables in _phrases().items()
+            for expression in tables["requests"].get(RequestKind.ABOUT_SELF.value, ())
+        }
+    )
 
 
 def _main_clause(clause: str) -> str:

@@ -37,7 +37,9 @@ _VOWEL = re.compile("[aeiouy]")
 
 def match(text: str, terms: Collection[str], pool: RankPool, speakers: Collection[str], own: Collection[str]) -> float:
     """How sure it is that something among the candidates is about the question; `speakers` are those it names."""
-    frequencies = {term: frequency for item in pool.items for term, frequency in item.shared.items()}
+    frequencies: dict[str, int] = {}
+    for item in pool.items:
+        frequencies.update(item.shared)
     amount = math.log(1 + pool.size * pool.mean_length)
     covered = _covered(terms, pool, frequencies)
     cosines = sorted(item.cosine for item in pool.items if item.cosine is not None)
@@ -63,9 +65,9 @@ def _covered(terms: Collection[str], pool: RankPool, frequencies: Mapping[str, i
     asked = sum(inverse_frequency(pool.size, frequencies.get(term, 0)) for term in terms)
     if not asked:
         return 0.0
-    weights = (
-        sum(inverse_frequency(pool.size, frequency) for frequency in item.shared.values()) for item in pool.items
-    )
+    # Most candidates share the same few words with the question.
+    shared = {tuple(item.shared.values()) for item in pool.items}
+    weights = (sum(inverse_frequency(pool.size, frequency) for frequency in counts) for counts in shared)
     return min(1.0, max(weights, default=0.0) / asked)
 
 

@@ -6,7 +6,6 @@ Each source yields a layer: dotted name -> (value as written, origin).
 from collections.abc import Iterator, Mapping, Set
 from difflib import get_close_matches
 from importlib import resources
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, cast
 
@@ -104,6 +103,8 @@ def _profile_data(name: str) -> dict[str, Any]:
 
 
 def _registered(name: str) -> dict[str, Any]:
+    from importlib.metadata import entry_points  # slow to load, and most profiles are ours
+
     others = {entry.name: entry for entry in entry_points(group="recollect.profiles")}
     if name not in others:
         known = [*PROFILES, *sorted(others)]

@@ -109,7 +109,9 @@ def in_order(ranked: list[Ranked]) -> list[Ranked]:
 
 def tokens(text: str, min_chars: int = 3) -> set[str]:
     """Words of at least this length; in scripts without spaces a pair of characters is a word."""
-    return {word for word in words(text) if len(word) >= min_chars or (not word.isascii() and len(word) == 2)}
+    distinct = set(words(text))
+    short = {word for word in distinct if len(word) < min_chars and (word.isascii() or len(word) != 2)}
+    return distinct - short if short else distinct
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,6 +60,7 @@ _ROLES = _ASSISTANTS | {"human", "me", "user"}
 _FIRST_PERSON = frozenset("i im ive me mine my myself".split())
 _ABOUT_BOTH = re.compile(r"\b(?:we|us|summar\w+|recap|overview)\b", re.IGNORECASE)
 _PATTERNS = Patterns(re.IGNORECASE)
+_NO_WEIGHTS: Mapping[str, float] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,7 @@ def parse_query(question: RankQuery, speakers: Iterable[str]) -> ParsedQuery:
 def _parse(text: str, speakers: frozenset[str]) -> ParsedQuery:
     query_terms = query_words(text)
     # From the second character on: the first word of a question is capitalized anyway.
-    capitals = set(re.findall(r"[^\W_]+", text[1:]))
+    capitals = set(re.findall(r"[^\W_]+", text[1:])) if speakers else ()
     named: dict[str, set[str]] = {}
     for speaker in speakers:
         parts = {part for part in words(speaker) if len(part) > 1 and part not in _ROLES}
@@ -147,29 +148,22 @@ def rank(question: RankQuery, pool: RankPool) -> list[Ranked]:
     wants_all = any(item.kind for item in pool.items) and requests.is_about_self(question.text)
     ranked: list[Ranked] = []
     for key, item in items.items():  # the innermost loop
-        around = _around(item, items, topic, before, after, query.target) if before else 0.0
-        near = SESSION_SHARE * session[key] if session else 0.0
-        factors = (
-            speaker(item) if speaker else 1.0,
-            date.get(key, 1.0),
-            1 - QUESTION_PENALTY * item.asks,
-            _memo_prior(item, question),
-            1 + short * bonus(item.text) if bonus else 1.0,
-            _length_factor(item.length / pool.mean_length, short) if short else 1.0,
-        )
         parts = {
             "words": word_part[key],
             "vector": vector_part[key],
-            "around": around,
-            "session": near,
-            "speaker": factors[0],
-            "date": factors[1],
-            "statement": factors[2],
-            "standing": factors[3],
+            "around": _around(item, items, topic, before, after, query.target) if before else 0.0,
+            "session": SESSION_SHARE * session[key] if session else 0.0,
+            "speaker": speaker(item) if speaker else 1.0,
+            "date": date.get(key, 1.0) if date else 1.0,
+            "statement": 1 - QUESTION_PENALTY * item.asks,
+            "standing": _memo_prior(item, question),
         }
+        factor = parts["speaker"] * parts["date"] * parts["statement"] * parts["standing"]
         if short:
-            parts["answer"], parts["substance"] = factors[4:]
-        strength = topic[key] + around + near
+            parts["answer"] = 1 + short * bonus(item.text) if bonus else 1.0
+            parts["substance"] = _length_factor(item.length / pool.mean_length, short)
+            factor = factor * parts["answer"] * parts["substance"]
+        strength = topic[key] + parts["around"] + parts["session"]
         if pool.facts:  # memos are facts themselves
             fact = pool.facts.get(key, 0.0)
             parts["fact"] = FACT_SHARE * fact
@@ -177,7 +171,7 @@ def rank(question: RankQuery, pool: RankPool) -> list[Ranked]:
             parts["match"] = max(match, fact)  # a fact may be a better match than any message
         else:
             parts["match"] = match
-        ranked.append(Ranked(item, strength * math.prod(factors), parts))
+        ranked.append(Ranked(item, strength * factor, parts))
     best = max((entry.score for entry in ranked), default=0.0)
     for entry in ranked:
         share = entry.score / best if best > 0 else 0.0
@@ -203,7 +197,6 @@ def _words(
         session_best = best.setdefault(items[key].session, {})
         for term, weight in weights.items():
             session_best[term] = max(session_best.get(term, 0.0), weight)
-    empty: dict[str, float] = {}
     scores: dict[int, float] = {}
     for key, item in items.items():
         weights = own_weights[key]
@@ -212,9 +205,9 @@ def _words(
             continue
         weights = dict(weights)
         nearby = (
-            (FROM_PREVIOUS, own_weights[before[key]] if key in before else empty),
-            (FROM_NEXT, own_weights[after[key]] if key in after else empty),
-            (FROM_SESSION, best[item.session] if item.session else empty),
+            (FROM_PREVIOUS, own_weights[before[key]] if key in before else _NO_WEIGHTS),
+            (FROM_NEXT, own_weights[after[key]] if key in after else _NO_WEIGHTS),
+            (FROM_SESSION, best[item.session] if item.session else _NO_WEIGHTS),
         )
         for share, others in nearby:
             for term, weight in others.items():
@@ -224,7 +217,9 @@ def _words(
     return {key: value / top for key, value in scores.items()} if top > 0 else scores
 
 
-def _weights(item: RankItem, pool: RankPool) -> dict[str, float]:
+def _weights(item: RankItem, pool: RankPool) -> Mapping[str, float]:
+    if not item.shared:
+        return _NO_WEIGHTS
     # BM25 with a term frequency of 1: in short texts a repeated word says nothing more.
     share = (K1 + 1) / (1 + K1 * (1 - B + B * item.length / pool.mean_length))
     return {term: share * inverse_frequency(pool.size, frequency) for term, frequency in item.shared.items()}

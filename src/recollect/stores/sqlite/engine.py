@@ -19,7 +19,7 @@ from recollect.stores.sqlite import secure_delete
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.errors import translated
 from recollect.stores.sqlite.forks import Usage
-from recollect.stores.sqlite.reader import BriefReads, Reader, S, run_read
+from recollect.stores.sqlite.reader import MAX_BRIEF_SECONDS, BriefReads, Reader, S, Stopwatch, run_read
 from recollect.workspace.held_files import identity
 
 T = TypeVar("T")
@@ -80,6 +80,8 @@ class Engine(Generic[S]):
         self._caller_reader: Reader[S] | None = None
         """For brief reads, in the thread `_caller`."""
         self._caller = 0
+        self._read_here_seconds = 0.0
+        """What such reads took since other tasks had their turn."""
         self._expected = 0.0  # until when a caller that has just written may write again
         self._closed = False
         self._scrub_at = self._scrub_cost = 0.0
@@ -114,7 +116,10 @@ class Engine(Generic[S]):
         if self.path is None:
             return await self._enqueue(self._writes, work, reads=True)
         if self._brief_reads.includes(work) and (results := self._read_here(work)):
-            await asyncio.sleep(0)  # let other ready tasks run first, as if this had waited
+            # Let other ready tasks run, but not after each read: a turn of the loop costs as much as a statement.
+            if self._read_here_seconds > MAX_BRIEF_SECONDS:
+                self._read_here_seconds = 0.0
+                await asyncio.sleep(0)
             return results[0]
         return await self._enqueue(self._reads, work, reads=True)
 
@@ -126,7 +131,7 @@ class Engine(Generic[S]):
         # Never block here: this is the event loop's thread.
         if self._closed or not self._turn.acquire(blocking=False):
             return None
-        began = monotonic()
+        stopwatch = Stopwatch()
         try:
             if self._caller_reader is None:
                 self._caller_reader, self._caller = self._make_reader(), threading.get_ident()
@@ -136,7 +141,9 @@ class Engine(Generic[S]):
             pass
         finally:
             self._turn.release()
-            self._brief_reads.took(work, monotonic() - began)
+            seconds = stopwatch.seconds
+            self._read_here_seconds += seconds
+            self._brief_reads.took(work, seconds)
         return None
 
     def _make_reader(self) -> Reader[S]:
@@ -182,12 +189,12 @@ class Engine(Generic[S]):
         reader = self._make_reader()
         while (item := self._reads.get()) is not None:
             has_turn = self._turn.acquire(timeout=READER_TURN_TIMEOUT_SECONDS)
-            began = monotonic()
+            stopwatch = Stopwatch()
             try:
                 item.result = reader.run(item.work)
             except BaseException as error:  # noqa: BLE001 - handed to the caller
                 item.error = error
-            self._brief_reads.took(item.work, monotonic() - began)
+            self._brief_reads.took(item.work, stopwatch.seconds)
             # Without the turn it ran beside a slow reader; releasing would hand over a turn that the slow one still
             # has.
             if has_turn:

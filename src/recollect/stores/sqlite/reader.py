@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from time import monotonic, thread_time
 from types import CodeType
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -20,6 +21,10 @@ BRIEF_AFTER, LONG_READ_COST, MAX_CREDIT = 4, 3, 8
 """So many more short reads of a kind than long ones before the caller's thread runs them; a long one counts as several,
 but on a busy machine any read is long now and then, so a few don't count against a kind that is short as a rule.
 """
+
+
+MAX_WAIT_SECONDS = 0.02
+"""A read that took longer, whatever it waited for, is a long one; below, its processor time counts."""
 
 
 class Session(Protocol):
@@ -65,6 +70,21 @@ class Reader(Generic[S]):
         self._usage.end()
 
 
+class Stopwatch:
+    """What a read takes: its processor time, since on a busy machine every read takes long, and one that is handed to
+    another thread takes even longer; all of its time if it waited, as for the disk.
+    """
+
+    def __init__(self, clock: Callable[[], float] = monotonic, processor: Callable[[], float] = thread_time) -> None:
+        self._clock, self._processor = clock, processor
+        self._began, self._used = clock(), processor()
+
+    @property
+    def seconds(self) -> float:
+        elapsed = self._clock() - self._began
+        return elapsed if elapsed > MAX_WAIT_SECONDS else self._processor() - self._used
+
+
 class BriefReads:
     """The kinds of reads that have been short lately. A kind is a function's code, whatever its arguments."""
 
@@ -76,6 +96,7 @@ class BriefReads:
         return code is not None and self._credit.get(code, 0) >= BRIEF_AFTER
 
     def took(self, work: Callable[..., Any], seconds: float) -> None:
+        """Count a read that took so many seconds, see `Stopwatch`."""
         code = getattr(work, "__code__", None)
         if code is not None:
             credit = self._credit.get(code, 0) + (1 if seconds <= MAX_BRIEF_SECONDS else -LONG_READ_COST)

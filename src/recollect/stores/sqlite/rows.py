@@ -24,6 +24,8 @@ from recollect.stores.sqlite.database import Database
 
 _decode = json.JSONDecoder().raw_decode  # faster: doesn't skip surrounding white space, which we never write
 _SCOPE_CACHE_SIZE = 20_000
+_MEMO_CACHE_SIZE = 8_192
+"""A memo takes about a kilobyte, and to make one takes longer than to read its row."""
 
 
 def scope_id(db: Database, name: str) -> int | None:
@@ -140,7 +142,7 @@ def _read_source(detail: str, guild: str | None, channel: str | None) -> Provena
 
 
 _cached_source = lru_cache(maxsize=4096)(_read_source)
-_cached_memo = lru_cache(maxsize=2048)(_read_memo)
+_cached_memo = lru_cache(maxsize=_MEMO_CACHE_SIZE)(_read_memo)
 
 
 def place_id(db: Database, place: Place) -> int:
