@@ -23,7 +23,7 @@ but on a busy machine any read is long now and then, so a few don't count agains
 """
 
 
-MAX_WAIT_SECONDS = 0.02
+MAX_WAIT_SECONDS = 0.01
 """A read that took longer, whatever it waited for, is a long one; below, its processor time counts."""
 
 
