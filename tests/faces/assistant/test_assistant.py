@@ -408,6 +408,27 @@ async def test_notes_stay_closed_in_public_channels(tmp_path: Path) -> None:
         assert str(talk.server.requests[-1].body).count("direct messages only") == 2
 
 
+@pytest.mark.parametrize(
+    ("wrong", "problem"),
+    [
+        ({"content": "Ann sails"}, "write_file takes no 'content'; it takes path, text, append"),
+        ({}, "write_file needs text"),
+        ({"text": ["Ann sails"]}, "write_file needs text"),
+    ],
+)
+async def test_a_note_is_not_emptied_by_a_call_that_does_not_say_what_to_write(
+    wrong: dict[str, Any], problem: str, tmp_path: Path
+) -> None:
+    notes = tmp_path / "workspace" / "MEMORY.md"
+    notes.parent.mkdir()
+    notes.write_text("Dave owes Ann 40 euros")
+    answers = [Calls("write_file", {"path": "MEMORY.md", **wrong}), Says("Sorry.")]
+    async with talking(answers, profile="discoclaw", data_dir=str(tmp_path)) as talk:
+        await talk.ask("note that I sail", place=DM)
+        assert f"error: {problem}" in str(talk.server.requests[-1].body).replace("\\", "")
+    assert notes.read_text() == "Dave owes Ann 40 euros"
+
+
 async def test_what_a_tool_could_not_do_is_not_remembered_as_a_fact() -> None:
     save = {"action": "save", "content": "read_file of plan.md is blocked and not possible", "category": "fact"}
     wish = {"action": "save", "content": "prefers plan.md to be read first", "category": "preference"}
