@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -261,11 +261,12 @@ def _held(release: asyncio.Event) -> None:
 async def test_a_model_that_raises_something_odd_still_gets_a_reply() -> None:
     class Odd:
         name = "odd"
+        privacy_settings: Mapping[str, Any] = {}
 
         async def client(self) -> Any:
             raise OSError("no such device")
 
-        def explained(self, error: Exception) -> ModelError:
+        def explain_error(self, error: Exception) -> ModelError:
             raise error
 
     async with opened(model=FakeModel(propose_nothing)) as stage:
