@@ -105,7 +105,7 @@ class View:
 
         def work(tx: Tx) -> bool:
             learning.schedule.flush(tx, self.place, context.at)  # a conversation ends
-            return learning.changes.reset(tx, session, context)
+            return learning.changes.reset(tx, session, context, self.place)
 
         return await self.engine.write(work)
 

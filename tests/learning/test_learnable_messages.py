@@ -2,7 +2,8 @@
 
 import pytest
 
-from recollect.core.types import Place
+from recollect.admin import Admin
+from recollect.core.types import Place, Subject
 from recollect.learning.consent import is_place_paused, pause_place, resume_place
 from recollect.testing.models import FakeModel, propose_nothing
 from tests.scenes import DEV, DM, GENERAL, Stage, opened
@@ -47,3 +48,14 @@ async def test_a_place_is_paused_once_and_resumed_once(place: Place) -> None:
         assert not await store.read(lambda tx: is_place_paused(tx, GENERAL))
         kinds = [(await stage.events(kind)) for kind in ("learning.paused", "learning.resumed")]
         assert [len(events) for events in kinds] == [2, 1]
+
+
+async def test_the_log_says_of_a_pause_who_made_it_and_of_whom_or_where() -> None:
+    async with opened() as stage:
+        view, admin = stage.memory.view("ann", DEV), Admin(stage.memory, stage.clock)
+        for change in (view.pause_learning(), view.resume_learning(), admin.pause_place(Place("discord", "g1"))):
+            assert await change
+            stage.clock.advance(minutes=1)
+        assert await admin.resume_place(Place("discord", "g1"))
+        log = [(event.actor, event.scope) for event in await stage.memory.log() if event.kind.startswith("learning.")]
+    assert log == [(admin.name, Subject.lore("g1").scope)] * 2 + [("discord:ann", Subject("discord:ann").scope)] * 2

@@ -146,6 +146,8 @@ MENTIONS = [
     "GPIO pin 4 is high",
     "reset my password",
     "my password is weak.",
+    'the password is "unbreakable"',
+    'my password is "long and hard to remember, as it should be for all of us here"',
     "my password is too long",
     "the password is 12 characters long",
     "password must be at least 8 characters",

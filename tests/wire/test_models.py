@@ -25,7 +25,7 @@ def models(env: dict[str, str], **settings: Any) -> tuple[str, str, str]:
     return loaded.model, loaded.extraction.model, loaded.summary.model
 
 
-@pytest.mark.acceptance("W9", "A59", "B58", "B63")
+@pytest.mark.acceptance("W9", "A59", "B2", "B58", "B63")
 @pytest.mark.parametrize("profile", ["unified", "discoclaw", "dnam"])
 def test_learning_and_summaries_use_the_cheap_model_of_the_main_models_provider(profile: str) -> None:
     of = partial(models, profile=profile)

@@ -91,6 +91,16 @@ async def test_the_variables_are_trimmed_and_clamped(
     assert [request.model for request in server.requests] == ["claude-haiku-4-5"] * summaries
 
 
+@pytest.mark.acceptance("C22")
+@pytest.mark.parametrize("profile", ["unified", "discoclaw", "dnam", "rolling"])
+async def test_with_no_characters_for_a_summary_an_older_one_leaves_nothing_in_the_request(profile: str) -> None:
+    async with talking(lambda _: Says("I see."), profile=profile, summary={"max_chars": -5}) as talk:
+        await talk.stage.summarise("They prune the pear tree.")
+        await talk.ask("what was it about?")
+        assert "Conversation memory" not in last_turn(talk.server.requests[0])
+        assert "Rolling summaries are switched off." in await talk.ask("!memory show")
+
+
 @pytest.mark.acceptance("C19")
 async def test_a_model_has_thirty_seconds_for_a_summary(monkeypatch: pytest.MonkeyPatch) -> None:
     loop, asked, ahead = asyncio.get_running_loop(), asyncio.Event(), 0.0

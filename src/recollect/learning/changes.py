@@ -18,13 +18,14 @@ from recollect.core.outcomes import (
 )
 from recollect.core.ports import Tx, Vector
 from recollect.core.reasons import Reason
-from recollect.core.types import Audience, Memo, Subject
+from recollect.core.types import Audience, Memo, Place, Subject
 from recollect.learning import derived
 from recollect.learning.apply import ChangeContext, MemoLimits, add_tombstone, apply_statement, write
 from recollect.learning.rollback import rebuild_summary
 from recollect.learning.schedule import Schedule, queue_daily_log
 from recollect.policy.merge import retire
 from recollect.recall.listing import VisibilityCheck, active_memos, find, get, source_message, without_hidden_links
+from recollect.recall.summaries import latest_for
 
 NO_JOBS = Schedule()
 
@@ -146,9 +147,10 @@ def rebuild_derived(tx: Tx, memo: Memo, now: datetime, reason: Reason, schedule:
         queue_daily_log(tx, repetition, now, schedule)
 
 
-def reset(tx: Tx, session: str, context: ChangeContext) -> bool:
-    """Clear the rolling summary of a session; False when there was none."""
-    existed = tx.summaries.clear(session, context.at)
+def reset(tx: Tx, session: str, context: ChangeContext, place: Place | None = None) -> bool:
+    """Clear the rolling summary of a session; False when there was none, nor one to be shown in the place."""
+    was_shown = place is not None and latest_for(tx, session, place) is not None
+    existed = tx.summaries.clear(session, context.at) or was_shown
     if existed:
         by = context.actor
         tx.events.add(Event(EventKind.SUMMARY_RESET, context.at, by, session, reason=Reason.RESET, detail=by))

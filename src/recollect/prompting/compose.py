@@ -222,7 +222,7 @@ def _summary_before(tx: Tx, session: str, place: Place, message: Message | None)
     summary = latest_for(tx, session, place)
     if summary is None or message is None or not _covers(summary, message):
         return summary
-    earlier = tx.summaries.history(session)
+    earlier = tx.summaries.history(summary.session)
     return next((past for past in earlier if not _covers(past, message) and may_be_shown(past, place)), None)
 
 

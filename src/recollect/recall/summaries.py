@@ -7,8 +7,11 @@ from recollect.policy.visibility import audience_covers_place
 
 def latest_for(tx: Tx, session: str, place: Place) -> Summary | None:
     """The newest summary of a session that may be told in a place: after the place was opened to more people, that is
-    an earlier one, or one of what was said since.
+    an earlier one, or one of what was said since. Until one person's share of a place has a summary of its own, that is
+    the place's, as it was imported or written before sessions were per person.
     """
+    if session != place.session and not tx.summaries.sequence(session):
+        session = place.session
     newest = tx.summaries.get(session)
     if newest is None or may_be_shown(newest, place):
         return newest

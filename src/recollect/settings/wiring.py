@@ -53,7 +53,7 @@ def switched_off(settings: Settings) -> tuple[str, ...]:
     lines: list[str] = []
     if not settings.memos.enabled:
         lines.append("Durable memory is switched off: nothing is learned, remembered or recalled.")
-    if not settings.summary.enabled:
+    if not settings.summary.enabled or not settings.summary.max_chars:
         lines.append("Rolling summaries are switched off.")
     return tuple(lines)
 

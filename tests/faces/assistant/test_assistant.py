@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -261,11 +261,12 @@ def _held(release: asyncio.Event) -> None:
 async def test_a_model_that_raises_something_odd_still_gets_a_reply() -> None:
     class Odd:
         name = "odd"
+        privacy_settings: Mapping[str, Any] = {}
 
         async def client(self) -> Any:
             raise OSError("no such device")
 
-        def explained(self, error: Exception) -> ModelError:
+        def explain_error(self, error: Exception) -> ModelError:
             raise error
 
     async with opened(model=FakeModel(propose_nothing)) as stage:
@@ -406,6 +407,27 @@ async def test_notes_stay_closed_in_public_channels(tmp_path: Path) -> None:
     async with talking(answers, data_dir=str(tmp_path)) as talk:
         await talk.ask("read my notes", place=GENERAL)
         assert str(talk.server.requests[-1].body).count("direct messages only") == 2
+
+
+@pytest.mark.parametrize(
+    ("wrong", "problem"),
+    [
+        ({"content": "Ann sails"}, "write_file takes no 'content'; it takes path, text, append"),
+        ({}, "write_file needs text"),
+        ({"text": ["Ann sails"]}, "write_file needs text"),
+    ],
+)
+async def test_a_note_is_not_emptied_by_a_call_that_does_not_say_what_to_write(
+    wrong: dict[str, Any], problem: str, tmp_path: Path
+) -> None:
+    notes = tmp_path / "workspace" / "MEMORY.md"
+    notes.parent.mkdir()
+    notes.write_text("Dave owes Ann 40 euros")
+    answers = [Calls("write_file", {"path": "MEMORY.md", **wrong}), Says("Sorry.")]
+    async with talking(answers, profile="discoclaw", data_dir=str(tmp_path)) as talk:
+        await talk.ask("note that I sail", place=DM)
+        assert f"error: {problem}" in str(talk.server.requests[-1].body).replace("\\", "")
+    assert notes.read_text() == "Dave owes Ann 40 euros"
 
 
 async def test_what_a_tool_could_not_do_is_not_remembered_as_a_fact() -> None:

@@ -145,6 +145,10 @@ def test_an_honest_line_is_kept(said: str, lines: list[str]):
     assert {line for line in lines if not _kept(line, said)} <= KNOWN_LOSSES
 
 
+def test_a_word_whose_opposite_was_said_as_well_is_kept():
+    assert _kept("Ann agrees where others disagree.", "[Ann]: I agree where others disagree")
+
+
 @pytest.mark.parametrize("talk", TALKS, ids=lambda talk: talk["said"].split("]")[0][1:])
 def test_made_up_lines_of_more_conversations_are_not_kept_and_honest_ones_are(talk: dict[str, Any]):
     assert {line for line in talk["turned"] if _kept(line, talk["said"])} <= KNOWN_MISSES

@@ -30,6 +30,17 @@ async def test_ten_minutes_later_an_exchange_is_known_in_another_channel(profile
             assert "shortterm" not in names(await stage.prompt("hello", place=place))
 
 
+@pytest.mark.acceptance("A68")
+@pytest.mark.parametrize("max_entries", [1, 3])
+async def test_a_prompt_has_no_more_exchanges_than_the_limit_however_many_people_talk(max_entries: int):
+    async with opened("discoclaw", exchanges={**ON, "max_entries": max_entries}) as stage:
+        for number in range(3):
+            for person in ("ann", "bob"):
+                await stage.reply("yes", await stage.say(f"does build {number} of {person} work?", person), name="Bot")
+        shown = lines(await stage.prompt(place=GENERAL), "shortterm")
+    assert [line.split(": ")[1] for line in shown] == ["Ann"] * max_entries
+
+
 @pytest.mark.acceptance("A29")
 async def test_exchanges_expire_after_six_hours():
     async with opened("discoclaw", exchanges=ON) as stage:

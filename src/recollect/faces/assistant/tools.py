@@ -59,6 +59,15 @@ def _object(properties: Mapping[str, Any], required: list[str]) -> dict[str, Any
     return {"type": "object", "properties": dict(properties), "required": required, "additionalProperties": False}
 
 
+def _problem(name: str, arguments: Mapping[str, Any]) -> str:
+    """What is wrong with the arguments of a file tool, for the model; empty if nothing is."""
+    known, required = (_PATH, ["path"]) if name == "read_file" else (_NOTE, ["path", "text"])
+    for unknown in arguments.keys() - known.keys():
+        return f"{name} takes no {clip(unknown, 60)!r}; it takes {', '.join(known)}"
+    missing = [each for each in required if not isinstance(arguments.get(each), str)]
+    return f"{name} needs {' and '.join(missing)}" if missing else ""
+
+
 ECHO_SHARE = 0.5
 """A memory that has this share of its words in common with a failed call only repeats the failure."""
 MAX_FILE_BYTES = 100_000
@@ -91,9 +100,12 @@ class AssistantTools:
         if name == "memory":
             return await self.remember(arguments)
         path = str(arguments.get("path") or "")
+        if problem := _problem(name, arguments):  # a note would be replaced by nothing
+            self.failed(f"{name} {path} {problem} failed")
+            return f"error: {problem}"
         if name == "read_file":
             return await self.read_file(path)
-        return await self.write_file(path, str(arguments.get("text") or ""), bool(arguments.get("append")))
+        return await self.write_file(path, arguments["text"], arguments.get("append") in (True, "true"))
 
     async def remember(self, arguments: Mapping[str, Any]) -> str:
         """The `memory` tool, for the message's author and place."""

@@ -30,9 +30,11 @@ class RollingLayer:
 
     async def blocks(self, request: PromptRequest) -> Sequence[Block]:
         summary = request.summary
-        if not self._summary.enabled or summary is None or not summary.text.strip():
+        if not self._summary.enabled or summary is None:
             return []
         text = clip(neutralize(summary.text, HEADERS), self._summary.max_chars)
+        if not text:
+            return []
         lines = [Line(text, f"summary {summary.sequence} of this session, of {summary.updated:%Y-%m-%d %H:%M}")]
         if request.layout.stable_first:
             note = NOTE.format(summary.through or summary.updated)

@@ -204,6 +204,9 @@ def _audience(entry: Entry, subject: Subject, source: Provenance, options: Impor
         return source_audience(source, subject.id)
     if entry.audience == Audience(AudienceLevel.DM, clean(entry.user or "")):
         return Audience(AudienceLevel.DM, subject.id)
+    if options.policy is VisibilityPolicy.GUILD_ISOLATED and entry.audience.guild and not entry.is_ours:
+        # The channel is a hint there and no wall, and whether it was closed is not known.
+        return Audience(AudienceLevel.GUILD, entry.audience.guild, entry.audience.guild)
     return entry.audience
 
 
