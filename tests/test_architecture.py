@@ -2,7 +2,7 @@
 
 import ast
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -289,6 +289,67 @@ def test_a_store_that_is_read_by_a_face_is_found():
 def test_modules_have_no_import_cycle():
     loop = cycle({module: path.read_text("utf-8") for module, path in FILES.items()}, PACKAGES)
     assert not loop, " imports ".join(loop)
+
+
+IN_ONE_THREAD = ("core", "settings", "admin", "items", "faces", "compat")
+"""What is imported by `import recollect` itself or by a program's main thread, before there are others."""
+
+
+def loads(source: str) -> Iterator[str]:
+    """Modules of ours that are imported when a module is, without what waits in a function or is for types only."""
+    for node in ast.parse(source).body:
+        match node:
+            case ast.Import() | ast.ImportFrom():
+                yield from imports("", ast.unparse(node))
+            case _:
+                pass
+
+
+def deadlocks(sources: Mapping[str, str], packages: frozenset[str]) -> set[tuple[str, str, str]]:
+    """Packages that two threads can't import at once. One thread enters by a module of theirs (third), which loads the
+    package first, and with it another module (second); the other thread is importing that one, which needs the third.
+    Python then gives one of them a half-initialized module, and it fails with an ImportError.
+    """
+
+    def own(names: Iterable[str]) -> set[str]:
+        return {name if name in sources else name.rpartition(".")[0] for name in names} & sources.keys()
+
+    graph = {module: own(loads(source)) for module, source in sources.items()}
+    entered = {module: own(imports(module, source)) for module, source in sources.items()}
+
+    def reached(module: str, seen: set[str]) -> set[str]:
+        for name in graph[module] - seen:
+            seen.add(name)
+            reached(name, seen)
+        return seen
+
+    closures = {module: reached(module, set()) for module in sources}
+    return {
+        (package, between, entry)
+        for package in packages
+        for entry in {name for module, names in entered.items() if not is_within(module, package) for name in names}
+        if is_within(entry, package) and entry != package
+        for between in closures[package] - {entry}
+        if entry in closures[between]
+    }
+
+
+def test_two_threads_may_import_any_two_modules_at_once():
+    sources = {module: path.read_text("utf-8") for module, path in FILES.items()}
+    late = {name for name in PACKAGES if name.count(".") and name.split(".")[1] not in IN_ONE_THREAD}
+    assert deadlocks(sources, frozenset(late)) == set(), "leave the package's __init__ empty"
+
+
+def test_the_checker_sees_imports_that_deadlock():
+    sources = {
+        "recollect.guard": "from recollect.guard.case import Case",
+        "recollect.guard.case": "from recollect.guard.words import words",
+        "recollect.guard.words": "",
+        "recollect.learner": "from recollect.guard.words import words",
+    }
+    guard = frozenset({"recollect.guard"})
+    assert deadlocks(sources, guard) == {("recollect.guard", "recollect.guard.case", "recollect.guard.words")}
+    assert deadlocks(sources | {"recollect.guard": ""}, guard) == set()
 
 
 STORELESS = ("faces.http", "compat", "adapters", "client")

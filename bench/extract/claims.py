@@ -13,7 +13,7 @@ import yaml
 from bench.extract.corpus import SAID
 from recollect.core.ports import Proposal
 from recollect.core.types import Message, Place
-from recollect.policy.guard import Refused, check
+from recollect.policy.guard.verdicts import Refused, check
 
 CLAIMS = Path(__file__).with_name("claims.yaml")
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from bench.extract.corpus import Expected, Sample
 from recollect.core.ports import ExtractionInput, Model, Proposal
 from recollect.core.types import Kind, Memo, Message, Place, Subject
-from recollect.policy.guard import Refused, check
+from recollect.policy.guard.verdicts import Refused, check
 from recollect.policy.redaction import redact
 
 RETRACTION = "retraction"

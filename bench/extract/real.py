@@ -18,7 +18,7 @@ from typing import Any
 from bench.extract.corpus import SAID
 from recollect.core.ports import ExtractionInput, Model, Proposal
 from recollect.core.types import Message, Place
-from recollect.policy.guard import Refused, check
+from recollect.policy.guard.verdicts import Refused, check
 from recollect.policy.redaction import redact
 
 HALVES = ("tuned", "unseen")

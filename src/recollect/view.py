@@ -16,6 +16,7 @@ from recollect.core.errors import BadInput
 from recollect.core.outcomes import Added, Explanation, Listing, Refused, RelearnPreview
 from recollect.core.ports import PromptRequest, Tx
 from recollect.core.reasons import Reason
+from recollect.core.text import clean
 from recollect.core.types import EVERYWHERE, Audience, Kind, Memo, Message, Origin, Place, Status, Subject, bare_id
 from recollect.engine import Engine
 from recollect.inputs import LEARN_TIMEOUT_SECONDS, MemoRef, Words, kinds_of, memo_id, messages_of, statuses_of
@@ -346,7 +347,7 @@ class View:
         request = PromptRequest(
             user=self.user,
             place=self.place,
-            text=message.text,
+            text=clean(message.text),  # no client of a model sends a lone surrogate
             now=engine.clock(),
             store=engine.store,
             search=partial(self.search, count_use=count_use),

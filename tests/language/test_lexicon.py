@@ -89,7 +89,7 @@ from pathlib import Path
 from recollect.core.ports.model import Proposal
 from recollect.core.types import Message, Place
 from recollect.language import lexicon
-from recollect.policy.guard import check
+from recollect.policy.guard.verdicts import check
 lexicon.FOLDER = Path(sys.argv[1])
 said = "minä asun nyt kaupungissa Graz ja olen iloinen"
 message = Message("m", "u", Place(dm="u"), said, datetime(2026, 11, 15, tzinfo=UTC), "Ann")

@@ -10,7 +10,7 @@ from recollect.core.ports import ExtractionInput
 from recollect.core.types import Message
 from recollect.models.local import foreign
 from recollect.models.local.extract import extract
-from recollect.policy.guard import Refused, check
+from recollect.policy.guard.verdicts import Refused, check
 
 SAID = datetime(2026, 10, 28, 12, tzinfo=UTC)  # a Wednesday
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from recollect.core.ports import ExtractionInput, Proposal
 from recollect.core.types import Kind, Memo, Message, Place, Status, Subject
 from recollect.models import _prompts as prompts
-from recollect.policy import guard
+from recollect.policy.guard.verdicts import Accepted, check
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 ADA = Subject("ada")
@@ -138,8 +138,8 @@ def test_the_two_examples_are_answers_that_keep_to_the_schema_and_pass_the_guard
     assert list(first["upserts"][0]) == list(properties(prompt.schema, "upserts"))
     for fact in first["upserts"]:
         proposal = Proposal(fact["text"], fact["kind"], fact["evidence"], fact["source"])
-        verdict = guard.check(proposal, [said(messages[0]["text"], "m1")], [])
-        assert isinstance(verdict, guard.Accepted), verdict
+        verdict = check(proposal, [said(messages[0]["text"], "m1")], [])
+        assert isinstance(verdict, Accepted), verdict
 
 
 def test_the_speaker_is_named():

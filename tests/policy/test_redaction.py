@@ -3,13 +3,13 @@
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.policy.redaction import Redacted, known_formats, redact, spoken_secrets
+from recollect.policy.redaction import Redacted, known_formats, redact, redact_tags, spoken_secrets
 from recollect.policy.redaction.scan import secrets_in
 
 MIX = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0u1V2w3X4y5Z6" * 2
@@ -483,3 +483,15 @@ def assert_hidden(text: str) -> None:
     values = re.findall(r"\{(.*?)\}", text)
     stored = redact(re.sub(r"[{}]", "", text)).text
     assert not [value for value in values if value in stored], stored
+
+
+def test_of_endless_tags_only_the_first_are_read():
+    read: list[str] = []
+
+    def tags() -> Iterator[str]:
+        for number in range(100_000):
+            read.append(f"{number} " + "x" * 10)
+            yield read[-1]
+
+    assert len(redact_tags(tags())) == 50
+    assert len(read) < 1000

@@ -20,6 +20,11 @@ from recollect.policy.repetition import repeats, shares
         ("You earn 4200 euros", "Earns 4200 euros a month"),
         ("Du wohnst in Lissabon", "Wohnt in Lissabon"),
         ("あなたはリスボンに住んでいます", "リスボンに住んでいます"),
+        ("大阪にお住まいです。", "大阪に住んでいる"),
+        ("ピーナッツアレルギーですね。", "ピーナッツアレルギーがある"),
+        ("看護師さんですよね。", "看護師をしている"),
+        ("猫を飼っていますね", "猫を飼っている"),
+        ("すしがすきですよね", "すしがすき"),
     ],
 )
 def test_a_sentence_that_repeats_a_memo_is_recognised(sentence: str, memo: str) -> None:
@@ -44,6 +49,10 @@ def test_a_sentence_that_repeats_a_memo_is_recognised(sentence: str, memo: str) 
         ("I see.", "I live in Lisbon"),
         ("", "I live in Lisbon"),
         ("You are right.", "the"),
+        ("大阪の天気は晴れです。", "大阪に住んでいる"),
+        ("東京に住んでいますね。", "大阪に住んでいる"),
+        ("犬を飼っていますね", "猫を飼っている"),
+        ("それはいいですね。", "すしがすき"),
     ],
 )
 def test_a_sentence_that_only_shares_words_is_not(sentence: str, memo: str) -> None:
@@ -54,6 +63,8 @@ def test_an_answer_is_read_together_with_its_question() -> None:
     assert repeats("In Lisbon.", "Lives in Lisbon", question="where do I live?")
     assert not repeats("In Lisbon.", "Lives in Lisbon", question="where was the treaty signed?")
     assert not repeats("Somewhere nice.", "Lives in Lisbon", question="do I live in Lisbon?")
+    assert repeats("大阪ですね。", "大阪に住んでいる", question="私はどこに住んでいますか？")
+    assert not repeats("大阪ですね。", "大阪に住んでいる", question="万博はどこでしたか？")
 
 
 def test_the_owners_name_in_a_memo_need_not_be_said() -> None:

@@ -422,6 +422,12 @@ async def test_a_summary_that_was_made_since_does_not_say_the_message_a_second_t
         assert any("red bike" in line for line in lines(prompt, "rolling")), "the one before it serves"
 
 
+async def test_a_question_with_half_a_character_can_be_sent_to_a_model() -> None:
+    async with opened() as stage:
+        prompt = await stage.memory.context("tea \ud800 or coffee?", user="ann")
+    assert "tea ? or coffee?" in (prompt.system + prompt.messages[-1]["content"]).encode("utf-8").decode("utf-8")
+
+
 async def test_a_question_that_stands_alone_is_not_looked_up_by_what_was_said_before() -> None:
     async with opened(memos={"inject_max_items": 2}) as stage:
         await stage.remember("Brother Paul drives a bus in Oslo", "Owns a red bike", "Owns a city bike", place=DM)

@@ -58,8 +58,10 @@ from recollect.learning.extraction_records import (
 )
 from recollect.learning.token_usage import total_usage
 from recollect.learning.unread_languages import note_unread_language
-from recollect.policy import guard, relearn_limits
+from recollect.policy import relearn_limits
+from recollect.policy.guard.instructions import is_instruction
 from recollect.policy.guard.retractions import is_ended
+from recollect.policy.guard.verdicts import Accepted, Refused, check
 from recollect.policy.merge import covered_by, may_retract, retire
 from recollect.policy.redaction import redact, redact_tags
 from recollect.policy.similarity import match_cues
@@ -234,7 +236,7 @@ class Extractor:
             proposals = [_redact(proposal) for proposal in result.proposals[:limit]]
             grounding = self._options.grounding
             messages, known_memos = extraction_input.messages, extraction_input.known_memos
-            verdicts = [guard.check(proposal, messages, known_memos, grounding=grounding) for proposal in proposals]
+            verdicts = [check(proposal, messages, known_memos, grounding=grounding) for proposal in proposals]
             # Only where nothing was learned: the log then says why an instruction left no memory.
             instructions = [] if result != _EMPTY_RESULT else _instructions_in(messages)
         checked = list(zip(proposals, verdicts, strict=True))
@@ -243,9 +245,9 @@ class Extractor:
         accepted = [
             await self._accept(proposal, verdict, extraction_input)
             for proposal, verdict in checked
-            if isinstance(verdict, guard.Accepted)
+            if isinstance(verdict, Accepted)
         ]
-        refused = [(proposal, verdict.reason) for proposal, verdict in checked if isinstance(verdict, guard.Refused)]
+        refused = [(proposal, verdict.reason) for proposal, verdict in checked if isinstance(verdict, Refused)]
         if self._options.grounding == "quote":
             ended = tuple(row for row in result.retractions if is_ended(row, messages, known_memos))
             result = replace(result, retractions=ended)
@@ -264,7 +266,7 @@ class Extractor:
         return replace(result, usage=replace(result.usage, seconds=seconds)) if result.usage.requests else result
 
     async def _accept(
-        self, proposal: Proposal, verdict: guard.Accepted, extraction_input: ExtractionInput
+        self, proposal: Proposal, verdict: Accepted, extraction_input: ExtractionInput
     ) -> AcceptedProposal:
         candidate, replaced = candidate_of(proposal, verdict, extraction_input, self._options)
         return AcceptedProposal(verdict.message, candidate, await self._embed(candidate.text), replaced[1:])
@@ -380,7 +382,7 @@ def _is_settled(tx: Tx, memo: Memo, message: Message, context: ChangeContext) ->
 
 
 def _instructions_in(messages: Sequence[Message]) -> list[Message]:
-    return [message for message in messages if guard.is_instruction(message.text)]
+    return [message for message in messages if is_instruction(message.text)]
 
 
 def _redact(proposal: Proposal) -> Proposal:

@@ -11,8 +11,8 @@ from recollect.core.reasons import Reason, render_reason
 from recollect.core.text import clip
 from recollect.core.types import Memo, Message, Subject, message_ref
 from recollect.learning.extraction_records import Extraction
-from recollect.policy import guard
 from recollect.policy.guard.retractions import is_ended
+from recollect.policy.guard.verdicts import MISTAKES, UNGROUNDED
 from recollect.policy.similarity import Similarity, compare
 
 log = logging.getLogger("recollect.learning")
@@ -54,7 +54,7 @@ def log_extraction(tx: Tx, extraction: Extraction, origin: Mapping[str, str], ac
 
 def _contradicted_memo(proposal: Proposal, reason: Reason, extraction: Extraction) -> Memo | None:
     """The memo that a refused proposal contradicts: its history then mentions the refusal."""
-    if reason not in (*guard.MISTAKES, Reason.NO_LONGER_SO) or reason in guard.UNGROUNDED:
+    if reason not in (*MISTAKES, Reason.NO_LONGER_SO) or reason in UNGROUNDED:
         return None
     if not is_ended(Retraction("", evidence=proposal.evidence), extraction.input.messages):
         return None

@@ -12,11 +12,12 @@ from recollect.core.types import Message, Origin, Subject
 from recollect.learning.apply import MemoLimits
 from recollect.learning.budget import NO_LIMIT, TokenBudget
 from recollect.learning.token_usage import total_usage
-from recollect.policy import guard, kinds
+from recollect.policy import kinds
+from recollect.policy.guard.verdicts import MISTAKES, UNGROUNDED, Accepted, Grounding, Refused, normalize_fact
 from recollect.policy.viewer import provenance
 from recollect.policy.visibility import VisibilityPolicy, stated_audience
 
-Checked = tuple[Proposal, guard.Accepted | guard.Refused]
+Checked = tuple[Proposal, Accepted | Refused]
 
 _QUOTES_REQUIRED = 'each "evidence" has to be copied word for word from one of the speaker\'s messages'
 _MAX_OBJECTIONS = 3
@@ -32,7 +33,7 @@ class ExtractionOptions:
     max_proposals: int | None = None
     max_message_chars: int | None = None
     """Characters of a message that the model is shown."""
-    grounding: guard.Grounding = "quote"
+    grounding: Grounding = "quote"
     timeout: float = 30.0
     origin: Origin = Origin.SUMMARY
     """The origin of learned memos."""
@@ -85,15 +86,15 @@ class Extraction:
         if self.result.flaw or self.accepted or self.result.retractions or not self.refused:
             return self.result.flaw
         reasons = [reason for _, reason in self.refused]
-        if not all(reason in guard.MISTAKES for reason in reasons):
+        if not all(reason in MISTAKES for reason in reasons):
             return ""
-        if all(reason in guard.UNGROUNDED for reason in reasons):
+        if all(reason in UNGROUNDED for reason in reasons):
             return _QUOTES_REQUIRED
         return "; ".join(f"fact {number}: {reason}" for number, reason in enumerate(reasons[:_MAX_OBJECTIONS], 1))
 
 
 def candidate_of(
-    proposal: Proposal, verdict: guard.Accepted, extraction_input: ExtractionInput, options: ExtractionOptions
+    proposal: Proposal, verdict: Accepted, extraction_input: ExtractionInput, options: ExtractionOptions
 ) -> tuple[Candidate, tuple[str, ...]]:
     """The statement that an accepted proposal makes, and the ids of the memos whose place it takes."""
     known_ids = {memo.id for memo in extraction_input.known_memos}
@@ -108,7 +109,7 @@ def candidate_of(
         subject=Subject(message.person),
         kind=verdict.kind,
         label=_fact_type(proposal.kind, verdict) if options.grounding == "overlap" else verdict.label,
-        text=guard.normalize_fact(verdict.text) if options.grounding == "overlap" else verdict.text,
+        text=normalize_fact(verdict.text) if options.grounding == "overlap" else verdict.text,
         at=message.at,
         source=source,
         audience=message.place.audience,
@@ -122,7 +123,7 @@ def candidate_of(
     return candidate, replaced
 
 
-def _fact_type(stated: str, verdict: guard.Accepted) -> str | None:
+def _fact_type(stated: str, verdict: Accepted) -> str | None:
     """The type of a fact as ClankerBot has them: what is none of its types, and no kind of ours, is `other`."""
     try:
         kinds.from_kind(stated)
@@ -147,7 +148,7 @@ def within_cap(checked: Iterable[Checked], cap: int | None) -> list[Checked]:
     """Proposals with their verdicts, without those beyond what one message of a batch may add."""
     counts, within = Counter[str](), list[Checked]()
     for proposal, verdict in checked:
-        if isinstance(verdict, guard.Accepted):
+        if isinstance(verdict, Accepted):
             counts[verdict.message.id] += 1
             if cap is not None and counts[verdict.message.id] > cap:
                 continue

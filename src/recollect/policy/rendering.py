@@ -26,6 +26,7 @@ BARS = "|｜¦ǀ‖│┃∣∥❘❙❚⏐⏽"
 _NAME_DELIMITERS = frozenset("[]:#\u115f\u1160\u3164\u2800ː˸։׃܃܄᛬᠃᠉⁚∶꞉ꓽ" + BARS)
 """Colons and bars, and what looks like them; brackets; a number sign, which begins a tag; and invisible characters."""
 MAX_TITLE_CHARS = 60
+MAX_NAME_CHARS = 100
 MIN_LINE_CHARS = 20
 """Minimum length to which a message may be cut."""
 _TOOLS = r"(?:antml:)?(?:tool|function)[\w-]*|(?:antml:)?(?:invoke|parameter|thinking)|discord-actions?"
@@ -101,7 +102,8 @@ def speaker(message: Message) -> str:
 @lru_cache(maxsize=4096)
 def display_name(name: str) -> str:
     """A name without characters that delimit names in a prompt."""
-    return collapse_spaces("".join(" " if _delimits(char) else char for char in name)) or "someone"
+    shown = name[:MAX_NAME_CHARS]
+    return collapse_spaces("".join(" " if _delimits(char) else char for char in shown)) or "someone"
 
 
 @lru_cache(maxsize=4096)

@@ -28,6 +28,8 @@ _NAME = re.compile(r"(?<=[^\W_] )[A-ZÀ-ÖØ-Þ][^\W_]*|[^\W_]*\d[^\W_]*")
 """Words with a capital letter inside a sentence, or with a digit: compared exactly."""
 
 _LONG_NUMBER = re.compile(r"(?!(?:19|20)\d\d$)\d{4,}")
+_HIRAGANA = re.compile("[\u3041-\u309f]+")
+"""Japanese endings and particles are in this script, and some words."""
 _CALLED = re.compile(
     r"(?:hei(?:ß|ss)(?:t|en)|namens|genannt|appelle|llama|chama|chiama|nazywa się|imię|adı)\s+(?:-?se\s+)?([^\W_]+)"
 )
@@ -71,7 +73,7 @@ def speaker(sentence: str) -> str | None:
 @lru_cache(maxsize=8192)
 def sense(text: str) -> Sense:
     """The content words of a text; cached, because the same sentences are compared with many memos."""
-    words = query_words(text)
+    words = query_words(_HIRAGANA.sub(" ", text)) or query_words(text)
     exact = {fold(name) for name in _NAME.findall(text)}
     roots = {word: _root(word) for word in words if word not in _function_words()}
     return Sense(

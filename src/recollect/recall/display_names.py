@@ -16,10 +16,15 @@ from recollect.core.ports import Tx
 from recollect.core.state import Owner, StateKind
 from recollect.core.text import collapse_spaces, digest, fold, join_escaped
 from recollect.core.types import Message, Place
+from recollect.language import lexicon
 from recollect.policy.headers import HEADERS
+from recollect.policy.rendering import MAX_NAME_CHARS
 
-ROLES = ("assistant", "the assistant", "bot", "system", "developer", "tool", "the speaker", "someone", "someone else")
-"""Names that prompts themselves use, besides the headers of their sections."""
+ROLES = (
+    *("assistant", "the assistant", "bot", "system", "developer", "tool", "function", "model", "ai", "human"),
+    *("the speaker", "this person", "someone", "someone else"),
+)
+"""Names that prompts themselves use, besides the headers of their sections and the words for "you"."""
 _TAG_CHARS = 4
 _MAX_NAME_WORDS = 12
 
@@ -116,7 +121,7 @@ def _namespace(place: Place) -> str:
 
 
 def _name(message: Message) -> str:
-    return message.name or message.author
+    return (message.name or message.author)[:MAX_NAME_CHARS]  # as it is displayed
 
 
 def _named(messages: list[Message]) -> list[Message]:
@@ -133,7 +138,7 @@ def _named(messages: list[Message]) -> list[Message]:
 @cache
 def _reserved_skeletons() -> frozenset[str]:
     headers = (part for header in HEADERS for part in (header, header.partition("(")[0]))
-    return frozenset(map(skeleton, (*ROLES, *headers)))
+    return frozenset(map(skeleton, (*ROLES, *lexicon.words("second_persons"), *headers)))
 
 
 @lru_cache(maxsize=4096)

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from recollect.core.ports.model import Proposal
 from recollect.core.reasons import Reason
 from recollect.core.types import Kind, Memo, Message, Place, Subject
-from recollect.policy.guard import Accepted, Refused, check, normalize_fact
 from recollect.policy.guard.clauses import quote_context, source_clauses
 from recollect.policy.guard.quote import find_quote
+from recollect.policy.guard.verdicts import Accepted, Refused, check, normalize_fact
 
 AT = datetime(2026, 11, 15, 12, tzinfo=UTC)
 HERE = Place(guild="g", channel="c")

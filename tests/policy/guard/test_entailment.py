@@ -6,7 +6,7 @@ import pytest
 
 from recollect.core.ports.model import Proposal
 from recollect.core.types import Kind, Memo, Message, Place, Subject
-from recollect.policy.guard import Accepted, Refused, check
+from recollect.policy.guard.verdicts import Accepted, Refused, check
 
 AT = datetime(2026, 11, 15, 12, tzinfo=UTC)
 

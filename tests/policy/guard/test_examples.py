@@ -14,7 +14,8 @@ import pytest
 import recollect
 from recollect.core.ports.model import Proposal
 from recollect.core.types import Message, Place
-from recollect.policy.guard import Accepted, Refused, check, checks
+from recollect.policy.guard import checks
+from recollect.policy.guard.verdicts import Accepted, Refused, check
 
 AT = datetime(2026, 11, 15, 12, tzinfo=UTC)
 FOLDER = Path(checks.__file__).parent

@@ -8,7 +8,7 @@ from recollect.core.ports.model import Proposal
 from recollect.core.reasons import Reason
 from recollect.core.types import Kind, Memo, Message, Place, Subject
 from recollect.language.word_forms import is_comparable, is_form
-from recollect.policy.guard import Accepted, Refused, check
+from recollect.policy.guard.verdicts import Accepted, Refused, check
 
 AT = datetime(2026, 11, 15, 12, tzinfo=UTC)
 

@@ -8,7 +8,7 @@ import pytest
 
 from recollect.core.ports.model import Proposal
 from recollect.core.types import Message, Place
-from recollect.policy.guard import Accepted, check
+from recollect.policy.guard.verdicts import Accepted, check
 
 AT = datetime(2026, 11, 15, 12, tzinfo=UTC)
 CORPUS: dict[str, dict[str, list[list[str]]]] = tomllib.loads(

@@ -10,8 +10,7 @@ from recollect.faces.cli import records
 from recollect.faces.cli.invocation import FAILED, Invocation, fail
 from recollect.faces.cli.options import flag
 from recollect.faces.cli.output import cell
-from recollect.learning.consolidate import ConsolidationReport
-from recollect.learning.consolidate.plan import tally
+from recollect.learning.consolidate import ConsolidationReport, tally
 from recollect.memory import AsyncMemory
 
 

@@ -19,7 +19,7 @@ from recollect.core.ports.reranker import Reranker
 from recollect.core.types import Message, Place
 from recollect.faces.assistant.model_turn import price_of
 from recollect.faces.cli.invocation import FAILED, Invocation
-from recollect.policy import guard
+from recollect.policy.guard import verdicts
 from recollect.policy.visibility import VisibilityPolicy
 from recollect.settings import Settings
 from recollect.settings.wiring import file_of
@@ -253,7 +253,7 @@ async def _learns(model: ports.Model) -> bool:
     message = Message("1", "ann", Place(dm="ann"), _TEST_SENTENCE, now(), name="Ann")
     async with asyncio.timeout(CALL_TIMEOUT_SECONDS):
         result = await model.extract(ports.ExtractionInput([message], max_proposals=2))
-    return any(isinstance(guard.check(proposal, [message], []), guard.Accepted) for proposal in result.proposals)
+    return any(isinstance(verdicts.check(proposal, [message], []), verdicts.Accepted) for proposal in result.proposals)
 
 
 def _cost(spec: str, usage: ports.Usage) -> str:

@@ -6,6 +6,7 @@ Runs on every message, so each search has a cheap test before it. Mere mentions 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import islice
 
 from recollect.core.text import collapse_spaces, valid_memo_text
 from recollect.core.types import Place
@@ -14,6 +15,8 @@ from recollect.policy.redaction.span import Span
 _MAX_PASSES = 4
 """A marker may complete the pattern of another secret; that is rare and ends after a pass or two."""
 _MAX_TAGS, _MAX_TAG_CHARS = 50, 100
+_MAX_READ_TAGS, _MAX_READ_TAG_CHARS = 10 * _MAX_TAGS, 10 * _MAX_TAG_CHARS
+"""What is read of tags, as some are the same, and a secret that is cut in the middle is not recognized."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +69,8 @@ def redact_place(place: Place) -> Place:
 def redact_tags(tags: Iterable[str]) -> tuple[str, ...]:
     """Tags without secrets, each once, in lower case."""
     # Redact before lowering: some formats of secrets are recognized by their capitals.
-    redacted = dict.fromkeys(redact(tag.strip()).text.lower()[:_MAX_TAG_CHARS] for tag in tags if tag.strip())
+    stripped = (tag.strip()[:_MAX_READ_TAG_CHARS] for tag in islice(tags, _MAX_READ_TAGS))
+    redacted = dict.fromkeys(redact(tag).text.lower()[:_MAX_TAG_CHARS] for tag in stripped if tag)
     return tuple(redacted)[:_MAX_TAGS]
 
 
