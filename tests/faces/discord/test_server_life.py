@@ -1,5 +1,7 @@
 """What happens on a server that nobody planned for: rights that are lost in between, raids, names that are markup."""
 
+import re
+
 import pytest
 
 from recollect.core.errors import BadInput, RecollectError, StoreUnreachable
@@ -12,7 +14,8 @@ from recollect.faces.discord.setup_panel import settings_embed
 from recollect.faces.discord.slash_commands import render_help
 from recollect.faces.outcome_text import OUT_OF_REACH
 from recollect.faces.wording import LANGUAGES, in_language
-from recollect.testing.model_server import Says
+from recollect.testing.model_server import Request, Says
+from recollect.testing.models import FakeModel, propose_nothing
 from tests.faces.discord.scene import Scene, acting
 from tests.faces.discord.test_server_settings import TICK, fields, shown
 from tests.faces.discord.wire import WAIT, wired
@@ -166,6 +169,21 @@ async def test_in_a_raid_the_bot_does_not_flood_the_channel_and_members_are_answ
         assert await scene.ask("hello again", where=scene.general) == "I see."
         await scene.env.advance_time(61)
         assert NOTICE in await scene.ask("hello", scene.bob)
+
+
+async def test_who_floods_the_bot_with_lore_leaves_room_for_that_of_others() -> None:
+    def note(request: Request) -> Says:
+        (*_, event) = re.findall(r"The (\w+) party", str(request.body["messages"][-1]))
+        return Says(f"Good to know.\nmemory_line: The {event} party is on Friday")
+
+    async with acting(note, discord={"replies_per_minute": 0}, model=FakeModel(propose_nothing)) as scene:
+        for number in range(12):
+            await scene.ask(f"The spam{number} party is on Friday", scene.bob)
+        await scene.ask("The garden party is on Friday")
+        lore = (await scene.memory.view(str(scene.ann.id), scene.place(scene.dev), lore=True).show()).memos
+        texts = [memo.text for memo in lore]
+        assert texts[0] == "Memory line: The garden party is on Friday."
+        assert sum("spam" in text for text in texts) == len(texts) - 1 == 3
 
 
 async def test_what_was_said_in_threads_is_forgotten_after_the_days_that_the_server_chose() -> None:
