@@ -371,11 +371,8 @@ def render_relearning(outcome: RelearnPreview | RelearnRun) -> list[str]:
     messages, unusable = count_noun(outcome.messages, "message"), count_noun(outcome.degraded, "answer")
     degraded = [say("{} could not be used; the local model's count instead", unusable)] if outcome.degraded else []
     changes = count_noun(len(outcome.changes), "change") if outcome.changes else say("no change")
-    return [
-        say("{} to learn from again with {}{}: {}", messages, outcome.model, tried, changes),
-        *degraded,
-        *left_alone,
-    ]
+    would = say("{} to learn from again with {}{}: {}", messages, outcome.model, tried, changes)
+    return [would, *degraded, *left_alone]
 
 
 def _render_progress(run: RelearnRun) -> list[str]:
