@@ -27,7 +27,7 @@ UNSAID = {
     *("you are left out", "in direct messages"),
 }
 """The words of a document, commands, keys, parts of sentences that are translated as a whole, and what the log says."""
-TERMINAL = ("render_relearning", "render_learned", "render_step", "label_erased", "_ERASED_LABELS", "_CHANGE_LABELS")
+TERMINAL = ("_render_progress", "render_learned", "label_erased", "_ERASED_LABELS", "_CHANGE_LABELS")
 """What only the terminal says."""
 
 

@@ -353,30 +353,34 @@ def render_step(step: Step) -> str:
     if memo is None:
         return ""
     if step.before is None:
-        return f"learned: [{memo.kind}] {memo.text}"
+        return say("learned: [{}] {}", say(memo.kind), memo.text)
     if not memo.active:
-        return f"no longer so: [{memo.kind}] {memo.text}"
-    return f"revised: [{memo.kind}] {memo.text} (so far: {step.before.text})"
+        return say("no longer so: [{}] {}", say(memo.kind), memo.text)
+    return say("revised: [{}] {} (so far: {})", say(memo.kind), memo.text, step.before.text)
 
 
 def render_relearning(outcome: RelearnPreview | RelearnRun) -> list[str]:
     """What learning again would change, or how far it is; one line each, the changes of a preview not included."""
     left_alone = [
-        f"{count_noun(count, 'message')} left alone: {render_reason(reason)}"
+        say("{} left alone: {}", count_noun(count, "message"), say(render_reason(reason)))
         for reason, count in outcome.skipped.items()
     ]
     if isinstance(outcome, RelearnRun):
-        failed = [f"{count_noun(outcome.failed, 'message')} failed"] if outcome.failed else []
-        waiting = outcome.messages - outcome.done - outcome.failed
-        stuck = [f"{count_noun(waiting, 'message')} waiting: {outcome.problem}"] if waiting and outcome.problem else []
-        done = f"Learned again from {outcome.done:,} of {count_noun(outcome.messages, 'message')}"
-        return [f"{done}: {count_noun(outcome.changed, 'change')}", *failed, *stuck, *left_alone]
-    tried = "" if outcome.tried == outcome.messages else f" from the first {outcome.tried:,}"
-    unusable = count_noun(outcome.degraded, "answer")
-    degraded = [f"{unusable} could not be used; the local model's count instead"] if outcome.degraded else []
-    changes = count_noun(len(outcome.changes), "change") if outcome.changes else "no change"
-    would = f"{count_noun(outcome.messages, 'message')} to learn from again with {outcome.model}{tried and ','}{tried}"
-    return [f"{would}: {changes}", *degraded, *left_alone]
+        return [*_render_progress(outcome), *left_alone]
+    tried = "" if outcome.tried == outcome.messages else say(", from the first {:,}", outcome.tried)
+    messages, unusable = count_noun(outcome.messages, "message"), count_noun(outcome.degraded, "answer")
+    degraded = [say("{} could not be used; the local model's count instead", unusable)] if outcome.degraded else []
+    changes = count_noun(len(outcome.changes), "change") if outcome.changes else say("no change")
+    would = say("{} to learn from again with {}{}: {}", messages, outcome.model, tried, changes)
+    return [would, *degraded, *left_alone]
+
+
+def _render_progress(run: RelearnRun) -> list[str]:
+    failed = [f"{count_noun(run.failed, 'message')} failed"] if run.failed else []
+    waiting = run.messages - run.done - run.failed
+    stuck = [f"{count_noun(waiting, 'message')} waiting: {run.problem}"] if waiting and run.problem else []
+    done = f"Learned again from {run.done:,} of {count_noun(run.messages, 'message')}"
+    return [f"{done}: {count_noun(run.changed, 'change')}", *failed, *stuck]
 
 
 def render_learned(learned_outcome: "LearnedOutcome", *, changes_only: bool = False) -> list[str]:

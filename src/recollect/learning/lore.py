@@ -9,7 +9,8 @@ from recollect.policy.guard.sources import Source, find_source
 from recollect.policy.merge import is_automatic_lore
 from recollect.recall import withheld
 
-MAX_LINES_PER_DAY = 10
+MAX_LINES_PER_DAY, MAX_LINES_PER_PERSON = 10, 3
+"""Per guild and day; replies to one person leave room for the others, whatever that person says."""
 MAX_MESSAGES = 30
 """Newest messages of the place that may back a line."""
 
@@ -20,7 +21,8 @@ def source_of(tx: Tx, line: str, message: Message, now: datetime) -> Source | Re
         return Reason.NO_SUCH_MESSAGE
     noted = tx.memos.list(Subject.lore(message.place.guild_key), list(Status), limit=2 * MAX_LINES_PER_DAY)
     today = [memo for memo in noted if is_automatic_lore(memo) and memo.created > now - timedelta(days=1)]
-    if len(today) >= MAX_LINES_PER_DAY:
+    of_person = sum(memo.source.actor == message.person for memo in today)
+    if len(today) >= MAX_LINES_PER_DAY or of_person >= MAX_LINES_PER_PERSON:
         return Reason.TOO_MANY_TODAY
     recent = tx.messages.recent(message.place, MAX_MESSAGES)
     screen = withheld.collect(tx, message.place, [message.person], recent)

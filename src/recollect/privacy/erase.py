@@ -28,7 +28,7 @@ from recollect.privacy.export import export
 from recollect.privacy.inventory import CHECKED, PAGE_SIZE, Inventory, iter_pages, owned_memos, take_inventory
 from recollect.privacy.planned_erasures import Plan, PlannedErasures
 from recollect.privacy.probe import Search, probe
-from recollect.privacy.purge import PurgeCounts, PurgeSelection, memos_about, purge
+from recollect.privacy.purge import PurgeCounts, Selection, count_selected, purge
 from recollect.privacy.receipt import ErasurePreview, Receipt
 from recollect.privacy.retention import Retention
 from recollect.privacy.target import ErasureTarget
@@ -197,18 +197,19 @@ class PrivacyService:
         now = self._clock()
         await self._store.write(lambda tx: retention.ensure_jobs(tx, now))
 
-    async def purge(self, selection: PurgeSelection) -> PurgeCounts:
-        """Delete what was said in a part of a guild, and erase what was learned there."""
-        return await purge(self._store, selection, self._delete_message, self._clock())
+    async def purge(self, selection: Selection) -> PurgeCounts:
+        """Delete what was said in a part of a guild, or about someone there, and what was learned from it."""
+        return await purge(self._store, selection, self._delete_message, self._erase_selected)
 
-    async def memos_about_person(self, guild: str, person: str, names: Collection[str]) -> list[Memo]:
-        """What others said about someone in a guild, found by these names."""
-        return await self._store.read(lambda tx: memos_about(tx, guild, person, names))
+    async def count_selected(self, selection: Selection) -> PurgeCounts:
+        """What `purge` would delete."""
+        return await count_selected(self._store, selection)
 
-    async def erase_memos_about_person(self, guild: str, person: str, names: Collection[str]) -> int:
-        """Erase the memos of `memos_about_person`; returns how many that was."""
-        memos, now = await self.memos_about_person(guild, person, names), self._clock()
-        return await self._store.write(lambda tx: delete_rows.erase_expired(tx, memos, now)) if memos else 0
+    def _erase_selected(self, tx: Tx, memos: Sequence[Memo]) -> None:
+        now = self._clock()
+        for start in range(0, len(memos), derived.MAX_STATEMENTS):
+            delete_rows.remove_derived(tx, memos[start : start + derived.MAX_STATEMENTS], now, self._hooks.removed)
+        delete_rows.erase_expired(tx, memos, now)
 
     def _delete_message(self, tx: Tx, message: Message) -> bool:
         where, now = message.place.platform, self._clock()

@@ -5,6 +5,7 @@ the time when it was written, and a withdrawal takes effect at once.
 import asyncio
 
 import discord
+import pytest
 
 from recollect.faces.discord.ephemeral import EXPIRED
 from tests.faces.discord.scene import Scene, acting
@@ -31,6 +32,27 @@ async def test_words_that_wait_for_consent_are_heard_by_those_who_could_read_the
             assert scene.staff.last_message.content == "I see."
             for channel in (scene.dev, scene.general):
                 assert await scene.known(place=scene.place(channel)) == []
+
+
+@pytest.mark.parametrize("options", [OPT_IN, {"privacy_notice": "reply"}])
+async def test_what_was_said_before_the_consent_is_not_kept_after_a_restart_either(options: dict[str, str]) -> None:
+    """A restart looks back a minute further than when the bot was last online."""
+    async with acting(discord=options) as scene:
+        await scene.ann.send(scene.dev, "I like green tea")
+        await scene.env.advance_time(5)
+        await scene.ask("I have two cats", where=scene.staff)
+        await scene.env.advance_time(5)
+        if options is OPT_IN:
+            await scene.ann.click(await question(scene), label="I agree")
+        await scene.env.advance_time(5)
+        await scene.ann.send(scene.dev, "I own a zither")
+        await scene.restart()
+        await scene.env.advance_time(30)
+        await scene.settle()
+        assert "I like green tea" not in await scene.known()
+        assert {"I have two cats", "I own a zither"} <= {*await scene.known()}
+        stored = await scene.memory.timeline.recent(scene.place(scene.dev), 50)
+        assert not [one for one in stored if "tea" in one.text]
 
 
 async def test_an_edit_is_kept_by_the_consent_of_now_and_takes_the_old_words_with_it() -> None:

@@ -1,5 +1,7 @@
 """What happens on a server that nobody planned for: rights that are lost in between, raids, names that are markup."""
 
+import re
+
 import pytest
 
 from recollect.core.errors import BadInput, RecollectError, StoreUnreachable
@@ -12,6 +14,8 @@ from recollect.faces.discord.setup_panel import settings_embed
 from recollect.faces.discord.slash_commands import render_help
 from recollect.faces.outcome_text import OUT_OF_REACH
 from recollect.faces.wording import LANGUAGES, in_language
+from recollect.testing.model_server import Request, Says
+from recollect.testing.models import FakeModel, propose_nothing
 from tests.faces.discord.scene import Scene, acting
 from tests.faces.discord.test_server_settings import TICK, fields, shown
 from tests.faces.discord.wire import WAIT, wired
@@ -167,6 +171,21 @@ async def test_in_a_raid_the_bot_does_not_flood_the_channel_and_members_are_answ
         assert NOTICE in await scene.ask("hello", scene.bob)
 
 
+async def test_who_floods_the_bot_with_lore_leaves_room_for_that_of_others() -> None:
+    def note(request: Request) -> Says:
+        (*_, event) = re.findall(r"The (\w+) party", str(request.body["messages"][-1]))
+        return Says(f"Good to know.\nmemory_line: The {event} party is on Friday")
+
+    async with acting(note, discord={"replies_per_minute": 0}, model=FakeModel(propose_nothing)) as scene:
+        for number in range(12):
+            await scene.ask(f"The spam{number} party is on Friday", scene.bob)
+        await scene.ask("The garden party is on Friday")
+        lore = (await scene.memory.view(str(scene.ann.id), scene.place(scene.dev), lore=True).show()).memos
+        texts = [memo.text for memo in lore]
+        assert texts[0] == "Memory line: The garden party is on Friday."
+        assert sum("spam" in text for text in texts) == len(texts) - 1 == 3
+
+
 async def test_what_was_said_in_threads_is_forgotten_after_the_days_that_the_server_chose() -> None:
     async with acting() as scene:
         thread = scene.thread(scene.dev, "release")
@@ -217,6 +236,29 @@ async def test_panels_forms_and_help_stay_within_discords_limits_in_every_langua
         assert len(form.words.to_component_dict()["label"]) <= 45
 
 
+async def test_what_is_forgotten_about_someone_is_in_no_later_prompt_and_what_they_said_themselves_stays() -> None:
+    async with acting(lambda request: Says(f"So: {request.body['messages'][-1]}"[-80:])) as scene:
+        eve = scene.manager()
+        await scene.ann.send(scene.dev, "Bob was fired because of the bicycle")
+        await scene.ask("I think Bob drinks too much absinthe")
+        await scene.order("!memory remember Bob owes me a gramophone")
+        await scene.ask("I play chess, says Bob", scene.bob)
+        await scene.ann.send(scene.dev, "I like green tea")
+        await scene.settle()
+        asked = shown(await eve.slash(scene.dev, "memory-server forget-about", member=scene.bob))
+        assert asked.content.endswith("(2 messages, 3 memories)")
+        await eve.click(asked, label="Forget")
+        assert asked.content == "Forgot 2 messages, 3 memories that others stated about Bob."
+        await scene.settle()
+        await scene.restart()
+        for where in (scene.dev, scene.general):
+            await scene.ask("Bob: was he fired because of a bicycle, absinthe or a gramophone?", eve, where)
+            prompt = scene.prompts()[-1].replace("a bicycle, absinthe or a gramophone", "")
+            assert [word for word in ("bicycle", "absinthe", "gramophone") if word in prompt] == []
+        assert await scene.known() == ["I like green tea"]
+        assert await scene.known(scene.bob) == ["I play chess, says Bob"]
+
+
 async def test_what_is_said_about_someone_who_left_can_still_be_forgotten() -> None:
     async with acting(summary={"enabled": False}) as scene:
         eve, place = scene.manager(), scene.place(scene.dev)
@@ -224,7 +266,7 @@ async def test_what_is_said_about_someone_who_left_can_still_be_forgotten() -> N
         scene.guild.remove_member(scene.bob.user)
         await scene.env.settle()
         asked = shown(await eve.slash(scene.dev, "memory-server forget-about", member=scene.bob.user))
-        assert asked.content.endswith("(1 memory)")
+        assert asked.content.endswith("(0 messages, 1 memory)")
         await eve.click(asked, label="Forget")
         assert (await scene.memory.view(str(scene.ann.id), place, lore=True).show()).memos == ()
 
@@ -250,7 +292,7 @@ async def test_to_forget_what_is_said_about_someone_without_a_readable_name_forg
         nobody = scene.guild.add_member(scene.env.create_user("zalgo", global_name=name))
         await scene.memory.remember("We meet on Friday, at eight", user=str(scene.ann.id), place=place, lore=True)
         asked = shown(await eve.slash(scene.dev, "memory-server forget-about", member=nobody))
-        assert asked.content.endswith("(0 memories)")
+        assert asked.content.endswith("(0 messages, 0 memories)")
         await eve.click(asked, label="Forget")
         (memo,) = (await scene.memory.view(str(scene.ann.id), place, lore=True).show()).memos
         assert memo.text == "We meet on Friday, at eight"

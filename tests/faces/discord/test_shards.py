@@ -273,8 +273,8 @@ async def test_two_processes_with_a_shard_each_are_one_bot(database: str, tmp_pa
             running(lab, tmp_path / "zero", "--shard", "0/2", **env) as zero,
             running(lab, tmp_path / "one", RECOLLECT_DISCORD_SHARD="1/2", **env) as one,
         ):
-            await eventually(lambda: "in 1 servers, shard 0/2" in zero.log, WAIT)
-            await eventually(lambda: "in 1 servers, shard 1/2" in one.log, WAIT)
+            await eventually(lambda: "servers: 1, shard 0/2" in zero.log, WAIT)
+            await eventually(lambda: "servers: 1, shard 1/2" in one.log, WAIT)
             await lab.say(lab.ada, lab.here, "!memory remember I like tea")
             assert (await lab.next_message(lab.here, WAIT)).content.partition("\n")[0] == 'Remembered: "I like tea"'
             await lab.say(lab.ada, lab.here, "!memory share tea")

@@ -7,6 +7,7 @@ from recollect.faces.commands.request import CommandRequest, clean_text
 from recollect.faces.wording import say
 
 GO_ON = "yes"
+_NOTHING = "There is nothing that you said to learn from again."
 _UNDERWAY = "Learning again from {}, in the background. Take it back later: {}"
 
 
@@ -16,7 +17,7 @@ async def relearn(request: CommandRequest) -> str:
         return usage("relearn", request.prefix)
     outcome = await request.view.relearn(dry_run=words != GO_ON)
     if isinstance(outcome, NothingToRelearn):
-        return outcome.detail
+        return say(_NOTHING)
     if isinstance(outcome, RelearnPreview):
         return _render_preview(request, outcome)
     return _render_underway(request, outcome)
@@ -30,5 +31,5 @@ def _render_preview(request: CommandRequest, preview: RelearnPreview) -> str:
 
 def _render_underway(request: CommandRequest, outcome: RelearnRun) -> str:
     if not outcome.messages:
-        return "\n".join(outcome_text.render_relearning(outcome))
+        return say(_NOTHING)
     return say(_UNDERWAY, outcome_text.count_noun(outcome.messages, "message"), f"{request.prefix}undo")

@@ -86,7 +86,7 @@ def _render_missing(prompt: Prompt) -> list[str]:
 
 
 def _render_line(line: Line) -> list[str]:
-    return [line.text, say("  why: {}", line.reason)] if line.reason else [line.text]
+    return [line.text, say("  why: {}", say(line.reason))] if line.reason else [line.text]
 
 
 def _render_header(section: Section) -> str:

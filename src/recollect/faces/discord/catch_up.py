@@ -259,7 +259,10 @@ class CatchUp(commands.Cog):
             message = await self._read(channel, payload)
             if message is None:
                 continue
-            if only_to_bot and not await self._listener.is_meant_for_bot(message):
+            is_meant_for_bot = await self._listener.is_meant_for_bot(message)
+            if await self._precedes_consent(message, is_meant_for_bot):
+                continue
+            if only_to_bot and not is_meant_for_bot:
                 count += CaughtUp(skipped=1)
             elif await self._handle(message):
                 count += CaughtUp(handled=1)
@@ -290,6 +293,16 @@ class CatchUp(commands.Cog):
             log.exception("message %s in %s can't be read, and is skipped", payload["id"], channel.id)
             return None
         return message
+
+    async def _precedes_consent(self, message: discord.Message, is_meant_for_bot: bool) -> bool:
+        """Whether its author was told that they are remembered, or agreed to it, only later: the bot was not to keep it
+        then. What was said to the bot is answered all the same, unless its server asks for an agreement.
+        """
+        told = await self._bot.state.get(state.notified(message.author.id))
+        if told is None or message.created_at >= datetime.fromisoformat(told):
+            return False
+        server = await self._bot.server_settings.of(None if message.guild is None else message.guild.id)
+        return server.consent == "opt_in" or not is_meant_for_bot
 
     async def _handle(self, message: discord.Message) -> bool:
         """Handle a message like a new one; False if it came live."""

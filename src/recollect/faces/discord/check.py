@@ -81,7 +81,7 @@ def _check_access(settings: Settings) -> HealthCheck:
     if access.is_closed:
         return HealthCheck("allowlist", "broken", "it is empty, so no one is answered", CLOSED.partition(": ")[2])
     lists = {"users": access.users, "roles": access.roles, "guilds": access.guilds}
-    return HealthCheck("allowlist", "ok", ", ".join(f"{len(ids)} {name}" for name, ids in lists.items() if ids))
+    return HealthCheck("allowlist", "ok", ", ".join(f"{name}: {len(ids)}" for name, ids in lists.items() if ids))
 
 
 def _check_intents(settings: Settings, flags: discord.ApplicationFlags) -> Iterator[HealthCheck]:

@@ -144,7 +144,7 @@ class Client(commands.AutoShardedBot):
     async def on_ready(self) -> None:
         shard = self.bot.settings.discord.shard
         suffix = f", shard {shard}" if shard else ""
-        log.info("connected as %s, in %d servers%s", self.user, len(self.guilds), suffix)
+        log.info("connected as %s, servers: %d%s", self.user, len(self.guilds), suffix)
         if not self._registered:
             await self._register()
 

@@ -12,11 +12,11 @@ from recollect.core.state import Owner, StateKind
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.ephemeral import FAILED, NOT_ALLOWED, look_up, respond, use_asker
 from recollect.faces.discord.languages import language_for_user
-from recollect.faces.discord.localization import LANGUAGES, notice
+from recollect.faces.discord.localization import notice
 from recollect.faces.discord.onboarding import is_served, render_not_served
 from recollect.faces.discord.quotas import refusal
 from recollect.faces.discord.shards import is_allowed
-from recollect.faces.wording import in_language, say, use_language
+from recollect.faces.wording import current_language, in_language, say, use_language
 
 log = logging.getLogger("recollect.discord")
 
@@ -57,7 +57,7 @@ class MemoryCommandTree(app_commands.CommandTree[Any]):
         if not counts:
             return None
         key = await refusal(bot, "command", interaction.user, interaction.channel_id or 0, interaction.guild)
-        return None if key is None else notice(key, LANGUAGES.get(interaction.locale, ""))
+        return None if key is None else notice(key, current_language())
 
     async def on_error(self, interaction: discord.Interaction[Any], error: app_commands.AppCommandError, /) -> None:
         log.error("a command failed", exc_info=error)

@@ -15,7 +15,7 @@ from recollect.core.state import Owner
 from recollect.faces.discord.context import BotContext, log
 from recollect.faces.discord.ephemeral import PersistentButton, defer
 from recollect.faces.discord.languages import language_of
-from recollect.faces.discord.localization import LANGUAGES, notice
+from recollect.faces.discord.localization import notice
 from recollect.faces.discord.places import person_of, place_of
 from recollect.faces.discord.privacy_notice import (
     NOT_NOTIFIED,
@@ -23,7 +23,7 @@ from recollect.faces.discord.privacy_notice import (
     notify,
     render_notice,
 )
-from recollect.faces.wording import say
+from recollect.faces.wording import current_language, say
 
 OVERHEARING, MIRROR = "overhearing", "mirror"
 """What people may opt out of: messages that don't address the bot, and the memory channel with learned lines."""
@@ -223,9 +223,8 @@ class ConsentButton(PersistentButton, template=r"recollect:consent:(?P<answer>ye
         bot: BotContext = interaction.client.bot
         await defer(interaction)
         await decide(bot, interaction.user.id, self.guild or None, self.answer)
-        language = LANGUAGES.get(interaction.locale, "")
         key = "agreed" if self.answer == YES else "declined"
-        await interaction.followup.send(notice(key, language), ephemeral=True)
+        await interaction.followup.send(notice(key, current_language()), ephemeral=True)
         if self.answer == YES:
             await _answer_questions(bot, interaction)
 

@@ -15,7 +15,7 @@ from recollect.faces import outcome_text
 from recollect.faces.commands.dispatcher import Answer
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.languages import language_for_user
-from recollect.faces.discord.localization import LANGUAGES, notice, translated
+from recollect.faces.discord.localization import notice, translated
 from recollect.faces.discord.quotas import refusal
 from recollect.faces.discord.shards import is_allowed
 from recollect.faces.discord.splitting import LIMIT, harmless, split
@@ -169,7 +169,7 @@ async def _refusal(bot: BotContext, interaction: Interaction) -> str | None:
     if not await is_allowed(bot, interaction.user):
         return say(NOT_ALLOWED)
     key = await refusal(bot, "command", interaction.user, interaction.channel_id or 0, interaction.guild)
-    return None if key is None else notice(key, LANGUAGES.get(interaction.locale, ""))
+    return None if key is None else notice(key, current_language())
 
 
 async def report_failure(interaction: Interaction, error: Exception) -> None:

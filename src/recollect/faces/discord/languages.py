@@ -6,10 +6,11 @@ from typing import Any
 import discord
 
 from recollect.core.errors import RecollectError
+from recollect.core.types import Place
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.localization import LANGUAGES
-from recollect.faces.discord.places import place_of
-from recollect.faces.wording import use_language
+from recollect.faces.discord.places import PLATFORM
+from recollect.faces.wording import current_language, use_language
 from recollect.language import detection
 
 log = logging.getLogger("recollect.discord")
@@ -23,8 +24,10 @@ Interaction = discord.Interaction[Any]
 
 
 async def language_of(bot: BotContext, guild: discord.Guild | None) -> str:
-    """The language of notices on a server: the one that was chosen, else that of the server."""
-    return "" if guild is None else await bot.server_settings.language(guild.id)
+    """The language of notices on a server: the one that was chosen, else that of the server. In direct messages, the
+    one that is used already.
+    """
+    return current_language() if guild is None else await bot.server_settings.language(guild.id)
 
 
 async def panel_language(bot: BotContext, interaction: Interaction) -> str:
@@ -59,9 +62,13 @@ async def use_language_of(bot: BotContext, message: discord.Message) -> None:
 async def _language_for_author(bot: BotContext, message: discord.Message) -> str:
     if message.guild is not None:
         return await language_of(bot, message.guild)
-    author = message.author.id
-    if author in bot.locales:
-        return bot.locales[author]
-    recent = await bot.memory.timeline.recent(place_of(message.channel, author), RECENT_MESSAGES)
-    words = " ".join(said.text for said in recent if said.author == str(author))
+    return await language_of_person(bot, message.author.id)
+
+
+async def language_of_person(bot: BotContext, user: int) -> str:
+    """The language of someone in direct messages: that of their Discord, else of what they wrote there."""
+    if user in bot.locales:
+        return bot.locales[user]
+    recent = await bot.memory.timeline.recent(Place(PLATFORM, dm=str(user)), RECENT_MESSAGES)
+    words = " ".join(said.text for said in recent if said.author == str(user))
     return detection.detect(words) if words and detection.is_certain(words) else ""

@@ -19,6 +19,7 @@ from recollect.core.text import clip, collapse_spaces
 from recollect.core.types import Audience, Memo, Origin, Place, Subject, split_person
 from recollect.faces.discord.consent import is_shown
 from recollect.faces.discord.context import BotContext
+from recollect.faces.discord.languages import language_of_person
 from recollect.faces.discord.localization import translated
 from recollect.faces.discord.notice_buttons import notice_buttons
 from recollect.faces.discord.places import PLATFORM, message_link, place_of
@@ -271,7 +272,9 @@ class LearnedNotices:
         await self._drop_missed(name[1])
 
     async def _language(self, memo: Memo) -> str:
-        return "" if memo.source.guild is None else await self._bot.server_settings.language(int(memo.source.guild))
+        if memo.source.guild is None:
+            return await language_of_person(self._bot, _speaker_id(memo))
+        return await self._bot.server_settings.language(int(memo.source.guild))
 
     async def _channel(self, memo: Memo, target: str, memory_channel: str) -> tuple[discord.abc.Messageable, Place]:
         client, source, user = self._bot.client, memo.source, _speaker_id(memo)

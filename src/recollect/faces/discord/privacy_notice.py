@@ -15,6 +15,7 @@ import discord
 from recollect.core.errors import RecollectError
 from recollect.faces.commands.parse import parse
 from recollect.faces.discord.context import BotContext
+from recollect.faces.discord.languages import language_of
 from recollect.faces.discord.localization import LANGUAGES, notice
 
 log = logging.getLogger("recollect.discord")
@@ -40,14 +41,13 @@ def needs_notice(bot: BotContext, text: str) -> bool:
 
 
 async def render_notice(bot: BotContext, guild: discord.Guild | None) -> str:
-    """The notice in the server's language, with who runs the bot and their privacy policy."""
-    options, language = bot.settings.discord, ""
-    if guild is not None:
-        try:
-            language = (await bot.server_settings.of(guild.id)).language
-        except RecollectError as error:
-            log.warning("cannot read the language of the server %s: %s", guild.id, error)
-        language = language or LANGUAGES.get(guild.preferred_locale, "")
+    """The notice in the language of the server, or of the person, with who runs the bot and their privacy policy."""
+    options = bot.settings.discord
+    try:
+        language = await language_of(bot, guild)
+    except RecollectError as error:
+        log.warning("cannot read the language of a notice: %s", error)
+        language = "" if guild is None else LANGUAGES.get(guild.preferred_locale, "")
     parts = [notice("notice", language)]
     parts += [notice("operator", language).format(options.operator)] if options.operator else []
     parts += [notice("policy", language).format(options.privacy_policy)] if options.privacy_policy else []

@@ -26,7 +26,7 @@ from recollect.faces.discord.server_settings import describe_change
 from recollect.faces.discord.setup_panel import Changed, SetupPanel
 from recollect.faces.discord.splitting import split
 from recollect.faces.discord.status_panel import SWITCHES, StatusPanel, switch_memory
-from recollect.privacy.purge import PurgeCounts, PurgeSelection
+from recollect.privacy.purge import AboutPerson, PurgeCounts, PurgeSelection
 
 LORE_TITLE = "What I remember about this server"
 NO_CHANGES = "Nobody has changed anything yet."
@@ -126,21 +126,21 @@ class ServerCommands:
         if guild is None:
             return
         language = await self._language(guild)
-        names = {member.display_name, member.name, member.global_name or "", also.strip(), str(member.id)} - {""}
+        privacy, names = self._bot.memory.privacy, {member.display_name, member.name, member.global_name, also.strip()}
+        shown = frozenset(filter(None, names))
+        selection = AboutPerson(str(guild.id), person_of(member.id), shown | {str(member.id)})
 
         async def forget() -> str:
-            count = await self._bot.memory.privacy.erase_memos_about_person(str(guild.id), person_of(member.id), names)
+            counts = await privacy.purge(selection)
             what = f"forgot what others said about {member.display_name}"
-            await self._bot.server_settings.record(guild.id, interaction.user.id, what, count_memories(count), "")
+            await self._bot.server_settings.record(guild.id, interaction.user.id, what, _purge_result(counts), "")
             text = translated("Forgot {} that others stated about {}.", language)
-            return text.format(count_memories(count, language), member.display_name)
+            return text.format(_purge_result(counts, language), member.display_name)
 
         question = translated("Forget, for good, all that others said here about {}?", language)
-        whom = ", ".join(sorted(names - {str(member.id)}))
-        memos = await self._bot.memory.privacy.memos_about_person(str(guild.id), person_of(member.id), names)
-        number = count_memories(sum(memo.active for memo in memos), language)  # a name may be a common word
+        number = _purge_result(await privacy.count_selected(selection), language)  # a name may be a common word
         await ConfirmDialog("Forget", forget, language, is_manager).ask(
-            interaction, f"{question.format(whom)} ({number})"
+            interaction, f"{question.format(', '.join(sorted(shown)))} ({number})"
         )
 
     @app_commands.describe(channel="What was said there", member="What they said", days="Only of the last days")

@@ -18,6 +18,7 @@ from recollect.faces.discord.localization import notice
 from recollect.faces.discord.places import place_of
 from recollect.faces.discord.privacy_notice import NOT_NOTIFIED, ensure_notified, needs_notice
 from recollect.faces.discord.quotas import count_tokens, refusal
+from recollect.faces.wording import current_language, in_language, say
 from recollect.learning.ingest import transcript_message
 
 log = logging.getLogger("recollect.discord")
@@ -60,12 +61,19 @@ async def answer(bot: BotContext, transcript: Transcript) -> str | None:
         return None
     channel = _channel(bot, transcript)
     speaker = await _speaker(channel, transcript)
+    with in_language(await language_of(bot, channel.guild)):
+        return await _answer(bot, transcript, message, channel, speaker)
+
+
+async def _answer(
+    bot: BotContext, transcript: Transcript, message: Message, channel: VoiceChannel, speaker: discord.Member
+) -> str:
     if needs_notice(bot, message.text) and not await ensure_notified(bot, speaker, channel):
-        return NOT_NOTIFIED
+        return say(NOT_NOTIFIED)
     if needs_notice(bot, message.text) and not await may_be_kept(bot, speaker, channel.guild.id):
-        return NO_CONSENT
+        return say(NO_CONSENT)
     if key := await refusal(bot, "reply", speaker, channel.id, channel.guild):
-        return notice(key, await language_of(bot, channel.guild))
+        return notice(key, current_language())
     reply = await bot.assistant.reply(message)
     await count_tokens(bot, message.place, reply.usage)
     if reply.command_answer is None:
