@@ -68,6 +68,12 @@ class Term:
             return bool(matching)
         return any(word_forms.is_close_form(word, token) for token in matching for word in self.words)
 
+    def is_worded_in(self, text: str, tokens: Collection[str]) -> bool:
+        """Whether a text has the words in which the term is asked about, or close forms of them."""
+        if not self.words:
+            return any(" " in match[0] for pattern in self.asks for match in pattern.finditer(text))
+        return any(word_forms.is_close_form(word, token) for word in self.words for token in tokens)
+
     def is_partly_in(self, tokens: Collection[str]) -> bool:
         """Whether a part of a compound is among the tokens: the "Knie" of a "Knieoperation"."""
         long = [token for token in tokens if len(token) > _MAX_SHORT]
@@ -179,6 +185,11 @@ class Question:
         return all(term.is_in(text, tokens) for term in people) and (
             not own or any(term.is_in(text, tokens) for term in own)
         )
+
+    def has_own_word(self, text: str) -> bool:
+        """Whether a statement has a word of the question for which there is no topic."""
+        tokens = set(word_forms.tokens(text))
+        return any(term.is_worded_in(text, tokens) for term in self.terms if not term.states and term.words)
 
     def _is_answered_by(self, text: str) -> bool:
         """Whether more is asked than whom a statement is about: of "what breed is Rosie?" only the name is known."""
