@@ -247,3 +247,17 @@ def test_a_memory_of_a_coming_operation_does_not_say_when_someone_was_born() -> 
 
 def test_living_with_two_girls_does_not_say_how_many_children_one_has() -> None:
     assert not sure("Wie viele Kinder habe ich?", "Wohnt mit zwei Mädels zusammen", "de", is_memo=True)
+
+
+def test_an_illness_is_no_injury() -> None:
+    assert not sure("Wo hab ich mich verletzt?", "Hat im Knie Arthrose", "de", is_memo=True)
+    assert not sure("what injury do I have?", "Has arthritis in the knee", "en", is_memo=True)
+
+
+def test_who_lives_with_us_is_not_with_whom_one_lives() -> None:
+    assert not sure("Bei wem wohne ich?", "meine Schwiegermutter wohnt bei uns oben", "de")
+
+
+def test_a_superlative_is_no_place() -> None:
+    assert not sure("Wo ist mein Betrieb?", "Arbeitet am liebsten mit Eiche", "de", is_memo=True)
+    assert sure("Wo arbeite ich?", "Arbeitet am Theater", "de", is_memo=True)

@@ -285,6 +285,8 @@ def leads_to_place(link: re.Match[str], tables: Tables) -> bool:
         return True  # "home"
     following = (word for word in link.string[link.end() :].split() if not _ARTICLE.fullmatch(word))
     first = next(following, "").strip(".,;:!?")
+    if link[0].lower() == "am" and first.endswith("sten"):  # "am liebsten"
+        return False
     return bool(first) and not (first[:1].isdigit() or slots.has_time(first, times()))
 
 
