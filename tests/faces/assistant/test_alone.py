@@ -381,6 +381,8 @@ async def test_what_was_put_right_is_not_quoted_not_even_as_the_nearest() -> Non
         changed = await talk.ask("no, I meant hazelnuts", place=DM)
         dentist = await talk.ask("who is my dentist?", place=DM)
         allergy = await talk.ask("what am I allergic to?", place=DM)
+        talked = await talk.ask("what did we talk about?", place=DM)
+    assert "walnuts" not in talked
     assert changed == "Changed: is allergic to hazelnuts."
     assert "walnuts" not in dentist
     assert allergy == "Here is what I remember that fits:\n- Is allergic to hazelnuts"
@@ -435,3 +437,11 @@ async def test_an_answer_that_the_next_message_puts_right_is_marked_and_shown_wi
         told = await talk.ask(asked, place=DM)
     assert not told.startswith((answer("fits", "en"), answer("fits", "de")))
     assert later in told
+
+
+async def test_a_memory_that_was_put_right_answers_for_the_message_that_put_it_right() -> None:
+    async with opened(model="local", run_worker=True) as stage:
+        talk = alone(stage)
+        for text in ("I was born in 1990", "no, 1991"):
+            await talk.ask(text, place=DM)
+        assert await talk.ask("when was I born?", place=DM) == f"{answer('fits')}\n- Was born in 1991"

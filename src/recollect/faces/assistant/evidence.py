@@ -191,7 +191,8 @@ def _matching_evidence(evidence: Sequence[Evidence], language: str, *, has_one_a
     memos = [each for each in evidence if isinstance(each.item, Memo)]
     correction = next((each for each in messages if _corrects_any(each, evidence, language)), None)
     if correction is not None:
-        return [correction, *(each for each in (*memos, *messages) if each.at > correction.at)]
+        told = [memo for memo in memos if _origin(memo.item) == correction.item.id]  # a memory stands for its message
+        return [*(told or [correction]), *(each for each in (*memos, *messages) if each.at > correction.at)]
     if memos and has_one_answer:  # what was said since may be another answer
         sources = {memo.item.source.message for memo in memos if isinstance(memo.item, Memo)}
         since = [each for each in messages if each.item.id not in sources and each.at > min(memo.at for memo in memos)]

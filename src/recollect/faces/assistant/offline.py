@@ -250,10 +250,12 @@ class OfflineSearch:
         """What was said in this conversation, or in a period of it; before that its summary, if there is one."""
         span = self._days(period) if period else None
         recent = await self.memory.timeline.recent(self.message.place, RECENT_MESSAGES)
+        corrected = candidates.ids_corrected([message for message in recent if not message.bot])
         said = [
             message
             for message in recent
             if not message.bot
+            and message.id not in corrected
             and message.id != self.message.id
             and candidates.is_statement(message.text)
             and (span is None or span[0] <= message.at.date() <= span[1])
