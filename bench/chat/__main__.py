@@ -4,6 +4,7 @@ Each set of `sets/` has forty messages of one person and 25 questions about them
 without reserve and each line has a key word and none a forbidden one; mixed, if only some lines have a key word;
 nearest, if it is marked as the nearest and has a key word; missed, if it says that nothing fits or marks something else
 as nearest; wrong in every other case. What was never said is answered right with "nothing", and nearest if marked.
+`--strange` asks the questions of the other sets instead and prints what is stated without reserve, to be read.
 """
 
 import argparse
@@ -12,7 +13,8 @@ import re
 import tempfile
 import tomllib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -20,13 +22,15 @@ from typing import Any
 
 from recollect.core.types import Message, Place
 from recollect.faces.assistant.assistant import Assistant
-from recollect.language.requests import answer, languages
+from recollect.faces.assistant.offline import OfflineSearch
+from recollect.language.requests import answer, languages, recognize
 from recollect.memory import AsyncMemory
 
 SETS = Path(__file__).with_name("sets")
 START = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
 VERDICTS = ("right", "mixed", "nearest", "missed", "wrong")
 USER, DM = "ada", Place(dm="ada")
+Say = Callable[[str], Awaitable[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +62,41 @@ def verdict(question: dict[str, Any], reply: str) -> str:
 
 async def ask_all(name: str) -> tuple[list[str], list[Judged]]:
     """What was answered to the messages of a set, and its questions."""
-    data = tomllib.loads((SETS / f"{name}.toml").read_text(encoding="utf-8"))
+    data = _read(name)
+    async with _told(data["messages"]) as (noted, _, say):
+        judged = [
+            Judged(question["ask"], reply := await say(question["ask"]), verdict(question, reply))
+            for question in data["questions"]
+        ]
+    return noted, judged
+
+
+async def ask_strange(name: str) -> list[tuple[str, str]]:
+    """The questions of other sets in the same language that a set answers without reserve, each with the answer."""
+    language = name.partition("_")[0]
+    others = [path.stem for path in sorted(SETS.glob(f"{language}_*.toml")) if path.stem != name]
+    asked = dict.fromkeys(question["ask"] for other in others for question in _read(other)["questions"])
+    async with _told(_read(name)["messages"]) as (_, memory, _):
+        said = [
+            (
+                ask,
+                await OfflineSearch(memory, Message("q", USER, DM, ask, START + timedelta(days=1)), language).find(ask),
+            )
+            for ask in asked
+            if recognize(ask) is None
+        ]
+    return [(ask, reply) for ask, reply in said if reply.startswith(answer("fits", language))]
+
+
+def _read(name: str) -> dict[str, Any]:
+    return tomllib.loads((SETS / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+@asynccontextmanager
+async def _told(
+    messages: Sequence[str],
+) -> AsyncGenerator[tuple[list[str], AsyncMemory, Say]]:
+    """A memory to which messages were told, each with its answer, and a function that says something more."""
     clock = _Clock(START)
     with tempfile.TemporaryDirectory() as folder:
         memory = AsyncMemory(Path(folder) / "memory.db", model="local", clock=clock)
@@ -72,14 +110,10 @@ async def ask_all(name: str) -> tuple[list[str], list[Judged]]:
                 await assistant.record_reply(reply.text, message, f"r{clock.ticks}")
                 return reply.text
 
-            noted = [f"{text} → {await say(text)}" for text in data["messages"]]
+            noted = [f"{text} → {await say(text)}" for text in messages]
             await memory.flush()  # people are slower than that
-            judged: list[Judged] = []
-            for question in data["questions"]:
-                reply = await say(question["ask"])
-                judged.append(Judged(question["ask"], reply, verdict(question, reply)))
+            yield noted, memory, say
             await assistant.close()
-    return noted, judged
 
 
 class _Clock:
@@ -98,8 +132,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.chat", description=__doc__)
     parser.add_argument("sets", nargs="*", help="names of sets; all by default")
     parser.add_argument("--show", action="store_true", help="print what was answered")
+    parser.add_argument("--strange", action="store_true", help="print what is stated to the questions of other sets")
     options = parser.parse_args(arguments)
     for name in options.sets or sorted(path.stem for path in SETS.glob("*.toml")):
+        if options.strange:
+            for ask, reply in asyncio.run(ask_strange(name)):
+                print(f"{name}: {ask}\n         " + reply.replace("\n", "\n         "))
+            continue
         noted, judged = asyncio.run(ask_all(name))
         if options.show:
             print("\n".join(noted), end="\n\n")

@@ -209,7 +209,7 @@ def test_words_that_merely_look_alike_are_no_answer(asked: str, said: str, langu
         ("when is the match?", "the match is on wednesday, not thursday", "en", False),
         ("what am I allergic to?", "Is allergic to latex", "en", True),
         ("what can't I eat?", "I can't eat shellfish", "en", False),
-        ("where do I live?", "I moved from Recife to Manchester", "en", False),
+        ("where do I live?", "Moved from Recife to Manchester", "en", True),
         ("who's my manager?", "Their boss is called Graham", "en", True),
         ("what was my wife called?", "my wife Margaret passed away in 2019", "en", False),
         ("Was vertrage ich nicht?", "ich vertrage keine Laktose", "de", False),
@@ -218,3 +218,46 @@ def test_words_that_merely_look_alike_are_no_answer(asked: str, said: str, langu
 )
 def test_what_says_just_what_is_asked_stays_sure(asked: str, said: str, language: str, is_memo: bool) -> None:
     assert sure(asked, said, language, is_memo=is_memo)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said", "language"),
+    [
+        ("who's my ex?", "I have a split keyboard", "en"),
+        ("where do I work?", "I'm having my teeth done on Friday at Leeds hospital", "en"),
+        ("what was my job before?", "we used to be on Windows", "en"),
+        ("do we have a dog?", "mike wants a dog when we move", "en"),
+        ("who is my doctor?", "The doctor has put me on tablets", "en"),
+        ("Was mache ich beruflich?", "ich date grad jemanden, Jan, ist Feuerwehrmann", "de"),
+        ("Was arbeite ich?", "berufsschule hab ich immer mo und di", "de"),
+        ("Was esse ich am liebsten?", "Backen tu ich trotzdem gern", "de"),
+        ("Was macht Ben in seiner Freizeit?", "Ben ist jedes zweite Wochenende bei ihm", "de"),
+        ("Von wem hab ich das Auto?", "das Auto hab ich letzten Winter abgemeldet", "de"),
+        ("Esse ich Fleisch?", "emily ist vegan also ess ich bei ihr auch so", "de"),
+        ("Was habe ich an den Händen?", "mein Handy ist ein altes Modell", "de"),
+    ],
+)
+def test_what_someone_said_in_words_of_the_topic_only_is_not_sure(asked: str, said: str, language: str) -> None:
+    assert not sure(asked, said, language)
+
+
+def test_a_memory_of_a_coming_operation_does_not_say_when_someone_was_born() -> None:
+    assert not sure("Wann habe ich Geburtstag?", "Wird am 11. Dezember operiert", "de", is_memo=True)
+
+
+def test_living_with_two_girls_does_not_say_how_many_children_one_has() -> None:
+    assert not sure("Wie viele Kinder habe ich?", "Wohnt mit zwei Mädels zusammen", "de", is_memo=True)
+
+
+def test_an_illness_is_no_injury() -> None:
+    assert not sure("Wo hab ich mich verletzt?", "Hat im Knie Arthrose", "de", is_memo=True)
+    assert not sure("what injury do I have?", "Has arthritis in the knee", "en", is_memo=True)
+
+
+def test_who_lives_with_us_is_not_with_whom_one_lives() -> None:
+    assert not sure("Bei wem wohne ich?", "meine Schwiegermutter wohnt bei uns oben", "de")
+
+
+def test_a_superlative_is_no_place() -> None:
+    assert not sure("Wo ist mein Betrieb?", "Arbeitet am liebsten mit Eiche", "de", is_memo=True)
+    assert sure("Wo arbeite ich?", "Arbeitet am Theater", "de", is_memo=True)

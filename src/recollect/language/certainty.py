@@ -9,17 +9,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from recollect.core.text import words
-from recollect.language import kinship, subjects, verification, word_forms
+from recollect.core.text import fold, words
+from recollect.language import kinship, slots, subjects, verification, word_forms
 from recollect.language.question_tables import Tables, tables_of
 from recollect.language.questions import Question, Term
 
 _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|\n+|\s[–—-]\s")
 _CLAUSE_END = re.compile(
-    r"[,;:]\s+|\s+(?=\b(?:and|but|so|because|und|aber|denn|weil|et|mais|parce que|y|pero|e|mas)\s)"
+    r"[,;:]\s+|\s+(?=\b(?:and|but|so|because|und|aber|also|denn|weil|et|mais|parce que|y|pero|e|mas)\s)"
 )
 _OPENING_LINK = re.compile(
-    r"(?:and|but|so|because|und|aber|denn|weil|et|mais|parce que|y|pero|e|mas)\s+", re.IGNORECASE
+    r"(?:and|but|so|because|und|aber|also|denn|weil|et|mais|parce que|y|pero|e|mas)\s+", re.IGNORECASE
 )
 _ASKS_WHAT = re.compile(
     r"(?<!\w)(?:wh\w+|how|w(?:as|er|e[nm]|essen|ann|ie\w*|o\w*|elche\w*|arum|eshalb)|qui|quoi|(?<!est-ce )que"
@@ -87,6 +87,8 @@ def _answers(clause: Clause, question: Question, asked: str, tables: Tables, *, 
         return False
     if not clause.opening and not subjects.agrees(clause.text, question, is_memo=is_memo):
         return False
+    if not is_memo and not _names_what_is_asked(clause.text, question, asked):
+        return False
     wordings = [clause.text, *([f"{clause.opening}, {clause.text}"] if clause.opening else [])]
     complete = [wording for wording in wordings if question.fit(wording).is_complete]
     return (
@@ -115,6 +117,21 @@ def _says_more_than_names(text: str, question: Question) -> bool:
     return bool(question.wants - {"person", "named"}) or any(
         term.found_in(text, tokens) - term.names for term in question.terms
     )
+
+
+def _names_what_is_asked(text: str, question: Question, asked: str) -> bool:
+    """Whether a clause has the question's own words for anything but a person. A topic alone is told by many words of
+    others: "a split keyboard" is no ex, and who bakes gladly has not said what they eat. What has a name is told by it.
+    """
+    tables, tokens = tables_of(question.language), set(word_forms.tokens(text))
+    if not question.wants.isdisjoint(("person", "named")) and tables.naming_kin.search(text):
+        return True
+    has_names = not tables.capitalizes_nouns
+    people = {fold(match[0]) for match in slots.NAME.finditer(asked[1:])} if has_names else set[str]()
+    things = [
+        term for term in question.terms if people.isdisjoint(term.words) and not any(map(kinship.person, term.words))
+    ]
+    return not things or any(term.is_worded_in(text, tokens) for term in things)
 
 
 def _clauses(sentence: str, question: Question) -> Iterator[Clause]:

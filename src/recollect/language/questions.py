@@ -68,6 +68,12 @@ class Term:
             return bool(matching)
         return any(word_forms.is_close_form(word, token) for token in matching for word in self.words)
 
+    def is_worded_in(self, text: str, tokens: Collection[str]) -> bool:
+        """Whether a text has the words in which the term is asked about, or close forms of them."""
+        if not self.words:
+            return any(" " in match[0] for pattern in self.asks for match in pattern.finditer(text))
+        return any(word_forms.is_close_form(word, token) for word in self.words for token in tokens)
+
     def is_partly_in(self, tokens: Collection[str]) -> bool:
         """Whether a part of a compound is among the tokens: the "Knie" of a "Knieoperation"."""
         long = [token for token in tokens if len(token) > _MAX_SHORT]
@@ -180,6 +186,11 @@ class Question:
             not own or any(term.is_in(text, tokens) for term in own)
         )
 
+    def has_own_word(self, text: str) -> bool:
+        """Whether a statement has a word of the question for which there is no topic."""
+        tokens = set(word_forms.tokens(text))
+        return any(term.is_worded_in(text, tokens) for term in self.terms if not term.states and term.words)
+
     def _is_answered_by(self, text: str) -> bool:
         """Whether more is asked than whom a statement is about: of "what breed is Rosie?" only the name is known."""
         if self.is_topic or self.wants or (self.is_own and not self.is_strict):
@@ -274,6 +285,8 @@ def leads_to_place(link: re.Match[str], tables: Tables) -> bool:
         return True  # "home"
     following = (word for word in link.string[link.end() :].split() if not _ARTICLE.fullmatch(word))
     first = next(following, "").strip(".,;:!?")
+    if link[0].lower() == "am" and first.endswith("sten"):  # "am liebsten"
+        return False
     return bool(first) and not (first[:1].isdigit() or slots.has_time(first, times()))
 
 

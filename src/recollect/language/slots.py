@@ -64,6 +64,12 @@ def calendar_words_in(text: str) -> list[str]:
     return [word for word in dict.fromkeys(words(text)) if word in _calendar_words()]
 
 
+def give_different_days(one: str, other: str) -> bool:
+    """Whether two texts have weekdays, months or dates, and not the same: "in March", "April is better"."""
+    days = [frozenset((*calendar_words_in(text), *_DATE.findall(text))) for text in (one, other)]
+    return all(days) and days[0] != days[1]
+
+
 @cache
 def cardinals() -> frozenset[str]:
     """Number words; those for one are articles as well."""

@@ -16,6 +16,9 @@ _ASKS_WHO_DOES = re.compile(r"\W*(?:and |und )?(?:who(?:'s)?(?! (?:am|are|were|d
 _ASKS_WHO_IS = re.compile(
     r"\W*(?:and |und )?(?:who(?:'s| is| was)|wer (?:ist|war)) (?:my|our|mein\w*|unser\w*)\b", re.I
 )
+_INTRODUCES = re.compile(
+    r"(?<!\w)(?:is|are|was|were|called|named|hei(?:ß|ss)\w*|ist|sind|war|waren|namens)(?!\w)|['’]s\s|,\s", re.I
+)
 _ASKS_PRICE = re.compile(
     r"(?<!\w)(?:how much|cost\w*|pay|price|rent|wie ?viel(?! uhr)|koste\w*|zahl\w*|miete)(?!\w)", re.I
 )
@@ -121,7 +124,8 @@ def _says_who(text: str, question: Question, asked: str, tables: Tables, *, is_m
     than that someone is a doctor.
     """
     if _ASKS_WHO_IS.match(asked):
-        return any(_is_introduced(term, text, tables) for term in question.terms)
+        says_whom = is_memo or _INTRODUCES.search(text) is not None
+        return says_whom and any(_is_introduced(term, text, tables) for term in question.terms)
     is_by_author = is_memo or tables.speaks.search(text) is not None
     has_subject = bool(subjects.subject_of(text, question.language, is_memo=is_memo))
     return has_subject or not (is_by_author and _ASKS_WHO_DOES.match(asked))

@@ -264,6 +264,9 @@ def is_close_form(word: str, token: str) -> bool:
     )
     if min(len(word), len(token)) < _MIN_STEM_CHARS:  # "tea" and "team" are no forms of one
         return shared == min(len(word), len(token)) and (word[shared:] or token[shared:]) in _SHORT_ENDINGS
+    endings = (word[shared:], token[shared:])
+    if "y" in endings and not any(ending.startswith("ie") or not ending for ending in endings):
+        return False  # "Händen" and "Handy"; "babies" and "baby" are
     return shared >= 3 and max(len(word), len(token)) - shared <= _MAX_CLOSE_ENDING_CHARS
 
 

@@ -23,7 +23,7 @@ def is_statement(text: str) -> bool:
     return not is_question(text) and recognize(text) is None
 
 
-def _ids_corrected(people: Sequence[Message]) -> set[str]:
+def ids_corrected(people: Sequence[Message]) -> set[str]:
     """Messages that "no, I meant hazelnuts" right after them has put right: what was meant is in a memory."""
     return {
         before.id
@@ -66,7 +66,7 @@ class CandidateSearch:
         recent = await self.memory.timeline.recent(self.message.place, 2 * MAX_KNOWN)
         people = [said for said in recent if not said.bot]
         messages = [hit.item for hit in hits if isinstance(hit.item, Message)]
-        meant = _ids_corrected(people)
+        meant = ids_corrected(people)
         statements = {
             said.id: said for said in (*messages, *people[::-1]) if self.is_statement(said) and said.id not in meant
         }

@@ -7,7 +7,7 @@ from itertools import pairwise, takewhile, zip_longest
 
 from recollect.core.types import Kind, Memo, Message
 from recollect.faces.assistant.candidates import CandidateSearch
-from recollect.language import certainty, questions, subjects
+from recollect.language import certainty, questions, slots, subjects
 from recollect.language.questions import Question
 from recollect.language.requests import is_question
 from recollect.memory import AsyncMemory
@@ -37,6 +37,8 @@ class Evidence:
     """Whether it shares words with the question itself, not only through what it refers back to."""
     is_meant: bool = True
     """Whether it has the same subject as the question."""
+    is_worded: bool = False
+    """Whether it has a word of the question that is no topic: what has a name or a rare word is nearer."""
 
     @property
     def at(self) -> datetime:
@@ -112,7 +114,8 @@ def _nearest_evidence(
 ) -> list[Memo | Message]:
     """What has a part of the question, then what resembles it in meaning; nothing is told twice."""
     partial = sorted(
-        (each for each in evidence if each.share), key=lambda each: (-each.share, not each.has_wanted, each.rank)
+        (each for each in evidence if each.share),
+        key=lambda each: (-each.share, not each.is_worded, not each.has_wanted, each.rank),
     )
     # what has a part of the question may have the wrong one
     order = {hit.item.id: rank for rank, hit in enumerate(hits) if hit.relevant or partial}
@@ -164,7 +167,8 @@ def _of_memo(question: Question, memo: Memo, rank: int) -> Evidence:
     is_meant = not (question.is_own and is_others) or subjects.names_subject(memo.text, question)
     is_meant = is_meant and subjects.agrees(memo.text, question, is_memo=True)
     share, fits = fit.share if is_meant else fit.share / 2, fit.is_complete and is_meant
-    return Evidence(memo, share, fits, fit.has_wanted, rank, is_meant=is_meant)
+    is_worded = question.has_own_word(memo.text)
+    return Evidence(memo, share, fits, fit.has_wanted, rank, is_meant=is_meant, is_worded=is_worded)
 
 
 def _of_message(question: Question, statement: Message, context: str, rank: int) -> Evidence:
@@ -177,7 +181,8 @@ def _of_message(question: Question, statement: Message, context: str, rank: int)
     is_meant = is_meant and (bool(context) or subjects.agrees(statement.text, question, is_memo=False))
     share = fit.share if is_meant else fit.share / 2
     is_named = not context or question.fit(statement.text).share > 0
-    return Evidence(statement, share, fit.is_complete and is_meant, fit.has_wanted, rank, context, is_named, is_meant)
+    fits, is_worded = fit.is_complete and is_meant, question.has_own_word(statement.text)
+    return Evidence(statement, share, fits, fit.has_wanted, rank, context, is_named, is_meant, is_worded)
 
 
 def _matching_evidence(evidence: Sequence[Evidence], language: str, *, has_one_answer: bool) -> list[Evidence]:
@@ -186,7 +191,8 @@ def _matching_evidence(evidence: Sequence[Evidence], language: str, *, has_one_a
     memos = [each for each in evidence if isinstance(each.item, Memo)]
     correction = next((each for each in messages if _corrects_any(each, evidence, language)), None)
     if correction is not None:
-        return [correction, *(each for each in (*memos, *messages) if each.at > correction.at)]
+        told = [memo for memo in memos if _origin(memo.item) == correction.item.id]  # a memory stands for its message
+        return [*(told or [correction]), *(each for each in (*memos, *messages) if each.at > correction.at)]
     if memos and has_one_answer:  # what was said since may be another answer
         sources = {memo.item.source.message for memo in memos if isinstance(memo.item, Memo)}
         since = [each for each in messages if each.item.id not in sources and each.at > min(memo.at for memo in memos)]
@@ -266,6 +272,7 @@ def _adjacent_messages(question: Question, best: Sequence[Memo | Message], said:
         and (
             (question.wants and question.fit(other.text).has_wanted)
             or (named.at < other.at and questions.goes_on(other.text, question.language))
+            or (named.at < other.at and questions.is_correction(other.text, question.language))
         )
     ]
 
@@ -298,14 +305,18 @@ def _outdating_messages(
 
 
 def _ending_messages(question: Question, fitting: Sequence[Memo | Message], said: Sequence[Message]) -> list[Message]:
-    """What was said right after an answer and may end it, without naming it again."""
+    """What was said right after an answer and may end or correct it, without naming it again."""
     sources = {_origin(item) for item in fitting}
     return [
         after
         for before, after in pairwise(sorted(said, key=lambda statement: statement.at))
         if before.id in sources
         and after.id not in sources
-        and certainty.may_end_statement(after.text, question.language)
+        and (
+            certainty.may_end_statement(after.text, question.language)
+            or questions.is_correction(after.text, question.language)
+            or ("time" in question.wants and slots.give_different_days(before.text, after.text))
+        )
     ]
 
 

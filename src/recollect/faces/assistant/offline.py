@@ -103,12 +103,17 @@ async def offline_answer(
 async def _language(memory: AsyncMemory, message: Message) -> str:
     """The language to answer in: that of the message or, if it can't be told, of what was said before."""
     recent = await memory.timeline.recent(message.place, RECENT_FOR_LANGUAGE)
-    own = " ".join(said.text for said in recent if said.author == message.author and said.id != message.id)
+    said = [each.text for each in recent if each.author == message.author and each.id != message.id]
+    asked = {text: request.language for text in said if (request := recognize(text)) is not None}
+    own = " ".join(text for text in said if text not in asked)  # "yo" is a greeting, and no Spanish
     if own and detection.is_certain(own) and language_of(own) in requests.question_languages(message.text):
         return language_of(own)
+    is_certain = detection.is_certain(message.text)
     is_long = len(message.text.split()) >= MIN_WORDS_FOR_LANGUAGE
-    if is_long and detection.is_certain(message.text) and detection.detect(message.text) in requests.languages():
+    if is_long and is_certain and detection.detect(message.text) in requests.languages():
         return language_of(message.text)
+    if asked and not own and not is_certain:
+        return list(asked.values())[-1]
     return language_of(f"{own} {message.text}")
 
 
@@ -245,10 +250,12 @@ class OfflineSearch:
         """What was said in this conversation, or in a period of it; before that its summary, if there is one."""
         span = self._days(period) if period else None
         recent = await self.memory.timeline.recent(self.message.place, RECENT_MESSAGES)
+        corrected = candidates.ids_corrected([message for message in recent if not message.bot])
         said = [
             message
             for message in recent
             if not message.bot
+            and message.id not in corrected
             and message.id != self.message.id
             and candidates.is_statement(message.text)
             and (span is None or span[0] <= message.at.date() <= span[1])

@@ -54,8 +54,10 @@ def tokens(
     ] = None,
 ) -> None:
     """Create, list and revoke access tokens for MCP, the REST API, the page and the metrics."""
-    if action in (Action.CREATE, Action.LIST) and token_id is not None:
-        raise BadInput(f"'tokens {action}' takes no id; see 'recollect tokens --help'")
+    if action is Action.CREATE and token_id is not None:
+        raise BadInput(f"'tokens create' takes no id; for the memory of {token_id}: --user {token_id}")
+    if action is Action.LIST and token_id is not None:
+        raise BadInput("'tokens list' takes no id; see 'recollect tokens --help'")
     if action is not Action.CREATE and (role or user or label or expires):
         raise BadInput(f"--role, --user, --label and --expires go with 'tokens create', not with 'tokens {action}'")
     match action:
