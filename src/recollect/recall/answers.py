@@ -48,12 +48,13 @@ def _has_time(text: str) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _is_english_question(question: str) -> bool:
+def is_english_question(question: str) -> bool:
     return word_forms.is_english(question[:400])
 
 
 @lru_cache(maxsize=8192)  # cached: later questions are about the same lines
-def _is_foreign(text: str) -> bool:
+def is_foreign(text: str) -> bool:
+    """Whether a line is certainly not English."""
     opening = text[:MAX_CHARS]
     # Nearly every English line has one of these words, and looking for them costs less than counting.
     if text.isascii() and not _english().isdisjoint(opening.lower().split()):
@@ -66,11 +67,6 @@ def _english() -> frozenset[str]:
     """Function words of no other language."""
     foreign = lexicon.words("function", *lexicon.foreign_languages())
     return lexicon.words("function", lexicon.ENGLISH) - foreign - lexicon.words("ambiguous")
-
-
-def is_comparable(question: str, text: str) -> bool:
-    """Whether a text is in the language of the question, as far as that can be told: English or another."""
-    return not (_is_english_question(question) and _is_foreign(text))
 
 
 @lru_cache(maxsize=256)

@@ -146,12 +146,13 @@ def rank(question: RankQuery, pool: RankPool) -> list[Ranked]:
     match = calibration.match(question.text, query.terms, pool, query.named, words(question.asker))
     short = _shortness(pool.mean_length) if is_talk else 0.0
     bonus = answers.bonus_for(question.text) if short else None
+    asks_english = answers.is_english_question(question.text)
     wants_all = any(item.kind for item in pool.items) and requests.is_about_self(question.text)
     ranked: list[Ranked] = []
     for key, item in items.items():  # the innermost loop
         around = _around(item, items, topic, before, after, query.target) if before else 0.0
         near = SESSION_SHARE * session[key] if session else 0.0
-        is_comparable = short and answers.is_comparable(question.text, item.text)
+        is_comparable = short and not (asks_english and answers.is_foreign(item.text))
         factors = (
             speaker(item) if speaker else 1.0,
             date.get(key, 1.0),
