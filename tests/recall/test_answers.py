@@ -57,3 +57,10 @@ def test_a_question_for_nothing_that_can_be_seen_has_no_bonus() -> None:
 
 def test_a_question_in_another_language_has_no_bonus() -> None:
     assert bonus_for("Quand est-ce qu'Ada a couru le marathon ?") is None
+
+
+def test_lines_in_another_language_than_the_question_are_not_compared_by_names_or_length() -> None:
+    pool = talk("Ich bin im Mai den Marathon in Leipzig mit Hund und Katze gelaufen", "My marathon was in Lisbon")
+    parts = {hit.item.key: hit.parts for hit in unified.rank(asking("Where did Ada run the marathon?"), pool)}
+    assert parts[1]["answer"] == parts[1]["substance"] == 1
+    assert parts[2]["answer"] > 1

@@ -1,13 +1,15 @@
 """A bonus for texts that have what a question asks for: a time for "when", a number for "how many", a name for "who".
 It helps with short lines only, since a long text contains all of these. English questions only: in French, where fewer
-times and numbers would be recognized than are said, it lost more than it gained.
+times and numbers would be recognized than are said, it lost more than it gained. Lines in another language than the
+question's are compared neither by it nor by their length: German nouns look like names, and a Japanese line has more
+words than an English one that says the same.
 """
 
 import re
 from collections.abc import Callable
 from functools import cache, lru_cache
 
-from recollect.language import lexicon
+from recollect.language import lexicon, word_forms
 
 TIME_BONUS, NUMBER_BONUS, NAME_BONUS = 0.6, 0.5, 0.2
 """Bonuses of a line with a time or a number, and for each of up to `MAX_NAMES` names."""
@@ -43,6 +45,28 @@ def _time() -> re.Pattern[str]:
 @lru_cache(maxsize=8192)  # cached: later questions are about the same lines
 def _has_time(text: str) -> bool:
     return _time().search(text[:MAX_CHARS].lower()) is not None
+
+
+@lru_cache(maxsize=256)
+def is_english_question(question: str) -> bool:
+    return word_forms.is_english(question[:400])
+
+
+@lru_cache(maxsize=8192)  # cached: later questions are about the same lines
+def is_foreign(text: str) -> bool:
+    """Whether a line is certainly not English."""
+    opening = text[:MAX_CHARS]
+    # Nearly every English line has one of these words, and looking for them costs less than counting.
+    if text.isascii() and not _english().isdisjoint(opening.lower().split()):
+        return False
+    return word_forms.is_foreign(opening)
+
+
+@cache
+def _english() -> frozenset[str]:
+    """Function words of no other language."""
+    foreign = lexicon.words("function", *lexicon.foreign_languages())
+    return lexicon.words("function", lexicon.ENGLISH) - foreign - lexicon.words("ambiguous")
 
 
 @lru_cache(maxsize=256)

@@ -117,6 +117,7 @@ class Candidates:
     lengths: Sequence[int]
     before: dict[int, int] = field(default_factory=dict[int, int])
     facts: dict[int, float] = field(default_factory=dict[int, float])
+    related: dict[str, str] = field(default_factory=dict[str, str])
 
 
 def matching_keys(tx: Tx, query: Query) -> set[int] | None:

@@ -134,8 +134,15 @@ def corpus_sample(tx: Tx, corpus: Corpus, scopes: Sequence[str]) -> CorpusSample
 def search(tx: Tx, query: Query, is_visible: VisibilityCheck) -> list[Hit]:
     """The best visible results, best first."""
     candidates = _find_candidates(tx, query, is_visible)
-    people = _count_people(query.sample)
-    pool = RankPool(candidates.items, candidates.size, candidates.lengths, people, candidates.before, candidates.facts)
+    pool = RankPool(
+        candidates.items,
+        candidates.size,
+        candidates.lengths,
+        _count_people(query.sample),
+        candidates.before,
+        candidates.facts,
+        candidates.related,
+    )
     ranked = query.ranker.rank(query.question, pool)
     best = diversify(_accepted(query, ranked, query.ranker.gated), query.limit)
     hits = [_hit(candidates, result) for result in best]

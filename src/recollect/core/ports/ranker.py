@@ -42,6 +42,8 @@ class RankItem:
     pinned: bool = False
     shared: Mapping[str, int] = field(default_factory=dict[str, int])
     """Words of the query that it contains, and in how many rows of the scope each occurs."""
+    related: Mapping[str, int] = field(default_factory=dict[str, int])
+    """The same of other words that stand for one of the query (`RankPool.related`)."""
     cosine: float | None = None
 
 
@@ -69,6 +71,8 @@ class RankPool:
     """Maps a message to the message before it, by key."""
     facts: Mapping[int, float] = field(default_factory=dict[int, float])
     """Source messages of matching facts, by key, with the fact's score."""
+    related: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Other forms and synonyms that were searched for, each with the word of the query that it stands for."""
     mean_length: float = field(init=False)
 
     def __post_init__(self) -> None:

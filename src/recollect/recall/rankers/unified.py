@@ -34,13 +34,15 @@ PREVIOUS_SHARE, NEXT_SHARE, ANSWER_SHARE, SESSION_SHARE = 0.1, 0.2, 0.25, 0.3
 """Share of the score of the line before, the line after, a question just answered, the session's best."""
 OTHER_SPEAKER_FACTOR, MENTION_FACTOR, ASSISTANT_FACTOR = 0.6, 0.7, 0.7
 """Factors for messages of people whom the query is not about."""
+RELATED_SHARE = 0.5
+"""Weight of another form or a synonym of a query word."""
 FACT_SHARE = 0.4
 """Share of the score of the fact that leads to a message."""
 DATE_BONUS, QUESTION_PENALTY = 1.5, 0.2
 """Bonus for the days asked about, penalty for a text that only asks."""
 SESSION_REACH, SESSION_BEST_COUNT = 40, 3
 """Distance within which the best items of a session are averaged, and how many count."""
-SUBSTANCE_EXPONENT, MIN_SUBSTANCE, MAX_SUBSTANCE = 0.1, 0.25, 2.0
+SUBSTANCE_EXPONENT, MIN_SUBSTANCE, MAX_SUBSTANCE = 0.15, 0.25, 2.0
 """Among short lines a longer one says more: its share of the mean length, within these bounds, to this power."""
 FLOOR_RANK, MIN_SAMPLES = 200, 20
 """Rank by cosine of an unremarkable item; fewer than `MIN_SAMPLES` cosines say little about that."""
@@ -145,6 +147,7 @@ def rank(question: RankQuery, pool: RankPool) -> list[Ranked]:
     match = calibration.match(question.text, query.terms, pool, query.named, words(question.asker))
     short = _shortness(pool.mean_length) if is_talk else 0.0
     bonus = answers.bonus_for(question.text) if short else None
+    asks_english = answers.is_english_question(question.text)
     wants_all = any(item.kind for item in pool.items) and requests.is_about_self(question.text)
     ranked: list[Ranked] = []
     for key, item in items.items():  # the innermost loop
@@ -160,8 +163,9 @@ def rank(question: RankQuery, pool: RankPool) -> list[Ranked]:
         }
         factor = parts["speaker"] * parts["date"] * parts["statement"] * parts["standing"]
         if short:
-            parts["answer"] = 1 + short * bonus(item.text) if bonus else 1.0
-            parts["substance"] = _length_factor(item.length / pool.mean_length, short)
+            is_comparable = not (asks_english and answers.is_foreign(item.text))
+            parts["answer"] = 1 + short * bonus(item.text) if bonus and is_comparable else 1.0
+            parts["substance"] = _length_factor(item.length / pool.mean_length, short) if is_comparable else 1.0
             factor = factor * parts["answer"] * parts["substance"]
         strength = topic[key] + parts["around"] + parts["session"]
         if pool.facts:  # memos are facts themselves
@@ -222,7 +226,11 @@ def _weights(item: RankItem, pool: RankPool) -> Mapping[str, float]:
         return _NO_WEIGHTS
     # BM25 with a term frequency of 1: in short texts a repeated word says nothing more.
     share = (K1 + 1) / (1 + K1 * (1 - B + B * item.length / pool.mean_length))
-    return {term: share * inverse_frequency(pool.size, frequency) for term, frequency in item.shared.items()}
+    weights = {term: share * inverse_frequency(pool.size, frequency) for term, frequency in item.shared.items()}
+    for word, frequency in item.related.items():
+        term, weight = pool.related[word], RELATED_SHARE * share * inverse_frequency(pool.size, frequency)
+        weights[term] = max(weights.get(term, 0.0), weight)
+    return weights
 
 
 def _vectors(items: Mapping[int, RankItem], pool: RankPool) -> dict[int, float]:
