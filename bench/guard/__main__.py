@@ -45,12 +45,12 @@ def write(weights: dict[str, float]) -> None:
 
 
 def _trained(lots: list[Lot]) -> dict[str, float]:
-    orders = [features_of(text) for lot in lots for text in lot.orders]
-    return train(orders, [features_of(text) for lot in lots for text in lot.harmless])
+    orders = [form for lot in lots for text in lot.orders for form in features_of(text)]
+    return train(orders, [form for lot in lots for text in lot.harmless for form in features_of(text)])
 
 
 def _count(weights: dict[str, float], texts: list[str]) -> int:
-    return sum(score(weights, features_of(text)) > THRESHOLD for text in texts)
+    return sum(any(score(weights, form) > THRESHOLD for form in features_of(text)) for text in texts)
 
 
 if __name__ == "__main__":

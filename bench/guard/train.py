@@ -21,9 +21,10 @@ SCALE = 100
 Floats = npt.NDArray[np.float64]
 
 
-def features_of(text: str) -> list[str]:
-    form = forms_of(text)[0]
-    return list(features(form, list(read(form, capitals=capitals_of(text)))))
+def features_of(text: str) -> list[list[str]]:
+    """Those of each of its forms: accents are left out in one, as they often are in chats."""
+    capitals = capitals_of(text)
+    return [list(features(form, list(read(form, capitals=capitals)))) for form in forms_of(text)]
 
 
 def train(orders: Sequence[list[str]], harmless: Sequence[list[str]]) -> dict[str, float]:
