@@ -234,12 +234,10 @@ class Extractor:
         limit = batches.MAX_PROPOSALS if self._options.batches else self._options.max_proposals
         async with self._priority.wait_for_foreground():
             proposals = [_redact(proposal) for proposal in result.proposals[:limit]]
-            grounding = self._options.grounding
-            messages, known_memos = extraction_input.messages, extraction_input.known_memos
-            verdicts = [check(proposal, messages, known_memos, grounding=grounding) for proposal in proposals]
+            messages, known = extraction_input.messages, extraction_input.known_memos
+            checked = [(each, check(each, messages, known, grounding=self._options.grounding)) for each in proposals]
             # Only where nothing was learned: the log then says why an instruction left no memory.
             instructions = [] if result != _EMPTY_RESULT else _instructions_in(messages)
-        checked = list(zip(proposals, verdicts, strict=True))
         if self._options.batches:
             checked = within_cap(checked, self._options.max_proposals)
         accepted = [
