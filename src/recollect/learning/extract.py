@@ -247,7 +247,7 @@ class Extractor:
         ]
         refused = [(proposal, verdict.reason) for proposal, verdict in checked if isinstance(verdict, Refused)]
         if self._options.grounding == "quote":
-            ended = tuple(row for row in result.retractions if is_ended(row, messages, known_memos))
+            ended = tuple(row for row in result.retractions if is_ended(row, messages, known))
             result = replace(result, retractions=ended)
         return Extraction(extraction_input, model.name, result, accepted, refused, instructions)
 
