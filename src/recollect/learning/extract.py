@@ -234,8 +234,8 @@ class Extractor:
         limit = batches.MAX_PROPOSALS if self._options.batches else self._options.max_proposals
         async with self._priority.wait_for_foreground():
             proposals = [_redact(proposal) for proposal in result.proposals[:limit]]
-            messages, known = extraction_input.messages, extraction_input.known_memos
-            checked = [(each, check(each, messages, known, grounding=self._options.grounding)) for each in proposals]
+            messages, known, rule = extraction_input.messages, extraction_input.known_memos, self._options.grounding
+            checked = [(each, check(each, messages, known, grounding=rule)) for each in proposals]
             # Only where nothing was learned: the log then says why an instruction left no memory.
             instructions = [] if result != _EMPTY_RESULT else _instructions_in(messages)
         if self._options.batches:
