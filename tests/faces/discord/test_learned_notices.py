@@ -337,6 +337,25 @@ async def test_a_line_goes_when_its_server_is_no_longer_for_adults_alone() -> No
             assert (await wire.memory.show(user=str(lab.ada.id), place=place)).memos == ()
 
 
+async def test_a_line_goes_that_discord_took_while_its_server_stopped_being_for_adults_alone() -> None:
+    async with wired(discord=HERE) as wire:
+        lab = wire.lab
+        lab.world.rate(lab.lab, 3)
+        async with wire.online() as client:
+            await eventually(lambda: _has_looked(client), WAIT)
+            posting = f"POST /channels/{lab.dev.id}/messages"
+            taken = lab.hold(posting)
+            await lab.say(lab.ada, lab.dev, "I like green tea")
+            await eventually(lambda: posting in lab.requests, WAIT)
+            lab.world.rate(lab.lab, 0)
+            guild = client.get_guild(lab.lab.id)
+            await eventually(lambda: guild is not None and guild.nsfw_level is discord.NSFWLevel.default, WAIT)
+            taken.set()
+            removing = f"DELETE {posting.removeprefix('POST ')}/"
+            await eventually(lambda: any(request.startswith(removing) for request in lab.requests), WAIT)
+            assert lab.said(lab.dev) == []
+
+
 async def _has_looked(client: Client) -> bool:
     """Whether it knows where the log ends: what was learned before is not told."""
     return bool(await client.bot.state.keys(StateKind.BOT_POSITION))

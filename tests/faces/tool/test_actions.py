@@ -234,7 +234,7 @@ async def test_why_tells_who_said_it_where_when_and_what_became_of_it():
 
 async def shared(agent: Agent, said: str, place: Place) -> str:
     """A memory that was learned from a message in this place, and shared by its owner later."""
-    await agent.memory.add(Message("m1", "ann", place, said, agent.clock()))
+    await agent.memory.add(Message("m1", "ann", place, said, agent.clock()), wait=True)
     one = await agent.of("ann", place).save("Works at Globex")
     memo = await agent.memory.get(one, user="ann", place=place)
     source = replace(memo.source, origin=Origin.SUMMARY, message="m1", evidence=said)

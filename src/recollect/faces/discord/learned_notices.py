@@ -270,6 +270,10 @@ class LearnedNotices:
         name, owner = state.notice_message(memo.subject.scope, memo.id), Owner.of_subject(memo.subject)
         await self._bot.state.put(name, f"{sent.channel.id}/{sent.id}", owner)
         await self._drop_missed(name[1])
+        # What changed while Discord took the message found no notice to remove.
+        current = await self._memo(memo.subject.scope, memo.id)
+        if current is None or not _may_announce(current) or not await self._is_still_visible(channel, current):
+            await self._remove_notice(name)
 
     async def _language(self, memo: Memo) -> str:
         if memo.source.guild is None:
