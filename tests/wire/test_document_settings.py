@@ -278,6 +278,9 @@ async def _lookups(run: Run) -> int:
         layer = Counting()
         memory = talk.stage.with_layers({"counting": layer}).memory
         message = talk.stage.message("what do I like to drink?")
+        # What starts with the program writes, too, and a prompt is kept only until something is written.
+        await talk.stage.settle()
+        await talk.stage.memory.engine.mirror.flush()
         await memory.context(message)
         asked = layer.asked
         talk.stage.clock.advance(minutes=1)
