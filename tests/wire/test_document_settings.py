@@ -278,8 +278,8 @@ async def _lookups(run: Run) -> int:
         layer = Counting()
         memory = talk.stage.with_layers({"counting": layer}).memory
         message = talk.stage.message("what do I like to drink?")
-        # What starts with the program writes, too, and a prompt is kept only until something is written.
-        await talk.stage.settle()
+        # What goes on in the background writes, too, and a prompt is kept only until something is written.
+        await talk.stage.memory.worker.close()
         await talk.stage.memory.engine.mirror.flush()
         await memory.context(message)
         asked = layer.asked
