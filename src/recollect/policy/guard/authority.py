@@ -10,7 +10,6 @@ from recollect.language import lexicon
 from recollect.language.word_forms import is_surely_english
 from recollect.policy.guard.commands import claims_right, commands, redefines_assistant
 from recollect.policy.guard.duties import states_duty
-from recollect.policy.guard.learned import is_probably_order
 from recollect.policy.guard.orders import gives_order
 from recollect.policy.guard.sorts import Reading, read, sentences, sorts_of, words_of
 
@@ -46,12 +45,11 @@ def _is_duty(reading: Reading) -> bool:
 
 
 def _is_claim(sentence: str, capitals: frozenset[str]) -> bool:
-    readings = list(read(sentence, capitals=capitals))
-    return any(map(_judge, readings)) or is_probably_order(sentence, readings)
+    return any(map(_judge, read(sentence, capitals=capitals, needed=CLAIM_SORTS)))
 
 
 def _judge(reading: Reading) -> bool:
-    if CLAIM_SORTS.isdisjoint(reading.found) or not _is_claim_of(reading):
+    if not _is_claim_of(reading):
         return False
     # Within a window, as words at the two ends of a long sentence belong to different statements.
     windows = range(max(1, len(reading.words) - _CLAIM_WORDS + 1))

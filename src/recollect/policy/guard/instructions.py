@@ -77,19 +77,10 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _is_instruction(text: str) -> bool:
-    capitals = capitals_of(text)
-    return any(_matches_any(form, capitals) for form in forms_of(text)) or _orders_about_name(text)
-
-
-def forms_of(text: str) -> list[str]:
-    """A text in small letters, as it is and without disguises."""
     folded = text.lower() if text.isascii() else _fold(text)
-    return list(dict.fromkeys(" ".join(form.split()) for form in dict.fromkeys((folded, *_unmask(folded)))))
-
-
-def capitals_of(text: str) -> frozenset[str]:
-    """The words, in small letters, that are written with a capital within a sentence."""
-    return frozenset(word.casefold() for word in _CAPITAL.findall(text))
+    forms = dict.fromkeys(" ".join(form.split()) for form in dict.fromkeys((folded, *_unmask(folded))))
+    capitals = frozenset(word.casefold() for word in _CAPITAL.findall(text))
+    return any(_matches_any(form, capitals) for form in forms) or _orders_about_name(text)
 
 
 def _fold(text: str) -> str:
