@@ -124,7 +124,8 @@ def _check_amended(proposal: Proposal, messages: Sequence[Message], known: Seque
             (change is not None and change[0] == proposal.text) or proposal.text in _changed_texts(memo, own_text)
         )
         if memo and is_changed and not any(each.refuse(claim) for each in FACT_CHECKS):
-            return Accepted(message, own_text, memo.kind, proposal.text, memo.tags, memo.label, proposal.happened)
+            own_tags = _grounded(tags(proposal.tags), f"{own_text}\n{proposal.text}") or memo.tags
+            return Accepted(message, own_text, memo.kind, proposal.text, own_tags, memo.label, proposal.happened)
     return None
 
 
