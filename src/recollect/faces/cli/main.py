@@ -102,7 +102,7 @@ PROBLEMS = (
     (re.compile(r"^Input should be greater than or equal to (\S+?)\.?$"), r"it must be \1 or more."),
     (re.compile(r"^Input should be less than or equal to (\S+?)\.?$"), r"it must be \1 or less."),
 )
-GARBAGE_THRESHOLD = 20_000
+GARBAGE_THRESHOLD = 100_000
 """Garbage collection threshold: while modules load, there is no garbage to collect."""
 CONTEXT: dict[str, Any] = {"help_option_names": ["--help", "-h"]}
 EXIT_CODES = (

@@ -29,10 +29,18 @@ _ROLES = frozenset(
     "user users moderator mod owner staff member members guest host support editor viewer writer".split()
 )
 _CHANGED = lazy_pattern(
-    r"(?<!\w)(?:now|instead|changed|switched|become|or|jetzt|früher|vergiss|oder|ahora|antes|adesso|prima"
+    r"(?<!\w)(?:now|instead|changed|switched|become|jetzt|früher|vergiss|ahora|antes|adesso|prima"
     r"|maintenant|avant"
     r"|agora|troquei|teraz|wcześniej|artık|önceden)(?!\w)|今は|前は"
 )
+_IDENTIFIER = lazy_pattern(r"[a-z]+\d*(?:[_.:/-][a-z\d]+)+(?:\.\w+)*|\w+(?:\.\w+)*\.[A-Z]\w+")
+"""Tables, files, models, people and errors, as in "users_v2", "bge_small_384.onnx" and "sqlite3.OperationalError"."""
+_UNNAMED = lazy_pattern(
+    r"(?:^|[,;:!?]\s?|(?<!\w)(?:it|that|this|es|das|ça|ce|eso|era|isso|questo|to|bu)(?:['’]s)?\s)"
+    r"(?:(?:was|is|used to be|war|ist|est|était|es|era|é|è|byłe?o?|jest|becomes?)\s)?"
+    r"(?:(?:once|es|das|now|first|früher)\s)?$|[前今]は$"
+)
+"""Before the first value, where nothing says what it is of: "it was …". Players and devices have names with digits."""
 _ABBREVIATION = lazy_pattern(r"[A-Z]{2}")
 _IS_USER = lazy_pattern(r"[a-z]+\d+")
 _NUMBER = lazy_pattern(r"\d+")
@@ -58,12 +66,17 @@ def changed_spans(text: str, lower: str) -> Iterator[Span]:
         values = [
             (value.start(), value[0].rstrip(".,?!:"))
             for value in CHOSEN.finditer(text, *clause.span())
-            if _may_be_password(value[0].rstrip(".,?!:")) and not _ABBREVIATION.match(value[0])
+            if _may_be_password(value[0].rstrip(".,?!:")) and not _names_something(value[0].rstrip(".,?!:"))
         ]
         words = {_NUMBER.sub("", value.lower()) for _, value in values}
         is_same = len({value.lower() for _, value in values}) < len({value for _, value in values})
-        if len(values) > 1 and (is_same or (len(words) > 1 and _CHANGED.search(lower, *clause.span()))):
+        is_changed = len(words) > 1 and _CHANGED.search(lower, *clause.span()) is not None
+        if len(values) > 1 and (is_same or is_changed) and _UNNAMED.search(lower[clause.start() : values[0][0]]):
             yield from (Span(at, at + len(value), "password") for at, value in values)
+
+
+def _names_something(value: str) -> bool:
+    return _ABBREVIATION.match(value) is not None or _IDENTIFIER.fullmatch(value) is not None
 
 
 def _may_be_password(value: str) -> bool:
