@@ -8,7 +8,7 @@ import logging
 from collections import OrderedDict, deque
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from weakref import WeakValueDictionary
 
 from recollect.core.clock import Clock, now
@@ -212,9 +212,11 @@ class Assistant:
             log.exception("a plain request can't be followed")
             return None
 
-    async def record_reply(self, text: str, to: Message, message_id: str) -> Message:
-        """Store a reply that was sent with this id as part of the conversation."""
+    async def record_reply(self, text: str, to: Message, message_id: str, at: datetime | None = None) -> Message:
+        """Store a reply that was sent with this id, and then, as part of the conversation."""
         reply = self._reply_message(message_id, text, to)
+        if at is not None:
+            reply = replace(reply, at=at)
         await self._store(reply)
         session = self._session(to)
         if session.reply is not None and session.reply.reply_to == to.id:
