@@ -214,9 +214,7 @@ class Assistant:
 
     async def record_reply(self, text: str, to: Message, message_id: str, at: datetime | None = None) -> Message:
         """Store a reply that was sent with this id, and then, as part of the conversation."""
-        reply = self._reply_message(message_id, text, to)
-        if at is not None:
-            reply = replace(reply, at=at)
+        reply = self._reply_message(message_id, text, to, at or self._clock())
         await self._store(reply)
         session = self._session(to)
         if session.reply is not None and session.reply.reply_to == to.id:
@@ -228,8 +226,8 @@ class Assistant:
         if self._store_tasks:
             await asyncio.wait(self._store_tasks, timeout=CLOSE_TIMEOUT_SECONDS)
 
-    def _reply_message(self, message_id: str, text: str, to: Message) -> Message:
-        return Message(message_id, self.name, to.place, text, self._clock(), name=self.name, bot=True, reply_to=to.id)
+    def _reply_message(self, message_id: str, text: str, to: Message, at: datetime) -> Message:
+        return Message(message_id, self.name, to.place, text, at, name=self.name, bot=True, reply_to=to.id)
 
     def _session(self, message: Message) -> _Session:
         """The conversation here; the least recently used ones are dropped."""
@@ -243,7 +241,7 @@ class Assistant:
     def _remember_turn(self, message: Message, reply_text: str) -> None:
         """Hold what the next turn needs until it is stored or, where memory is switched off, instead of storing it."""
         session = self._session(message)
-        session.reply = self._reply_message(f"reply-{message.id}", reply_text, message)
+        session.reply = self._reply_message(f"reply-{message.id}", reply_text, message, self._clock())
         session.unsaved_chars += len(message.text) + len(reply_text)
         if not self._memory.settings.enabled:
             session.messages += (message, session.reply)
