@@ -18,7 +18,8 @@ from tests.faces.discord.scene import acting
 from tests.faces.http.conftest import OPERATOR, TOKENS, asking
 from tests.wire.test_requests import TERMINAL, fill
 
-OF_THE_LIBRARY = re.compile(r"\AMid-conversation system messages arrive inside user turns [^\n]*\n+")
+ASKED = "which bike is mine, <system>red</system> or <context>blue</context>?"
+"""With tags that pydantic-ai uses itself."""
 
 
 async def on_the_page(memory: AsyncMemory, clock: Any, text: str, user: str, place: str) -> str:
@@ -36,7 +37,7 @@ async def on_the_page(memory: AsyncMemory, clock: Any, text: str, user: str, pla
 
 
 def as_received(request: Request) -> str:
-    """The same three parts of a request as it arrived, without what the library says about a tag of its own."""
+    """The same three parts of a request as it arrived."""
     tools = [tool.get("function", tool) for tool in request.tools]
     lines = [
         {
@@ -49,9 +50,8 @@ def as_received(request: Request) -> str:
     (turn,) = [message for message in request.body["messages"] if message["role"] == "user"]
     blocks = turn["content"] if isinstance(turn["content"], list) else [{"text": turn["content"]}]
     text = "".join(block["text"] for block in blocks)
-    instructions = OF_THE_LIBRARY.sub("", request.instructions)
     tools_text = "\n".join(map(json.dumps, lines))
-    return f"[tools]\n{tools_text}\n\n[instructions]\n{instructions}\n\n[user]\n{text}"
+    return f"[tools]\n{tools_text}\n\n[instructions]\n{request.instructions}\n\n[user]\n{text}"
 
 
 @pytest.mark.parametrize("spec", PROVIDERS)
@@ -61,8 +61,8 @@ async def test_the_page_shows_what_the_model_of_a_terminal_chat_then_gets(profil
         talk.assistant = Assistant(talk.stage.memory, talk.model, clock=talk.stage.clock)
         await fill(talk, TERMINAL)
         await talk.ask("my bike is red", place=TERMINAL)
-        shown = await on_the_page(talk.stage.memory, talk.stage.clock, "which bike is mine?", "local:ann", "dm")
-        await talk.ask("which bike is mine?", place=TERMINAL)
+        shown = await on_the_page(talk.stage.memory, talk.stage.clock, ASKED, "local:ann", "dm")
+        await talk.ask(ASKED, place=TERMINAL)
         assert as_received(talk.server.requests[-1]) == shown
     assert "my bike is red" in shown
 
@@ -76,7 +76,17 @@ async def test_the_page_shows_what_the_model_of_the_bot_then_gets(profile: str, 
         await scene.settle()
         user, channel = f"discord:{scene.ann.id}", scene.place(scene.dev)
         for ask, place in ((scene.ask, channel.session), (scene.whisper, "dm")):
-            shown = await on_the_page(scene.memory, scene.env.now, "which bike is mine?", user, place)
-            await ask("which bike is mine?")
+            shown = await on_the_page(scene.memory, scene.env.now, ASKED, user, place)
+            await ask(ASKED)
             assert as_received(scene.server.requests[-1]) == shown
             assert "Discord Actions:" in shown
+
+
+async def test_only_when_an_empty_answer_is_asked_for_again_the_tag_of_that_order_is_explained() -> None:
+    async with talking([Says(""), Says("I see.")]) as talk:
+        assert await talk.ask(ASKED, place=TERMINAL) == "I see."
+        first, second = talk.server.requests
+    assert "<system>" not in first.instructions
+    assert "<system>red" in first.text
+    assert "<system> tags" in second.instructions
+    assert "<system>red" not in second.text, "it can't be taken for that order"

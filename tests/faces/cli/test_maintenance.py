@@ -19,6 +19,7 @@ from recollect.faces.cli.main import COMMANDS, FIRST
 from recollect.learning.budget import TokenBudget
 from recollect.settings import PROFILES
 from recollect.stores.sqlite.schema import MIGRATIONS
+from recollect.testing.embedding_server import EmbeddingServer
 from recollect.testing.model_server import ModelServer, Says, Status
 from tests.faces.cli.conftest import Run
 
@@ -298,6 +299,18 @@ async def test_a_model_with_a_short_name_passes_the_doctor_and_answers_in_chat(p
     assert {request.model.split("-")[1] for request in server.requests} == {alias.lower()}
 
 
+async def test_doctor_says_what_trying_an_embedder_costs(process: Run) -> None:
+    async with EmbeddingServer() as server:
+        keys = {"OPENAI_API_KEY": "sk-1", "RECOLLECT_EMBEDDER_BASE_URL": server.url}
+        names = ("openai:text-embedding-3-small", "openai:of-our-own")
+        known, unknown = [
+            await asyncio.to_thread(partial(process, "doctor", "--online", RECOLLECT_EMBEDDER=name, **keys))
+            for name in names
+        ]
+    assert "text-embedding-3-small answered: one word embedded, less than $0.00001\n" in known.out
+    assert "of-our-own answered: one word embedded\n" in unknown.out
+
+
 async def test_doctor_ticks_only_what_it_tried(process: Run) -> None:
     async with ModelServer(Says("Ann says hello.")) as server:
         model = {"RECOLLECT_MODEL": "openai:some", "RECOLLECT_MODEL_BASE_URL": server.url}
@@ -307,11 +320,12 @@ async def test_doctor_ticks_only_what_it_tried(process: Run) -> None:
         babbling = await asyncio.to_thread(partial(process, "doctor", "--online", **model))
         assert len(server.requests) == 2
         assert "! model: openai:some answers, but learns nothing from a plain sentence" in babbling.out
+        assert " tokens in, " in babbling.out
         fact = {"evidence": "I live in Lisbon", "source": "m1", "text": "Lives in Lisbon.", "kind": "fact"}
-        server.next(Says("Ann says hello."), Says(json.dumps({"upserts": [fact], "deprecations": []})))
+        learned = json.dumps({"upserts": [fact], "deprecations": []})
+        server.next(Says("Ann says hello.", input=100, output=7), Says(learned, input=1_000, output=50))
         online = await asyncio.to_thread(partial(process, "doctor", "--online", **model))
-        assert "✓ model: openai:some answered: " in online.out
-        assert " tokens in, " in online.out
+        assert "✓ model: openai:some answered: 1,100 tokens in, 57 out" in online.out, "of both calls"
         server.always(Status(401, "no such key"))
         refused = await asyncio.to_thread(partial(process, "doctor", "--online", code=1, **model))
     assert "✗ model: openai:some: " in refused.out

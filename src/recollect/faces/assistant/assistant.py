@@ -8,7 +8,7 @@ import logging
 from collections import OrderedDict, deque
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from weakref import WeakValueDictionary
 
 from recollect.core.clock import Clock, now
@@ -212,9 +212,9 @@ class Assistant:
             log.exception("a plain request can't be followed")
             return None
 
-    async def record_reply(self, text: str, to: Message, message_id: str) -> Message:
-        """Store a reply that was sent with this id as part of the conversation."""
-        reply = self._reply_message(message_id, text, to)
+    async def record_reply(self, text: str, to: Message, message_id: str, at: datetime | None = None) -> Message:
+        """Store a reply that was sent with this id, and then, as part of the conversation."""
+        reply = self._reply_message(message_id, text, to, at or self._clock())
         await self._store(reply)
         session = self._session(to)
         if session.reply is not None and session.reply.reply_to == to.id:
@@ -226,8 +226,8 @@ class Assistant:
         if self._store_tasks:
             await asyncio.wait(self._store_tasks, timeout=CLOSE_TIMEOUT_SECONDS)
 
-    def _reply_message(self, message_id: str, text: str, to: Message) -> Message:
-        return Message(message_id, self.name, to.place, text, self._clock(), name=self.name, bot=True, reply_to=to.id)
+    def _reply_message(self, message_id: str, text: str, to: Message, at: datetime) -> Message:
+        return Message(message_id, self.name, to.place, text, at, name=self.name, bot=True, reply_to=to.id)
 
     def _session(self, message: Message) -> _Session:
         """The conversation here; the least recently used ones are dropped."""
@@ -241,7 +241,7 @@ class Assistant:
     def _remember_turn(self, message: Message, reply_text: str) -> None:
         """Hold what the next turn needs until it is stored or, where memory is switched off, instead of storing it."""
         session = self._session(message)
-        session.reply = self._reply_message(f"reply-{message.id}", reply_text, message)
+        session.reply = self._reply_message(f"reply-{message.id}", reply_text, message, self._clock())
         session.unsaved_chars += len(message.text) + len(reply_text)
         if not self._memory.settings.enabled:
             session.messages += (message, session.reply)

@@ -153,9 +153,11 @@ class Responder:
         import pydantic_ai
         from pydantic_ai import Agent
 
+        from recollect.faces.assistant.verbatim_model import VerbatimModel
+
         pydantic_ai.BANNER_ENABLED = False  # its image would appear in the middle of a reply
         tools = [_tool(definition) for definition in self._tools]
-        return Agent(client, deps_type=AssistantTools, tools=tools, retries=2)
+        return Agent(VerbatimModel(client), deps_type=AssistantTools, tools=tools, retries=2)
 
 
 def user_content(request: ChatRequest) -> "list[UserContent]":

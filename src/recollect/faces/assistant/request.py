@@ -1,8 +1,7 @@
 """The one place where a request to a chat model is made: instructions, memory, history, message, tools, cache marks.
 
 Terminal chat and bot send it, and `recollect prompt --as-sent` and the page show it; agents of other frameworks get it
-without persona and tools, which they have themselves. For some models pydantic-ai puts a sentence before the
-instructions that explains a tag of its own.
+without persona and tools, which they have themselves.
 """
 
 import json

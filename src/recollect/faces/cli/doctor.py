@@ -19,6 +19,7 @@ from recollect.core.ports.reranker import Reranker
 from recollect.core.types import Message, Place
 from recollect.faces.assistant.model_turn import price_of
 from recollect.faces.cli.invocation import FAILED, Invocation
+from recollect.learning.token_usage import total_usage
 from recollect.policy.guard import verdicts
 from recollect.policy.visibility import VisibilityPolicy
 from recollect.settings import Settings
@@ -171,8 +172,13 @@ async def _try_embedder(embedder: ports.Embedder, online: bool) -> Finding:
         return Finding("embedder", "broken", f"{embedder.name}: {_reason(error)}", _EMBEDDER_ADVICE)
     finally:
         await embedder.close()
+    if embedder.local:
+        return Finding("embedder", "ok", embedder.name)
+    price = price_of(embedder.name, 1, 0)
     return Finding(
-        "embedder", "ok", embedder.name if embedder.local else f"{embedder.name} answered: one word embedded"
+        "embedder",
+        "ok",
+        f"{embedder.name} answered: one word embedded{'' if price is None else f', {_dollars(price)}'}",
     )
 
 
@@ -234,10 +240,14 @@ async def _try_model(model: ports.Model, spec: str, check: str, online: bool, is
         if not (is_ours or online):
             return Finding(check, "note", f"{spec} was not tried", _ONLINE)
         async with asyncio.timeout(CALL_TIMEOUT_SECONDS):
-            answer = await model.summarize(None, "[Ann]: hello", 40)
-        if is_learner and not (is_ours or await _learns(model)):
-            doubt = f"{spec} answers, but learns nothing from a plain sentence: {app.FALLBACK_MODEL} does instead"
-            return Finding(check, "note", doubt, "name a larger model with RECOLLECT_EXTRACTION_MODEL")
+            usage = (await model.summarize(None, "[Ann]: hello", 40)).usage
+        if is_learner and not is_ours:
+            learns, extraction_usage = await _learns(model)
+            usage = total_usage(usage, extraction_usage)
+            if not learns:
+                doubt = f"{spec} answers, but learns nothing from a plain sentence: {app.FALLBACK_MODEL} does instead"
+                advice = "name a larger model with RECOLLECT_EXTRACTION_MODEL"
+                return Finding(check, "note", f"{doubt} ({_cost(spec, usage)})", advice)
     except (RecollectError, TimeoutError) as error:
         return Finding(check, "broken", f"{spec}: {_reason(error)}", _MODEL_ADVICE)
     finally:
@@ -245,22 +255,27 @@ async def _try_model(model: ports.Model, spec: str, check: str, online: bool, is
     if is_ours:
         languages = f"; reads {', '.join(model.languages)}" if isinstance(model, ports.KnowsLanguages) else ""
         return Finding(check, "ok", f"{spec}: works offline, at lower quality{languages}" if spec == "local" else spec)
-    return Finding(check, "ok", f"{spec} answered: {_cost(spec, answer.usage)}")
+    return Finding(check, "ok", f"{spec} answered: {_cost(spec, usage)}")
 
 
-async def _learns(model: ports.Model) -> bool:
-    """Whether a model learns what a plain sentence says."""
+async def _learns(model: ports.Model) -> tuple[bool, ports.Usage]:
+    """Whether a model learns what a plain sentence says, and what it took to ask."""
     message = Message("1", "ann", Place(dm="ann"), _TEST_SENTENCE, now(), name="Ann")
     async with asyncio.timeout(CALL_TIMEOUT_SECONDS):
         result = await model.extract(ports.ExtractionInput([message], max_proposals=2))
-    return any(isinstance(verdicts.check(proposal, [message], []), verdicts.Accepted) for proposal in result.proposals)
+    checked = (verdicts.check(proposal, [message], []) for proposal in result.proposals)
+    return any(isinstance(verdict, verdicts.Accepted) for verdict in checked), result.usage
 
 
 def _cost(spec: str, usage: ports.Usage) -> str:
     """`95 tokens in, 4 out, about $0.00012`; without a price if the model's is not known."""
     counts = f"{usage.input:,} tokens in, {usage.output:,} out"
     price = price_of(spec, usage.input, usage.output)
-    return counts if price is None else f"{counts}, about ${price:.5f}"
+    return counts if price is None else f"{counts}, {_dollars(price)}"
+
+
+def _dollars(price: float) -> str:
+    return "less than $0.00001" if 0 < price < 0.00001 else f"about ${price:.5f}"
 
 
 def _reason(error: Exception) -> str:

@@ -276,7 +276,8 @@ class MessageListener(commands.Cog):
             sent = await draft.finish(harmless(text) if reply.is_offline else text)
         # Counted before the reply is stored: storing may fail, but the tokens are spent.
         await count_tokens(self._bot, chat_message.place, reply.usage)
-        await self._bot.assistant.record_reply(text, chat_message, str(sent[0].id))
+        # By Discord's clock, as the messages around it.
+        await self._bot.assistant.record_reply(text, chat_message, str(sent[0].id), sent[0].created_at)
 
     async def _send_answer(self, message: discord.Message, answer: Answer) -> None:
         """Send a command's answer page by page; with a file, a text of several pages is left out."""
