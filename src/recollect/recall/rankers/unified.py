@@ -222,7 +222,7 @@ def _words(
 
 
 def _weights(item: RankItem, pool: RankPool) -> Mapping[str, float]:
-    if not item.shared:
+    if not item.shared and not item.related:
         return _NO_WEIGHTS
     # BM25 with a term frequency of 1: in short texts a repeated word says nothing more.
     share = (K1 + 1) / (1 + K1 * (1 - B + B * item.length / pool.mean_length))
