@@ -370,13 +370,19 @@ def make_embedder(spec: str, settings: Settings) -> Embedder:
 
 def make_reranker(settings: Settings) -> Reranker | None:
     """The configured reranker; None where there is none, or its package is missing."""
+    try:
+        return load_reranker(settings)
+    except MissingExtra as error:
+        log.warning("%s; results keep their order", error)
+        return None
+
+
+def load_reranker(settings: Settings) -> Reranker | None:
+    """Like `make_reranker`, but raises MissingExtra."""
     spec = settings.rerank
     if spec == "on":
         spec = str(settings.data_dir / "reranker" / "model.onnx")
     if not spec:
         return None
-    try:
-        return plugins.load("rerankers", f"onnx:{spec}" if spec.endswith(".onnx") and ":" not in spec[2:] else spec)
-    except MissingExtra as error:
-        log.warning("%s; results keep their order", error)
-        return None
+    is_path = ":" not in spec[2:] and (spec.endswith(".onnx") or "/" in spec or "\\" in spec)
+    return plugins.load("rerankers", f"onnx:{spec}" if is_path else spec)

@@ -1,9 +1,10 @@
 """Questions about another time: what held then, in which order, and how long ago."""
 
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
+from recollect import AsyncMemory, Message
 from recollect.language import past
 from recollect.recall.query import Hit
 from tests.scenes import DEV, DM, STAFF, Stage, lines, opened
@@ -88,6 +89,27 @@ async def test_a_prompt_tells_when_things_held_and_how_long_ago_they_were_said()
         assert lines(await stage.prompt("how long have I played the oboe?", place=DM), "relevant") == [
             "- [fact] Plays the oboe (said on 2025-03-01, 220 days ago)"
         ]
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "asked", "expected"),
+    [
+        ("My boss is Carla", "My boss is Ivan now", "Who was my boss in March 2025?", ["Carla", "Ivan"]),
+        ("My boss is Carla", "Carla left, Ivan is my new boss", "Who was my boss before Ivan?", ["Carla", "Ivan"]),
+        ("My gym is McFit", "I switched my gym to Holmes", "Which gym was mine in March 2025?", ["McFit", "Holmes"]),
+        ("My boss is Carla", "Actually, I meant my boss is Clara", "Who was my boss in March 2025?", ["Clara"]),
+    ],
+)
+async def test_what_changed_held_until_then_and_what_was_put_right_never_did(
+    first: str, then: str, asked: str, expected: list[str]
+) -> None:
+    moment = datetime(2025, 3, 1, 12, tzinfo=UTC)
+    async with AsyncMemory("sqlite://", embedder="null", model="local", clock=lambda: moment) as memory:
+        for number, text in enumerate((first, then)):
+            await memory.add(Message(f"m{number}", "ann", DM, text, moment, name="Ann"), wait=True)
+            moment += timedelta(days=60)
+        hits = await memory.search(asked, user="ann", place=DM)
+    assert [hit.text.split()[-1] for hit in hits] == expected
 
 
 TODAY = date(2026, 11, 16)

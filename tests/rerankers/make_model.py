@@ -1,6 +1,7 @@
-"""Makes `model.onnx`, a cross-encoder of a few hundred bytes: its logit is ten times the number of shared words.
+"""Makes `model.onnx`, a cross-encoder of a few hundred bytes: its logit is ten times the number of shared words; and
+`classifier.onnx`, which gives two numbers for a text.
 
-`python tests/rerankers/make_model.py` needs the package `onnx`; the result is in the repository.
+`python tests/rerankers/make_model.py` needs the package `onnx`; the results are in the repository.
 """
 
 from pathlib import Path
@@ -11,11 +12,11 @@ FIRST_WORD = 4
 """Ids below are [PAD], [UNK], [CLS] and [SEP]."""
 
 
-def make() -> object:
+def make(numbers: int = 1) -> object:
     int64, real = TensorProto.INT64, TensorProto.FLOAT
     shape = ["batch", "length"]
     inputs = [helper.make_tensor_value_info(name, int64, shape) for name in ("input_ids", "token_type_ids")]
-    output = helper.make_tensor_value_info("logits", real, ["batch", 1])
+    output = helper.make_tensor_value_info("logits", real, ["batch", numbers])
 
     def constant(name: str, *values: int) -> object:
         return helper.make_tensor(name, int64, [len(values)], values)
@@ -39,13 +40,14 @@ def make() -> object:
         helper.make_node("Cast", ["shared"], ["counted"], to=real),
         helper.make_node("ReduceSum", ["counted", "both"], ["sum"], keepdims=0),
         helper.make_node("Mul", ["sum", "ten"], ["times_ten"]),
-        helper.make_node("Unsqueeze", ["times_ten", "one"], ["logits"]),
+        helper.make_node("Unsqueeze", ["times_ten", "one"], ["logit"]),
+        helper.make_node("Concat", ["logit"] * numbers, ["logits"], axis=1),
     ]
     graph = helper.make_graph(nodes, "shared_words", inputs, [output], constants)
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
 
 if __name__ == "__main__":
-    model = make()
-    checker.check_model(model)
-    save(model, Path(__file__).with_name("model.onnx"))
+    for name, model in (("model", make()), ("classifier", make(numbers=2))):
+        checker.check_model(model)
+        save(model, Path(__file__).with_name(f"{name}.onnx"))

@@ -1,11 +1,13 @@
 """Rerankers as a user meets them: a model in a file, a plug-in of another package, and what happens when one fails."""
 
 import asyncio
+import json
 import logging
 import shutil
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -13,6 +15,7 @@ import recollect
 from recollect import plugins
 from recollect.app import make_reranker
 from recollect.core.errors import ConfigError, MissingExtra, RerankerError
+from recollect.core.ports.reranker import Reranker
 from recollect.core.types import Message, Place
 from recollect.recall.reranking import MAX_PREVIOUS_CHARS, RERANKED_HITS
 from recollect.settings import load
@@ -74,10 +77,20 @@ class Theirs:
             raise RerankerError("out of order")
         if self.trouble == "bug":
             raise ZeroDivisionError
+        if self.trouble == "damaged":
+            return [float("nan"), *(10.0 * len(text) for text in texts[1:])]
+        if self.trouble == "nothing":
+            return cast("list[float]", None)
         return [10.0 * len(text) for text in texts][: 1 if self.trouble == "short" else None]
 
     async def close(self) -> None:
         self.asked.append(("closed", []))
+
+
+def make_reranker_of(model: Path) -> Reranker:
+    reranker = make_reranker(load({}, rerank=str(model)).settings)
+    assert reranker is not None
+    return reranker
 
 
 async def remember(memory: recollect.AsyncMemory, *texts: str) -> None:
@@ -106,12 +119,12 @@ async def test_a_model_in_a_file_orders_what_search_and_prompts_show(model: Path
 
 
 async def test_on_takes_the_model_in_the_data_folder(model: Path):
-    for spec in (True, "on"):
+    for spec in (True, "on", "ON", "yes", "1"):
         reranker = make_reranker(load({}, data_dir=str(model.parents[1]), rerank=spec).settings)
         assert reranker is not None
         assert await reranker.score("which tea", ["green tea", "which tea", "green"] * 8) == [10.0, 20.0, 0.0] * 8
         await reranker.close()
-    for spec in (False, "off", "none", ""):
+    for spec in (False, "off", "none", "", "No", "0"):
         assert make_reranker(load({}, rerank=spec).settings) is None
 
 
@@ -122,8 +135,32 @@ def test_a_model_that_is_not_there_is_said_when_the_memory_is_opened(model: Path
     (model.parent / "tokenizer.json").unlink()
     with pytest.raises(ConfigError, match=r"needs the file .*tokenizer.json"):
         make_reranker(load({}, rerank=str(model)).settings)
+    for spec in ("onnx:", "onnx"):
+        with pytest.raises(ConfigError, match="'onnx' needs the path of a model"):
+            make_reranker(load({}, rerank=spec).settings)
     with pytest.raises(ConfigError, match="no 'bert' among the rerankers; known here: fastembed, onnx"):
         make_reranker(load({}, rerank="bert").settings)
+
+
+async def test_a_folder_stands_for_the_model_in_it(model: Path):
+    reranker = make_reranker_of(model.parent)
+    assert await reranker.score("which tea", ["green tea"]) == [10.0]
+    await reranker.close()
+
+
+async def test_a_tokenizer_that_panics_and_a_classifier_of_two_numbers_are_errors_of_the_reranker(model: Path):
+    reranker = make_reranker_of(model)
+    assert await reranker.score("which tea", ["green tea"]) == [10.0]
+    shutil.copy(MODEL.with_name("classifier.onnx"), model)
+    with pytest.raises(RerankerError, match="2 numbers for a text, where one is expected"):
+        await make_reranker_of(model).score("which tea", ["green tea"])
+    tokenizer = model.with_name("tokenizer.json")
+    table = json.loads(tokenizer.read_text("utf-8"))
+    pair = [{"SpecialToken": {"id": "[UNHEARD]", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}]
+    table["post_processor"] = {"type": "TemplateProcessing", "single": [], "pair": pair, "special_tokens": {}}
+    tokenizer.write_text(json.dumps(table), "utf-8")
+    with pytest.raises(RerankerError, match="failed"):
+        await make_reranker_of(model).score("which tea", ["green tea"])
 
 
 async def test_a_broken_model_is_one_warning_and_the_order_stays(model: Path, caplog: pytest.LogCaptureFixture):
@@ -181,7 +218,7 @@ async def test_a_reranker_reads_the_line_before_unless_that_is_forgotten(theirs:
     assert len(after_forgetting) == len(said) - 1
 
 
-@pytest.mark.parametrize("trouble", ["late", "error", "bug", "short"])
+@pytest.mark.parametrize("trouble", ["late", "error", "bug", "short", "damaged", "nothing"])
 async def test_whatever_goes_wrong_the_results_keep_their_order(
     theirs: type[Theirs], monkeypatch: pytest.MonkeyPatch, trouble: str
 ):

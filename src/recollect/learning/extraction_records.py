@@ -113,7 +113,8 @@ def candidate_of(
         at=message.at,
         source=source,
         audience=message.place.audience,
-        id=proposal.id if proposal.id in known_ids else None,
+        # A known memo that is both restated and no longer true has a successor, so that its time is known.
+        id=proposal.id if proposal.id in known_ids - {*replaced} else None,
         tags=tuple(tag.lower() for tag in verdict.tags),
         confidence=min(1.0, max(0.0, proposal.confidence)),
         happened=verdict.happened,

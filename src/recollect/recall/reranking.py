@@ -8,6 +8,7 @@ anything was found. What a reranker doesn't rate in time, or at all, keeps its o
 
 import asyncio
 import logging
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -47,7 +48,8 @@ class Reranking:
     async def _rate(self, question: str, hits: Sequence[Hit]) -> list[float] | None:
         try:
             async with asyncio.timeout(self._timeout):
-                logits = await self._reranker.score(question, [text_of(hit) for hit in hits])
+                rated = await self._reranker.score(question, [text_of(hit) for hit in hits])
+            logits = [float(logit) for logit in rated]
         except TimeoutError:
             self._note(f"{self._reranker.name} takes more than {self._timeout:g} s")
             return None
@@ -56,6 +58,9 @@ class Reranking:
             return None
         if len(logits) != len(hits):
             self._note(f"{self._reranker.name} rated {len(logits)} of {len(hits)} texts")
+            return None
+        if not all(map(math.isfinite, logits)):  # of a damaged model: such ratings have no order
+            self._note(f"{self._reranker.name} gave ratings that are no numbers")
             return None
         self._is_failing = False
         return logits

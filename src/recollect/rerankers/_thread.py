@@ -34,7 +34,7 @@ class ThreadReranker:
         model = self._ready()
         try:
             return model(question, texts)
-        except Exception as error:  # the runtime's exceptions are not documented
+        except BaseException as error:  # the runtime's are not documented, and a tokenizer's panic is no Exception
             raise RerankerError(f"{self.name} failed: {error}") from error
 
     def _ready(self) -> Score:
@@ -44,7 +44,7 @@ class ThreadReranker:
             raise self._failure[1]
         try:
             self._model = self._load()
-        except Exception as error:  # file, hub, ONNX and tokenizer each raise their own
+        except BaseException as error:  # file, hub, ONNX and tokenizer each raise their own
             failure = RerankerError(f"{self.name} could not be loaded: {error}")
             self._failure = time.monotonic(), failure
             raise failure from error

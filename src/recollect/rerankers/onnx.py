@@ -25,7 +25,11 @@ MAX_THREADS = 4
 
 
 def create(spec: str) -> ThreadReranker:
-    path = Path(spec.removeprefix("onnx:").strip()).expanduser()
+    text = spec.removeprefix("onnx").removeprefix(":").strip()
+    if not text:
+        raise ConfigError("the reranker 'onnx' needs the path of a model, as in onnx:path/to/model.onnx")
+    path = Path(text).expanduser()
+    path = path / "model.onnx" if path.is_dir() else path
     for file in (path, path.with_name("tokenizer.json")):
         if not file.is_file():
             raise ConfigError(f"the reranker {path} needs the file {file}, which is not there")
@@ -41,6 +45,7 @@ def load(path: Path) -> Score:
     options = runtime.SessionOptions()
     options.intra_op_num_threads = min(MAX_THREADS, os.cpu_count() or 1)
     options.inter_op_num_threads = 1
+    options.log_severity_level = 4  # an error of each search would be printed besides our warning
     session = runtime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
     inputs = {node.name for node in session.get_inputs()}
 
@@ -56,7 +61,9 @@ def load(path: Path) -> Score:
             "token_type_ids": padded([encoding.type_ids for encoding in encodings]),
         }
         (logits, *_) = session.run(None, {name: value for name, value in feeds.items() if name in inputs})
-        return [float(logit) for logit in logits.reshape(len(encodings), -1)[:, 0]]
+        if logits.size != len(encodings):
+            raise ValueError(f"it gives {logits.size / len(encodings):g} numbers for a text, where one is expected")
+        return [float(logit) for logit in logits.ravel()]
 
     def score(question: str, texts: Sequence[str]) -> list[float]:
         encodings = tokenizer.encode_batch([(question, text) for text in texts])

@@ -112,8 +112,10 @@ def reranker_name(raw: object) -> str:
     """A name, or the path of a model; empty for none. YAML 1.1 reads bare `on` and `off` as true and false."""
     if raw is None or isinstance(raw, bool):
         return "on" if raw else ""
-    name = text(raw)
-    return {"off": "", "none": "", "null": "", "false": "", "true": "on"}.get(name.casefold(), name)
+    name, word = text(raw), text(raw).casefold()
+    if word in _NO or word in _NONE_WORDS:
+        return ""
+    return "on" if word in _YES else name
 
 
 def store_url(raw: object) -> str:

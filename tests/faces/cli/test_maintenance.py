@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 
 import apsw
@@ -201,6 +202,15 @@ def test_doctor_tells_of_a_reranker_that_is_not_there(cli: Run, store: Path):
     found = cli("doctor", RECOLLECT_RERANK="no/model.onnx", code=1).out
     assert "✗ reranker: the reranker no/model.onnx needs the file no/model.onnx, which is not there" in found
     assert "set RECOLLECT_RERANK; off keeps the order of search" in found
+
+
+@pytest.mark.skipif(find_spec("fastembed") is not None, reason="the package is there")
+def test_doctor_names_the_extra_of_what_is_not_installed(cli: Run):
+    found = cli("doctor", RECOLLECT_RERANK="fastembed:a/b", RECOLLECT_EMBEDDER="fastembed:a/b").out
+    assert "! reranker: fastembed:a/b is not installed: results keep their order" in found
+    assert "! embedder: fastembed:a/b is not installed: searching by words only" in found
+    assert found.count("pip install 'recollect[fastembed]'") == 2
+    assert "recollect[rerank]" not in found
 
 
 def test_doctor_tells_of_a_data_folder_that_is_a_file(cli: Run, folder: Path):

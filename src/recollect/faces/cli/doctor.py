@@ -11,10 +11,10 @@ from typing import Literal
 import typer
 
 from recollect import app, plugins
-from recollect.app import make_embedders, make_model, make_reranker
+from recollect.app import load_reranker, make_embedder, make_embedders, make_model
 from recollect.core import ports
 from recollect.core.clock import now
-from recollect.core.errors import ConfigError, RecollectError
+from recollect.core.errors import ConfigError, MissingExtra, RecollectError
 from recollect.core.ports.reranker import Reranker
 from recollect.core.types import Message, Place
 from recollect.faces.assistant.model_turn import price_of
@@ -156,10 +156,18 @@ def _embedders(settings: Settings, online: bool) -> Iterator[Finding]:
         yield Finding("embedder", "broken", f"{settings.embedder}: {error}", _EMBEDDER_ADVICE)
         return
     if not chain:
-        missing = "pip install 'recollect[vectors]', or set RECOLLECT_EMBEDDER=null"
-        yield Finding("embedder", "note", f"{settings.embedder} is not installed: searching by words only", missing)
+        detail = f"{settings.embedder} is not installed: searching by words only"
+        yield Finding("embedder", "note", detail, _missing_embedder_advice(settings))
     for embedder in chain:
         yield asyncio.run(_try_embedder(embedder, online))
+
+
+def _missing_embedder_advice(settings: Settings) -> str:
+    try:
+        make_embedder(settings.embedder.partition(",")[0].strip(), settings)
+    except MissingExtra as error:
+        return f"pip install 'recollect[{error.extra}]', or set RECOLLECT_EMBEDDER=null"
+    return _EMBEDDER_ADVICE
 
 
 async def _try_embedder(embedder: ports.Embedder, online: bool) -> Finding:
@@ -183,15 +191,14 @@ async def _try_embedder(embedder: ports.Embedder, online: bool) -> Finding:
 
 
 def _reranker(settings: Settings) -> Iterator[Finding]:
-    if not settings.rerank:
-        return
     try:
-        reranker = make_reranker(settings)
+        reranker = load_reranker(settings)
         if reranker is None:
-            detail = f"{settings.rerank} is not installed: results keep their order"
-            yield Finding("reranker", "note", detail, "pip install 'recollect[rerank]'")
             return
         logits = asyncio.run(_rate_one(reranker))
+    except MissingExtra as error:
+        detail = f"{settings.rerank} is not installed: results keep their order"
+        yield Finding("reranker", "note", detail, f"pip install 'recollect[{error.extra}]'")
     except (RecollectError, TimeoutError) as error:
         yield Finding("reranker", "broken", _reason(error), _RERANKER_ADVICE)
     else:

@@ -11,7 +11,7 @@ from recollect.policy.guard.own_words import own_words
 
 
 def read(message: Message, known: Sequence[Memo], context: Sequence[Message]) -> Proposal | Retraction | None:
-    """The revision or the end of the one memo that a message changes by its form."""
+    """The successor, revision or end of the one memo that a message changes by its form."""
     said = own_words(message.text, message.name) if len(message.text) <= changes.MAX_CHARS else ""
     if not said or not changes.may_change(said) or rejections.is_play(said):
         return None
@@ -24,4 +24,6 @@ def read(message: Message, known: Sequence[Memo], context: Sequence[Message]) ->
     memo, text = changed[0]
     if not text:
         return Retraction("the speaker said that it is over", id=memo.id, evidence=said)
-    return Proposal(text, memo.kind.value, said, message.id, id=memo.id, confidence=memo.confidence)
+    # What was just said is rather put right than no longer so.
+    replaces = () if memo.id in fresh else (memo.id,)
+    return Proposal(text, memo.kind.value, said, message.id, memo.id, replaces, confidence=memo.confidence)

@@ -54,7 +54,8 @@ class Collected:
                 evidence=clause.evidence,
                 message=clause.message_id,
                 id=None if relative is None else relative.id,
-                replaces=tuple(memo.id for memo in outdated if memo is not relative),
+                # What was wrong never held; what has changed did until now.
+                replaces=tuple(memo.id for memo in outdated if not (self.corrects and memo is relative)),
                 about=finding.about,
                 confidence=finding.confidence,
                 happened=finding.happened,
