@@ -29,6 +29,10 @@ class BotState:
     async def put(self, name: Name, value: str, owner: Owner) -> None:
         await self._store.write(lambda tx: _put(tx, name, value, owner))
 
+    async def change(self, name: Name, make: Callable[[str | None], str | None], owner: Owner) -> bool:
+        """Put what is made of the stored value, in one transaction; False if that is None, which changes nothing."""
+        return await self._store.write(lambda tx: _change(tx, name, make, owner))
+
     async def drop(self, name: Name) -> bool:
         return bool(await self._store.write(lambda tx: tx.state.clear(*name)))
 
@@ -131,6 +135,13 @@ def _value(tx: Tx, name: Name) -> str | None:
 def _put(tx: Tx, name: Name, value: str, owner: Owner) -> None:
     tx.state.clear(*name)
     tx.state.append(*name, value, owner)
+
+
+def _change(tx: Tx, name: Name, make: Callable[[str | None], str | None], owner: Owner) -> bool:
+    value = make(_value(tx, name))
+    if value is not None:
+        _put(tx, name, value, owner)
+    return value is not None
 
 
 def _advance(tx: Tx, shard: str, position: int, snapshots: Collection[str]) -> None:

@@ -87,9 +87,14 @@ class TokenUse:
     limit: int | None
 
     @property
+    def left(self) -> int | None:
+        """What is left for learning and replies, below zero if they took more; None without a limit."""
+        return None if self.limit is None else self.limit - self.learning - self.replies
+
+    @property
     def is_spent(self) -> bool:
         """Whether nothing is left for learning and replies."""
-        return self.limit is not None and self.learning + self.replies >= self.limit
+        return self.left is not None and self.left <= 0
 
 
 class ReplyBudget:

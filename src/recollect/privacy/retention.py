@@ -95,8 +95,8 @@ def expired_memos(tx: Tx, guild: str, cutoff: datetime) -> list[Memo]:
     """What was learned in a guild, and not changed since the cutoff."""
     return [
         memo
-        for memo in tx.memos.stated_by(guild=guild)
-        if memo.updated < cutoff and memo.source.origin is not Origin.MANUAL and not memo.pinned
+        for memo in tx.memos.stated_by(guild=guild, before=cutoff)
+        if memo.source.origin is not Origin.MANUAL and not memo.pinned
     ]
 
 

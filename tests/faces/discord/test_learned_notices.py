@@ -5,7 +5,7 @@ import pytest
 
 from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal
 from recollect.core.state import StateKind
-from recollect.core.types import Status
+from recollect.core.types import Kind, Status
 from recollect.faces.discord import learned_notices
 from recollect.faces.discord.client import Client
 from recollect.faces.discord.learned_notices import LearnedNotices
@@ -392,6 +392,19 @@ async def test_by_default_learning_says_nothing() -> None:
         await scene.settle()
         await scene.env.advance_time(TICK)
         assert [one.content for one in scene.dev.history()] == ["I like green tea"]
+
+
+async def test_no_line_tells_what_someone_said_about_somebody_else() -> None:
+    async with acting(discord=HERE) as scene:
+        await scene.env.advance_time(TICK)
+        for text in ("Bob lives in Ghent and has two dogs", "I like green tea"):
+            await scene.ann.send(scene.dev, text)
+        await scene.settle()
+        await scene.env.advance_time(TICK)
+        assert [memo.kind for memo in await scene.memos()] == [Kind.FACT, Kind.PERSON]
+        lines = [one.content for one in scene.dev.history() if one.author.id == scene.client.user.id]
+        assert len(lines) == 1
+        assert "green tea" in lines[0]
 
 
 @pytest.mark.parametrize("button", ["Forget", "Undo"])

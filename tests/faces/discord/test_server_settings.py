@@ -1,5 +1,6 @@
 """What those who manage a server set inside Discord: it holds at once and after a restart, and is in the log."""
 
+import asyncio
 import re
 from datetime import timedelta
 
@@ -78,6 +79,17 @@ async def test_channels_roles_values_and_numbers_are_set_in_a_panel_and_every_ch
         assert f"<@{eve.id}> set Excluded channels: <#{scene.dev.id}> → nothing" in audit[0]
         assert f"<@{eve.id}> set Retention: nothing → 30" in audit[1]
         assert "set Consent: after the notice → only who agreed, by a button or the role" in audit[2]
+
+
+async def test_what_two_managers_change_at_once_holds_both() -> None:
+    async with acting() as scene:
+        settings, guild = scene.client.bot.server_settings, scene.guild.id
+        chosen = {"language": "de", "consent": "opt_in", "replies_per_minute": 7, "log_channel": str(scene.dev.id)}
+        await asyncio.gather(*(settings.change(guild, *option, scene.ann.id) for option in chosen.items()))
+        assert {name: await settings.value(guild, name) for name in chosen} == chosen
+        await scene.restart()
+        settings = scene.client.bot.server_settings
+        assert {name: await settings.value(guild, name) for name in chosen} == chosen
 
 
 async def test_who_does_not_manage_the_server_neither_sees_nor_changes_anything() -> None:

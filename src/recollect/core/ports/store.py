@@ -134,8 +134,12 @@ class Memos(Protocol):
         """Memos of any subject and status whose current text comes from this message."""
         ...
 
-    def stated_by(self, actor: str | None = None, guild: str | None = None) -> list[Memo]:
-        """Memos of any subject and status that someone stated, or that come from a guild, by key."""
+    def stated_by(
+        self, actor: str | None = None, guild: str | None = None, before: datetime | None = None
+    ) -> list[Memo]:
+        """Memos of any subject and status that someone stated, or that come from a guild, by key; with a time, only
+        those that were not changed since.
+        """
         ...
 
     def always_relevant(self, subject: Subject) -> list[Memo]:

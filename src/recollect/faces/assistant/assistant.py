@@ -27,7 +27,7 @@ from recollect.faces.assistant.memory_lines import (
     lore_text,
     split_lines,
 )
-from recollect.faces.assistant.model_turn import Responder, TurnUsage
+from recollect.faces.assistant.model_turn import Responder, TurnUsage, total_of
 from recollect.faces.assistant.request import (
     NAME,
     PERSONA,
@@ -289,11 +289,10 @@ class Assistant:
     async def _answer(self, message: Message, show: Callable[[str], None], show_call: Callable[[str], None]) -> Reply:
         if self._responder is None:
             return await self._answer_offline(message, offline.NoModel(Excuse.NO_MODEL), show)
-        display = _DisplayedReply(show)
+        display, usages = _DisplayedReply(show), list[TurnUsage]()
         try:
-            usages: list[TurnUsage] = []
             text = await self._answer_with_model(self._responder, message, display, show_call, usages.append)
-            return Reply(text, usage=usages[-1] if usages else None)
+            return Reply(text, usage=total_of(usages))
         except ModelError as error:
             # the user reads the reason: no need to log it as well
             log.log(logging.INFO if self._details else logging.WARNING, "the model gave no reply: %s", error)
@@ -303,7 +302,7 @@ class Assistant:
             log.exception("the model gave no reply")
             reason = offline.NoModel(Excuse.UNREACHABLE)
         display.new_line()
-        return await self._answer_offline(message, reason, show)
+        return replace(await self._answer_offline(message, reason, show), usage=total_of(usages))
 
     async def _answer_offline(self, message: Message, reason: offline.NoModel, show: Callable[[str], None]) -> Reply:
         """Answer from memory; the reason is given once per person."""
@@ -335,7 +334,7 @@ class Assistant:
             self._memory, message, persona=self._persona, name=self.name, unstored=self._unstored(message)
         )
         if self._leaves_history(message):
-            await self._save_before_compaction(responder, message, request)
+            await self._save_before_compaction(responder, message, request, count)
         if keeps_prompt:
             self._start(self._keep_prompt(responder.name, message, request, last_event), f"prompt-{message.id}")
         line_filter = MemoryLineFilter()
@@ -373,12 +372,14 @@ class Assistant:
         is_due = limit is not None and self._session(message).unsaved_chars > limit // 2
         return is_due and settings.extraction.trigger == "pre_compaction"
 
-    async def _save_before_compaction(self, responder: Responder, message: Message, request: ChatRequest) -> None:
+    async def _save_before_compaction(
+        self, responder: Responder, message: Message, request: ChatRequest, count: Callable[[TurnUsage], None]
+    ) -> None:
         """Let the model save what would be lost, and learn from it."""
         self._session(message).unsaved_chars = 0
         request = replace(request, prompt=with_message(request.prompt, BEFORE_COMPACTION))
         try:
-            await responder.respond(request, AssistantTools(self._memory, message), _ignore_piece)
+            await responder.respond(request, AssistantTools(self._memory, message), _ignore_piece, count)
         except ModelError as error:
             log.warning("nothing was saved before the conversation was shortened: %s", error)
         try:

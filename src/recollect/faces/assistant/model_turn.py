@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # importing it takes a second or two: done when first needed
     from pydantic_ai import Agent, Tool
     from pydantic_ai.messages import UserContent
     from pydantic_ai.settings import ModelSettings
+    from pydantic_ai.usage import RunUsage
 
 MAX_MODEL_REQUESTS = 12
 """Requests per turn, including those after tool calls."""
@@ -36,6 +37,14 @@ class TurnUsage:
     requests: int
     input: int
     output: int
+
+
+def total_of(turns: Sequence[TurnUsage]) -> TurnUsage | None:
+    """What several turns of a model took together."""
+    if not turns:
+        return None
+    counts = [sum(getattr(turn, name) for turn in turns) for name in ("requests", "input", "output")]
+    return TurnUsage(turns[-1].model, *counts)
 
 
 def price_of(model: str, tokens_in: int, tokens_out: int) -> float | None:
@@ -107,15 +116,16 @@ class Responder:
     ) -> str:
         from pydantic_ai import AgentRunResultEvent, PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta
         from pydantic_ai.exceptions import UsageLimitExceeded
-        from pydantic_ai.usage import UsageLimits
+        from pydantic_ai.usage import RunUsage, UsageLimits
 
-        agent, loop_check = await self._ready_agent(), _LoopCheck()
+        agent, loop_check, usage = await self._ready_agent(), _LoopCheck(), RunUsage()
         run = agent.run_stream_events(
             user_content(request),
             deps=tools,
             instructions=request.instructions,
             model_settings=cast("ModelSettings", {**CACHE_SETTINGS, **self._model.privacy_settings}),
             usage_limits=UsageLimits(request_limit=MAX_MODEL_REQUESTS),
+            usage=usage,
         )
         try:
             async with run as events:
@@ -128,19 +138,21 @@ class Responder:
                             show(piece)
                             loop_check.feed(piece)
                         case AgentRunResultEvent(result=result):
-                            usage = result.usage
-                            self.usage = TurnUsage(
-                                self._model.name, usage.requests, usage.input_tokens, usage.output_tokens
-                            )
-                            count(self.usage)
+                            self.usage = self._turn_usage(usage)
                             return result.output
                         case _:
                             pass
         except UsageLimitExceeded as error:
             text = f"{MAX_MODEL_REQUESTS} requests in one turn"
             raise ModelUnavailable(text, plain="it kept using its tools without an answer and was stopped") from error
+        finally:
+            if usage.requests:  # a turn that fails costs, too
+                count(self._turn_usage(usage))
         # The stream has ended without a result, which pydantic-ai does not report.
         raise ModelUnavailable("the answer broke off")
+
+    def _turn_usage(self, usage: "RunUsage") -> TurnUsage:
+        return TurnUsage(self._model.name, usage.requests, usage.input_tokens, usage.output_tokens)
 
     async def _ready_agent(self) -> "Agent[AssistantTools, str]":
         if self._agent is None or (self._agent.done() and self._agent.exception()):

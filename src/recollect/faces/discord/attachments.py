@@ -47,9 +47,9 @@ def attached_texts(message: discord.Message, files: Files) -> list[str]:
     return [*filter(None, captions), *filter(None, files.values())]
 
 
-def unread_attachments(message: discord.Message) -> list[str]:
-    """Attachments that are named but not read, for people to whom no model replies."""
-    names = [_name(attachment.filename) for attachment in message.attachments if attachment not in _readable(message)]
+def unread_attachments(message: discord.Message, files: Files) -> list[str]:
+    """Attachments that are named but were not read, for people to whom no model replies."""
+    names = [_name(attachment.filename) for attachment in message.attachments if attachment.id not in files]
     names = [] if message.flags.voice else names
     return [*names, *([say("the forwarded message")] if message.message_snapshots else [])]
 

@@ -21,7 +21,7 @@ from recollect.core.types import Place
 from recollect.faces.assistant.assistant import Assistant
 from recollect.faces.commands.dispatcher import ChatCommands
 from recollect.faces.discord.access import AccessList, excludes
-from recollect.faces.discord.limits import Limits
+from recollect.faces.discord.limits import Limits, RunningReplies
 from recollect.faces.discord.places import person_of
 from recollect.faces.discord.server_settings import ServerSettings
 from recollect.memory import AsyncMemory
@@ -75,6 +75,8 @@ class BotContext:
     """People to whom the notice could not be sent; logged once each."""
     limits: Limits = field(default_factory=Limits)
     """Recent uses by person, channel and server."""
+    running: RunningReplies = field(default_factory=RunningReplies)
+    """Replies that are being made, by server or person."""
     asked: OrderedDict[int, Asked] = field(default_factory=OrderedDict[int, Asked])
     """Messages whose authors were asked for consent."""
     changed: OrderedDict[int, discord.Message | None] = field(default_factory=OrderedDict[int, discord.Message | None])

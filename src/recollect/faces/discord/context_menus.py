@@ -66,7 +66,7 @@ class ContextMenus:
         memory, user, place = self._bot.memory, str(interaction.user.id), interaction_place(interaction)
         text, source = await self._message_text(message), str(message.id)
         if not text:
-            ignored = unread_attachments(message)
+            ignored = unread_attachments(message, {})
             return " ".join([say(NO_TEXT), *([say(NOT_READ, ", ".join(ignored))] if ignored else [])])
         audience = await self._audience(source, user, place, is_own=is_own)
         is_stored = await memory.timeline.message(PLATFORM, source) is not None

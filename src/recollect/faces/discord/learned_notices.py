@@ -16,7 +16,7 @@ from recollect.core.errors import BadInput
 from recollect.core.events import Event, EventKind
 from recollect.core.state import Owner, StateKind
 from recollect.core.text import clip, collapse_spaces
-from recollect.core.types import Audience, Memo, Origin, Place, Subject, split_person
+from recollect.core.types import Audience, Kind, Memo, Origin, Place, Subject, split_person
 from recollect.faces.discord.consent import is_shown
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.languages import language_of_person
@@ -321,7 +321,10 @@ def _is_learning_event(event: Event) -> bool:
 
 
 def _may_announce(memo: Memo) -> bool:
-    """Whether a line may tell it: it was learned from a conversation on Discord, rather than stated in a command."""
+    """Whether a line may tell it: it was learned from a conversation on Discord, rather than stated in a command, and
+    is not about someone else, who may not know the bot.
+    """
     source = memo.source
     origins = (Origin.SUMMARY, Origin.DISCORD, *((Origin.TOOL,) if memo.subject.is_lore else ()))
-    return memo.active and source.origin in origins and source.platform == PLATFORM and bool(source.message)
+    is_learned = source.origin in origins and source.platform == PLATFORM and bool(source.message)
+    return memo.active and is_learned and memo.kind is not Kind.PERSON

@@ -1,6 +1,9 @@
-"""Counts how often things happened within the last minute, in memory."""
+"""Counts, in memory: how often things happened within the last minute, and replies that are being made."""
 
-from collections import deque
+import asyncio
+from collections import Counter, deque
+from collections.abc import Generator
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 
 WINDOW = timedelta(minutes=1)
@@ -34,3 +37,30 @@ class Limits:
         while times and not timedelta() <= now - times[0] < WINDOW:  # also when the clock was set back
             times.popleft()
         return times
+
+
+class RunningReplies:
+    """The replies that are being made, by tenant: what they cost is known once they end."""
+
+    def __init__(self) -> None:
+        self._counts = Counter[str]()
+        self._ends: dict[str, asyncio.Event] = {}
+
+    def count(self, tenant: str) -> int:
+        return self._counts[tenant]
+
+    async def wait_for_end(self, tenant: str) -> None:
+        """Wait until one of them ends."""
+        await self._ends.setdefault(tenant, asyncio.Event()).wait()
+
+    @contextmanager
+    def one_more(self, tenant: str) -> Generator[None]:
+        self._counts[tenant] += 1
+        try:
+            yield
+        finally:
+            self._counts[tenant] -= 1
+            if not self._counts[tenant]:
+                del self._counts[tenant]
+            if (end := self._ends.pop(tenant, None)) is not None:
+                end.set()

@@ -2,6 +2,7 @@
 
 import logging
 from collections import deque
+from collections.abc import Callable
 from dataclasses import replace
 from io import BytesIO
 from typing import Any
@@ -12,10 +13,11 @@ from discord.ext import commands
 from recollect import bot_state as state
 from recollect.core.errors import RecollectError
 from recollect.core.types import Message, Place
+from recollect.faces.assistant.assistant import Reply
 from recollect.faces.commands.dispatcher import Answer
 from recollect.faces.commands.parse import ParsedCommand, parse
 from recollect.faces.discord import message_changes, streaming
-from recollect.faces.discord.attachments import NOT_READ, read_files, unread_attachments
+from recollect.faces.discord.attachments import NOT_READ, Files, read_files, unread_attachments
 from recollect.faces.discord.consent import NO, ask, consent_status, may_store_unaddressed, note_roles
 from recollect.faces.discord.context import BotContext
 from recollect.faces.discord.languages import language_of, use_language_of
@@ -31,7 +33,7 @@ from recollect.faces.discord.privacy_notice import (
     needs_notice,
 )
 from recollect.faces.discord.privacy_panel import privacy_answer
-from recollect.faces.discord.quotas import What, count_tokens, refusal
+from recollect.faces.discord.quotas import What, count_tokens, refusal, within_budget
 from recollect.faces.discord.shards import is_allowed
 from recollect.faces.discord.slash_commands import EXPORT_ATTACHED
 from recollect.faces.discord.splitting import harmless
@@ -159,12 +161,20 @@ class MessageListener(commands.Cog):
         if not may_write:  # a reply would cost tokens, and reach nobody
             log.warning("message %s is not answered: the bot may not write in %s", message.id, message.channel.id)
         if may_write and await self._is_admitted(message, "reply"):
-            await self._bot.record_place(chat_message.place, message.channel.id)  # first, as the reply may fail
-            complete = await self._with_files(message, chat_message)
-            if then == complete.place or await self._store(message, replace(complete, place=then)):
-                await self._reply(message, complete)  # for the current readers
-        elif await self._is_admitted(message, "learn"):
+            async with within_budget(self._bot, _guild_id(message) or message.author.id) as has_tokens:
+                if has_tokens:
+                    await self._answer_admitted(message, chat_message, then)
+                    return
+            await self._tell_once(message, "spent")
+        if await self._is_admitted(message, "learn"):
             await self._store(message, replace(await self._with_files(message, chat_message), place=then))
+
+    async def _answer_admitted(self, message: discord.Message, chat_message: Message, then: Place) -> None:
+        await self._bot.record_place(chat_message.place, message.channel.id)  # first, as the reply may fail
+        files = await read_files(message)
+        complete = replace(chat_message, text=full_text(message, self._me, files))
+        if then == complete.place or await self._store(message, replace(complete, place=then)):
+            await self._reply(message, complete, files)  # for the current readers
 
     async def _with_files(self, message: discord.Message, chat_message: Message) -> Message:
         """The message with what it carries besides its words."""
@@ -199,7 +209,7 @@ class MessageListener(commands.Cog):
         elif command.verb == "privacy":
             await streaming.send(message, await privacy_answer(self._bot, message, command.words))
         elif not needs_notice(self._bot, chat_message.text) or await self._may_be_kept(message):
-            await self._reply(message, chat_message)
+            await self._answer_command(message, chat_message, command.verb)
 
     async def _may_be_kept(self, message: discord.Message) -> bool:
         """Whether the author was informed and agreed; if not, they are now, unless too many people need it at once."""
@@ -250,34 +260,47 @@ class MessageListener(commands.Cog):
             return False
         return True
 
-    async def _reply(self, message: discord.Message, chat_message: Message) -> None:
+    async def _reply(self, message: discord.Message, chat_message: Message, files: Files) -> None:
         draft = streaming.StreamedReply(message)
 
-        def place_now() -> Place:
-            return place_of(message.channel, message.author.id)
-
         def append(piece: str) -> None:
-            if covers_audience_of(chat_message.place, place_now()):
+            if _is_still_for(chat_message.place, message):
                 draft.append(piece)
 
         async with streaming.typing(message.channel):
-            reply = await self._bot.assistant.reply(chat_message, append)
-            if reply.command_answer is not None:
-                await self._send_answer(message, reply.command_answer)
-                return
-            while not covers_audience_of(chat_message.place, place_now()):  # the channel was opened to others meanwhile
-                await count_tokens(self._bot, chat_message.place, reply.usage)
-                chat_message = replace(chat_message, place=place_now())
+            while True:
+                reply = await self._make_reply(chat_message, append)
+                if reply.command_answer is not None:
+                    await self._send_answer(message, reply.command_answer)
+                    return
+                if _is_still_for(chat_message.place, message):
+                    text = reply.text.strip() or say(EMPTY_REPLY)
+                    if reply.is_offline and (skipped := unread_attachments(message, files)):  # a model says so itself
+                        text = f"{text}\n{say(NOT_READ, ', '.join(skipped))}"
+                    sent = await draft.finish(harmless(text) if reply.is_offline else text)
+                    if _is_still_for(chat_message.place, message):
+                        break
+                # The channel was opened to others meanwhile: they get an answer that is for them.
+                chat_message = replace(chat_message, place=place_of(message.channel, message.author.id))
                 draft.clear()
-                reply = await self._bot.assistant.reply(chat_message, append)
-            text = reply.text.strip() or say(EMPTY_REPLY)
-            if reply.is_offline and (skipped := unread_attachments(message)):  # a model says so itself
-                text = f"{text}\n{say(NOT_READ, ', '.join(skipped))}"
-            sent = await draft.finish(harmless(text) if reply.is_offline else text)
-        # Counted before the reply is stored: storing may fail, but the tokens are spent.
-        await count_tokens(self._bot, chat_message.place, reply.usage)
         # By Discord's clock, as the messages around it.
         await self._bot.assistant.record_reply(text, chat_message, str(sent[0].id), sent[0].created_at)
+
+    async def _answer_command(self, message: discord.Message, chat_message: Message, verb: str) -> None:
+        async with streaming.typing(message.channel):
+            # That took a request: what is shown is for those who can read the channel now. What is stored is for those
+            # who could when it was said.
+            if verb not in STORING_VERBS and not _is_still_for(chat_message.place, message):
+                chat_message = replace(chat_message, place=place_of(message.channel, message.author.id))
+            reply = await self._bot.assistant.reply(chat_message)
+            if reply.command_answer is not None:
+                await self._send_answer(message, reply.command_answer)
+
+    async def _make_reply(self, chat_message: Message, show: Callable[[str], None]) -> Reply:
+        reply = await self._bot.assistant.reply(chat_message, show)
+        # At once: Discord may refuse it, but the tokens are spent.
+        await count_tokens(self._bot, chat_message.place, reply.usage)
+        return reply
 
     async def _send_answer(self, message: discord.Message, answer: Answer) -> None:
         """Send a command's answer page by page; with a file, a text of several pages is left out."""
@@ -318,6 +341,11 @@ class MessageListener(commands.Cog):
     @commands.Cog.listener()
     async def on_raw_member_remove(self, event: discord.RawMemberRemoveEvent) -> None:
         await self._bot.record_departure(state.departure_event(event.guild_id, event.user.id, self._bot.clock()))
+
+
+def _is_still_for(place: Place, message: discord.Message) -> bool:
+    """Whether all who can read a message's channel now are among those of a place."""
+    return covers_audience_of(place, place_of(message.channel, message.author.id))
 
 
 def _guild_id(message: discord.Message) -> int | None:

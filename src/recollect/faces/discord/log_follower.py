@@ -63,7 +63,7 @@ class LogFollower(commands.Cog):
         self._shows_members = bot.settings.discord.memory_channel_style == "members"
         self._shard = bot.settings.discord.shard
         self._failed_at: datetime | None = None
-        self._is_swept = False
+        self._is_swept = self._is_rechecked = False
         self._trimmed_at: datetime | None = None
         self._line_retry, self._panel_retry = _Retry(), _Retry()
         self._has_started = False
@@ -86,6 +86,20 @@ class LogFollower(commands.Cog):
     @_poll.before_loop
     async def _wait_until_ready(self) -> None:
         await self._bot.client.wait_until_ready()
+
+    @commands.Cog.listener()
+    async def on_ready(self) -> None:
+        """A new session: permissions may have changed unseen, so all that is shown is checked again."""
+        self._trimmed_at, self._is_rechecked = None, False
+
+    @commands.Cog.listener()
+    async def on_guild_available(self, guild: discord.Guild) -> None:
+        await self._recheck(guild.channels)
+
+    @commands.Cog.listener()
+    async def on_guild_join(self, guild: discord.Guild) -> None:
+        """It may have been there before."""
+        await self._recheck(guild.channels)
 
     @commands.Cog.listener()
     async def on_message(self, message: discord.Message) -> None:
@@ -160,6 +174,13 @@ class LogFollower(commands.Cog):
         for user in await self._bot.state.keys(StateKind.SNAPSHOT_MESSAGE):
             await self._memory_channel.update(user)
 
+    async def _recheck_snapshots(self) -> None:
+        """Note all snapshots to be updated, once per session: more people may be able to read them now."""
+        if not self._is_rechecked:
+            self._is_rechecked = True
+            for user in await self._bot.state.keys(StateKind.SNAPSHOT_MESSAGE):
+                await self._bot.state.add(state.PENDING_SNAPSHOTS, user, Owner.person(person_of(user)))
+
     async def show_panel(self, guild_id: int) -> None:
         """Bring the panel of a server up to date, as its settings changed."""
         guild = self._bot.client.get_guild(guild_id)
@@ -194,6 +215,7 @@ class LogFollower(commands.Cog):
             await self._sweep(has_channel)
             await self._trim()
             if has_channel:
+                await self._recheck_snapshots()
                 await self._update_snapshots()
 
     async def _read_position(self) -> int:

@@ -3,6 +3,8 @@ and how many replies a server, and tokens a server or DM, gets per day.
 """
 
 import logging
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from datetime import datetime
 from typing import Literal
 
@@ -30,6 +32,8 @@ SHARES: dict[What, tuple[int, int, int]] = {
 """Per person, channel and server and minute, as multiples of the replies that one person gets. Strangers are told, or
 asked, one by one: many at once, as in a raid, must not make the bot flood a channel.
 """
+RESERVED_TOKENS = 10_000
+"""What a reply may take, as far as that can be told before."""
 
 
 async def refusal(
@@ -78,27 +82,59 @@ async def count_tokens(bot: BotContext, place: Place, usage: TurnUsage | None) -
             log.warning("cannot count the tokens of a reply for %s: %s", whose, error)
 
 
+@asynccontextmanager
+async def within_budget(bot: BotContext, guild_or_person: str | int) -> AsyncGenerator[bool]:
+    """Whether there are tokens for a reply, which is made meanwhile. Near the limit it waits for the replies that are
+    being made: what they take is known once they end.
+    """
+    whose = tenant(guild_or_person)
+    while True:
+        left, running = await _tokens_left(bot, guild_or_person), bot.running.count(whose)
+        if left is None or not running or left >= RESERVED_TOKENS * (running + 1):
+            break
+        await bot.running.wait_for_end(whose)
+    if left is not None and left <= 0:
+        yield False
+    else:
+        with bot.running.one_more(whose):
+            yield True
+
+
 async def _has_spent_tokens(bot: BotContext, guild_or_person: str) -> bool:
+    left = await _tokens_left(bot, guild_or_person)
+    return left is not None and left <= 0
+
+
+async def _tokens_left(bot: BotContext, guild_or_person: str | int) -> int | None:
+    """Today's tokens that are left for replies; None without a model or a limit."""
+    if not bot.has_model:
+        return None
     try:
-        return bot.has_model and (await bot.memory.engine.reply_budget.use(tenant(guild_or_person))).is_spent
+        return (await bot.memory.engine.reply_budget.use(tenant(guild_or_person))).left
     except RecollectError as error:
         log.warning("cannot read the budget of %s: %s", guild_or_person, error)
-        return False
+        return None
 
 
 async def replies_today(bot: BotContext, guild: int) -> int:
     """How many replies a server with a daily limit got since midnight (UTC)."""
-    day, _, count = (await bot.state.get(state.daily_replies(guild)) or "").partition(" ")
-    return int(count) if day == bot.clock().date().isoformat() else 0
+    return _count_on(bot.clock(), await bot.state.get(state.daily_replies(guild)))
+
+
+def _count_on(now: datetime, stored: str | None) -> int:
+    day, _, count = (stored or "").partition(" ")
+    return int(count) if day == now.date().isoformat() else 0
 
 
 async def _spend(bot: BotContext, guild: int, most: int, now: datetime) -> str | None:
+    def count_one_more(stored: str | None) -> str | None:
+        count = _count_on(now, stored)
+        return None if count >= most else f"{now.date().isoformat()} {count + 1}"
+
     try:
-        count = await replies_today(bot, guild)
-        if count >= most:
-            return "spent"
-        name, value = state.daily_replies(guild), f"{now.date().isoformat()} {count + 1}"
-        await bot.state.put(name, value, Owner.guild(str(guild)))
+        # In one transaction: replies to many people at once must not count as one.
+        is_counted = await bot.state.change(state.daily_replies(guild), count_one_more, Owner.guild(str(guild)))
     except RecollectError as error:
         log.warning("cannot count a reply on the server %s: %s", guild, error)
-    return None
+        return None
+    return None if is_counted else "spent"

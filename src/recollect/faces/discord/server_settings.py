@@ -4,6 +4,7 @@ An operator's own value wins; lists of the two are joined. What the servers set 
 its log: who, when, from what to what.
 """
 
+import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -148,6 +149,8 @@ class ServerSettings:
     def __init__(self, client: discord.Client, memory: AsyncMemory, clock: Clock) -> None:
         self._client, self._memory, self._clock = client, memory, clock
         self._settings: dict[int, ChosenSettings] = {}
+        self._lock = asyncio.Lock()
+        """Held during a change: two at once would each store the settings without the other's."""
 
     @property
     def _options(self) -> Discord:
@@ -229,7 +232,13 @@ class ServerSettings:
 
     async def change(self, guild: int, name: str, value: Any, by: int) -> None:
         """Set one option, and log who did it; the value is that of an `Option`."""
-        before = await self.value(guild, name)
+        async with self._lock:
+            before = await self.value(guild, name)
+            await self._store(guild, name, value)
+            after = await self.value(guild, name)
+        await self.record(guild, by, name, before, after)
+
+    async def _store(self, guild: int, name: str, value: Any) -> None:
         if name == "retention_days":
             await self._memory.privacy.set_retention(str(guild), int(value) or None)
             self._memory.worker.wake()
@@ -242,7 +251,6 @@ class ServerSettings:
             stored = changed.model_dump_json(exclude_defaults=True)
             await self._state.put(state.guild_settings(guild), stored, Owner.guild(str(guild)))
             self._settings[guild] = changed
-        await self.record(guild, by, name, before, await self.value(guild, name))
 
     async def record(self, guild: int, by: int, what: str, before: Any, after: Any) -> None:
         """Log what someone who manages a server changed there."""

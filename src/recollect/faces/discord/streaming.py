@@ -63,7 +63,8 @@ class StreamedReply:
         # The final text may be shorter than what was streamed.
         for message, _ in self._sent[len(pages) :]:
             await message.delete()
-        return [message for message, _ in self._sent[: len(pages)]]
+        del self._sent[len(pages) :]
+        return [message for message, _ in self._sent]
 
     async def wait_displayed(self) -> None:
         """Wait until the update in progress is done."""

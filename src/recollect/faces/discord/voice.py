@@ -17,7 +17,7 @@ from recollect.faces.discord.languages import language_of
 from recollect.faces.discord.localization import notice
 from recollect.faces.discord.places import place_of
 from recollect.faces.discord.privacy_notice import NOT_NOTIFIED, ensure_notified, needs_notice
-from recollect.faces.discord.quotas import count_tokens, refusal
+from recollect.faces.discord.quotas import count_tokens, refusal, within_budget
 from recollect.faces.wording import current_language, in_language, say
 from recollect.learning.ingest import transcript_message
 
@@ -74,8 +74,11 @@ async def _answer(
         return say(NO_CONSENT)
     if key := await refusal(bot, "reply", speaker, channel.id, channel.guild):
         return notice(key, current_language())
-    reply = await bot.assistant.reply(message)
-    await count_tokens(bot, message.place, reply.usage)
+    async with within_budget(bot, channel.guild.id) as has_tokens:
+        if not has_tokens:
+            return notice("spent", current_language())
+        reply = await bot.assistant.reply(message)
+        await count_tokens(bot, message.place, reply.usage)
     if reply.command_answer is None:
         reply_message = transcript_message(
             reply.text, bot.assistant.name, message.place, bot.clock(), trace=transcript.trace

@@ -58,10 +58,11 @@ class MemoStatements:
         self.of_message: LiteralString = (
             f"{say.any_subject} WHERE {say.message} = $1 AND {say.platform} = $2 ORDER BY memos.key"
         )
-        # By an actor or in a guild, where these are given.
+        # By an actor, in a guild, and not changed since a time, where these are given.
         self.of_speaker: LiteralString = (
             f"{say.any_subject} WHERE (CAST($1 AS text) IS NULL OR {say.actor} = $1) "
-            "AND (CAST($2 AS text) IS NULL OR memos.guild = $2) ORDER BY memos.key"
+            "AND (CAST($2 AS text) IS NULL OR memos.guild = $2) "
+            "AND (CAST($3 AS bigint) IS NULL OR memos.updated < $3) ORDER BY memos.key"
         )
         # The scopes with memos; the people with memos who have this id on some platform.
         self.names: LiteralString = f"""

@@ -85,8 +85,13 @@ class Memos(ABC, Generic[D]):
     def from_message(self, platform: str, message_id: str) -> list[Memo]:
         return self._of_any(self.sql.of_message, (self._db.handle(message_id), platform))
 
-    def stated_by(self, actor: str | None = None, guild: str | None = None) -> list[Memo]:
-        return [] if actor is None and guild is None else self._of_any(self.sql.of_speaker, (actor, guild))
+    def stated_by(
+        self, actor: str | None = None, guild: str | None = None, before: datetime | None = None
+    ) -> list[Memo]:
+        if actor is None and guild is None:
+            return []
+        end = None if before is None else to_ms(before)
+        return self._of_any(self.sql.of_speaker, (actor, guild, end))
 
     def list(
         self, subject: Subject, statuses: Collection[Status] = (), limit: int | None = None, offset: int = 0

@@ -3,6 +3,7 @@
 # ruff: noqa: S101 - a contract is made of assertions
 
 from dataclasses import replace
+from typing import Any
 
 from recollect.core.events import Event
 from recollect.core.ports import Store
@@ -113,7 +114,7 @@ class ErasureContract:
     async def test_memos_are_found_by_who_stated_them_and_where(self, store: Store):
         source = Provenance(actor="ada", guild="guild-1")
         memos = [
-            make_memo("one", source=source),
+            make_memo("one", source=source, updated=at(5)),
             make_memo("two", GUILD_LORE, source=source, status=Status.ARCHIVED),
             make_memo("three", BEN, source=Provenance(actor="ben", guild="guild-1")),
             make_memo("four", source=Provenance(actor="ada", guild="guild-2")),
@@ -121,13 +122,16 @@ class ErasureContract:
         ]
         await put(store, *memos)
 
-        async def traced(**filters: str) -> list[str]:
+        async def traced(**filters: Any) -> list[str]:
             return sorted(memo.text for memo in await store.read(lambda tx: tx.memos.stated_by(**filters)))
 
         assert await traced(actor="ada") == ["four", "one", "two"]
         assert await traced(guild="guild-1") == ["one", "three", "two"]
         assert await traced(actor="ada", guild="guild-1") == ["one", "two"]
         assert await traced() == []
+        assert await traced(guild="guild-1", before=at(5)) == ["three", "two"]
+        assert await traced(guild="guild-1", before=at(6)) == ["one", "three", "two"]
+        assert await traced(before=at(6)) == []
 
     async def test_sessions_with_summaries_are_listed(self, store: Store):
         assert await store.read(lambda tx: tx.summaries.sessions()) == []
