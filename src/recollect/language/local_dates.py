@@ -46,6 +46,8 @@ class _Calendar:
     """Words for days near today."""
     week_of: str
     year_of: str
+    happened: re.Pattern[str]
+    """What tells that a statement is about the past, so that a weekday is the last one."""
 
 
 @cache
@@ -66,11 +68,14 @@ def _calendar(language: str) -> _Calendar | None:
     for name, alternatives in names.items():
         source = source.replace(f"{{{name}}}", alternatives)
     ahead = re.compile(lexicon.join_lines(table["ahead"]))
-    return _Calendar(re.compile(source), ahead, months, weekdays, near, table["week_of"], table["year_of"])
+    happened = re.compile(table.get("happened", "(?!)"), re.IGNORECASE)
+    return _Calendar(re.compile(source), ahead, months, weekdays, near, table["week_of"], table["year_of"], happened)
 
 
 def find(text: str, language: str, today: date) -> LocalDate | None:
-    """The first day at or after today that a text names; the first of a week, month or year that it names alone."""
+    """The first day that a text names, from today on unless it says "last"; the first of a week, month or year that it
+    names alone.
+    """
     return next(_dates(text, language, today), None)
 
 
@@ -103,6 +108,11 @@ def _named(calendar: _Calendar, match: re.Match[str], ahead: re.Match[str] | Non
     unit = ahead.lastgroup if ahead else None
     if "near" in parts:
         day = today + timedelta(calendar.near[parts["near"]])
+        return LocalDate(day, (match[0],), day.isoformat(), day)
+    last = parts.get("last_weekday") or (parts.get("weekday") if calendar.happened.search(match.string) else None)
+    if last:
+        number = calendar.weekdays[last]
+        day = today - timedelta((today.weekday() - number) % 7 or 7)
         return LocalDate(day, (match[0],), day.isoformat(), day)
     if "weekday" in parts:
         number = calendar.weekdays[parts["weekday"]]
