@@ -184,11 +184,16 @@ def _read_statements(message: Message) -> Iterator[tuple[Clause, Finding, bool |
 
 
 def _read_with_tail(clause: Clause) -> Iterator[tuple[Finding, bool | None]]:
-    """What a clause states, or else what stands before the consequence that it ends with: "I have ADHD, so …"."""
+    """What a clause states, or else what stands before the consequence or the afterthought that it ends with: "I have
+    ADHD, so …", "I collect pens, about forty so far".
+    """
     findings = list(_read_clause(clause))
     tail = None if findings else _EXPRESSIONS.consequence.search(clause.text)
     if tail is not None and not _EXPRESSIONS.takes_back.search(clause.text, tail.start()):
         findings = list(_read_clause(replace(clause, text=clause.text[: tail.start()])))
+    thought = None if findings else _EXPRESSIONS.afterthought.search(clause.text)
+    if thought is not None and not _EXPRESSIONS.recants.search(clause.text, thought.start()):
+        findings = list(_read_clause(replace(clause, text=clause.text[: thought.start()])))
     yield from findings
 
 
