@@ -63,8 +63,19 @@ async def test_what_the_assistant_answers_is_kept_with_the_question_unless_it_is
 
 async def test_what_people_agree_to_do_is_a_decision_in_other_words_too():
     noise = "[Ben]: the build was slow this morning, it took twenty minutes until it ended, and then it failed\n" * 2
-    for said in ("agreed, let's accept both formats", "we'll take the train on Friday", "decision then: no new fields"):
+    agreed = "agreed, let's accept both formats", "we'll take the train on Friday", "decision then: no new fields"
+    for said in (*agreed, "fine, Olive it is"):
         assert (await summary(None, f"{noise}[Ann]: {said}")).splitlines()[0] == f"Ann: {said}"
+    for said in ("I have no idea what it is", "that's just how it is"):
+        duty = "Cem: I'll write the changelog by Thursday."
+        assert (await summary(None, f"{noise}[Ann]: {said}\n[{duty.replace(':', ']:', 1)}")).splitlines()[0] == duty
+
+
+async def test_what_someone_will_do_outlasts_a_question_of_one_word_that_nobody_answered():
+    noise = "[Ben]: the build was slow this morning, it took twenty minutes until it ended, and then it failed\n"
+    text = await summary(None, f"{noise}[Cem]: tell the docs people\n[Ben]: i'll ping Sana\n[Ann]: lunch?")
+    assert "Ben: i'll ping Sana" in text
+    assert "lunch" not in text
 
 
 @pytest.mark.parametrize("entry", yaml.safe_load(LABELS.read_text("utf-8")), ids=lambda entry: entry["name"])

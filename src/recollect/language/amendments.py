@@ -72,7 +72,7 @@ def _is_number(text: str) -> bool:
 
 
 def _read_foreign(text: str) -> Amendment | None:
-    found = foreign_amendments.read(text)
+    found = foreign_amendments.read(text) or foreign_amendments.read_opening(text)
     if found is None:
         return None
     if _PATTERNS.amend_statement.match(found.value) and not word_forms.is_foreign(text):
@@ -102,7 +102,7 @@ def _read_whole(text: str) -> Amendment | None:
     match = _PATTERNS.amend_value.fullmatch(text)
     if match is None or not (match["lead"] or match["tail"] or match["former"] or "*" in text[:1] + text[-1]):
         return None
-    value, former = match["value"].strip(" *\"'"), (match["former"] or match["lead_former"] or "").strip(" .!")
+    value, former = _PATTERNS.amend_lately.sub("", match["value"].strip(" *\"'")), (match["former"] or match["lead_former"] or "").strip(" .!")
     if not value or len(value.split()) > _MAX_VALUE_WORDS or _PATTERNS.no_correction.match(value):
         return None
     if _PATTERNS.amend_statement.match(value):  # "actually my favorite color is blue" says by itself what it means
@@ -146,6 +146,8 @@ def amend(statement: str, amendment: Amendment, said_at: datetime) -> tuple[str,
 
 def _amend_english(statement: str, amendment: Amendment, said_at: datetime) -> tuple[str, date | None] | None:
     value = _PATTERNS.amend_article.sub("", amendment.value)
+    if (swapped := _put_in_place(statement, amendment)) is not None:
+        return swapped, None
     dated = _amend_date(statement, amendment.value, said_at)
     if dated is not None or dates.find(amendment.value, said_at, ahead=True):
         return dated
@@ -153,6 +155,17 @@ def _amend_english(statement: str, amendment: Amendment, said_at: datetime) -> t
     if amended is None and _cardinal(value.split()[0]) is None and not value[0].isdigit():
         amended = _amend_tool(statement, value) or _amend_name(statement, value) or _amend_words(statement, amendment)
     return None if amended is None or fold(amended) == fold(statement) else (amended, None)
+
+
+def _put_in_place(statement: str, amendment: Amendment) -> str | None:
+    """The value in place of the words that were wrong, where both have a preposition: "at Aldi, not Lidl"."""
+    link = _PATTERNS.amend_preposition.match(amendment.value)
+    name = amendment.value[link.end() :] if link else ""
+    former = re.search(rf"(?<=\w )(?P<link>\w+) {re.escape(amendment.former)}$", statement, re.IGNORECASE)
+    if not name[:1].isupper() or not amendment.former or former is None:
+        return None
+    is_linked = _PATTERNS.amend_preposition.match(f"{former['link']} ") is not None
+    return f"{statement[: former.start()]}{link[0] if link else ''}{name}" if is_linked else None
 
 
 def _names_former(statement: str, former: str, said_at: datetime) -> bool:

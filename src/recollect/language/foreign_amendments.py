@@ -85,6 +85,15 @@ def read(text: str) -> Reading | None:
     return next(_readings(text.strip(_EDGES)), None)
 
 
+def read_opening(text: str) -> Reading | None:
+    """The correction that a message opens with, and explains: "perdón, en Vitoria, Bilbao era antes"."""
+    parts = " ".join(text.replace("’", "'").split()).split(", ")
+    if len(parts) < 3 or len(parts[-1].split()) < 2:
+        return None
+    opening = read(", ".join(parts[:2]))
+    return opening if opening is not None and opening.value[-1:].isalnum() else None
+
+
 def _readings(text: str) -> Iterator[Reading]:
     for language in _languages():
         for whole in language.whole:

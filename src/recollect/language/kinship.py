@@ -49,3 +49,8 @@ def mentioned(text: str) -> set[str]:
     canonical = _canonical()
     people = {canonical[word] for word in words(text) if word in canonical}
     return people | {canonical[word] for word in unspaced() if word in text}
+
+
+def opens(word: str) -> bool:
+    """Whether a word that opens a clause means the speaker's own relative: "wife's a nurse"."""
+    return word in lexicon.words("opening_relatives")

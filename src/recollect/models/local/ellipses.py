@@ -3,6 +3,7 @@
 The expressions are in `ellipses.toml`. What is written out is read by the same rules as any other clause.
 """
 
+import re
 from collections.abc import Iterator
 from functools import cache
 
@@ -10,6 +11,8 @@ from recollect.language import lexicon
 from recollect.models.local.grammar import expressions, grammar
 
 _HERE = " here"
+_POSSESSIVE = re.compile(r"['’]s$")
+_ROLE_CUE = re.compile(r",| (?:since|for|by|at heart)\b")
 _SUBJECTS = frozenset("i we my our it he she they you this that there here".split())
 
 
@@ -33,11 +36,21 @@ def _openings() -> dict[str, list[tuple[str, str]]]:
 
 def written_out(text: str) -> str:
     """A clause with the subject that it leaves away; as it is where it has one, or none is clearly meant."""
-    first, _, _ = text.lower().partition(" ")
+    first = _POSSESSIVE.sub("", text.lower().partition(" ")[0])
     for name, full in _openings().get(first, ()):
         if match := getattr(_EXPRESSIONS, name).match(text):
             return match.expand(full)
-    return _of_those_here(text) if _HERE in text.lower() and first not in _SUBJECTS else text
+    if first in _SUBJECTS:
+        return text
+    return _of_those_here(text) if _HERE in text.lower() else _of_a_role(text)
+
+
+def _of_a_role(text: str) -> str:
+    """ "Freelance illustrator since 2020", "contractor, mostly for banks"."""
+    if _ROLE_CUE.search(text) is None:  # quicker than the expressions
+        return text
+    matches = ((getattr(_EXPRESSIONS, name).match(text), full) for name, full in _tables()["alone"].items())
+    return next((match.expand(full) for match, full in matches if match is not None), text)
 
 
 def _of_those_here(text: str) -> str:

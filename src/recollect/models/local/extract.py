@@ -10,6 +10,7 @@ from recollect.core.types import Kind, Message
 from recollect.language import amendments, dates
 from recollect.language.corrections import resolve, splice
 from recollect.models.local import (
+    ages,
     biography,
     changes,
     foreign,
@@ -77,7 +78,8 @@ def _extract_message(message: Message, collected: Collected) -> None:
     collected.corrects, collected.is_current = successions.is_correction(own_text), foreign.has_changed(own_text)
     endings = list(_named_endings(message, collected)) if collected.known_memos else []
     statements = list(_read_statements(message)) or [(*read, None) for read in foreign.read_statements(message)]
-    if not statements and (aged := foreign.revise_age(message, collected.known_memos)) is not None:
+    aged = None if statements else ages.grown(message, collected.known_memos)
+    if not statements and (aged := aged or foreign.revise_age(message, collected.known_memos)) is not None:
         collected.revise(*aged, own_words(message.text, message.name), message.id)
         return
     statements += _read_by_name(message, collected) if collected.known_memos else []
@@ -184,11 +186,16 @@ def _read_statements(message: Message) -> Iterator[tuple[Clause, Finding, bool |
 
 
 def _read_with_tail(clause: Clause) -> Iterator[tuple[Finding, bool | None]]:
-    """What a clause states, or else what stands before the consequence that it ends with: "I have ADHD, so …"."""
+    """What a clause states, or else what stands before the consequence or the afterthought that it ends with: "I have
+    ADHD, so …", "I collect pens, about forty so far".
+    """
     findings = list(_read_clause(clause))
     tail = None if findings else _EXPRESSIONS.consequence.search(clause.text)
     if tail is not None and not _EXPRESSIONS.takes_back.search(clause.text, tail.start()):
         findings = list(_read_clause(replace(clause, text=clause.text[: tail.start()])))
+    thought = None if findings else _EXPRESSIONS.afterthought.search(clause.text)
+    if thought is not None and not _EXPRESSIONS.recants.search(clause.text, thought.start()):
+        findings = list(_read_clause(replace(clause, text=clause.text[: thought.start()])))
     yield from findings
 
 

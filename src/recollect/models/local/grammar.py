@@ -25,7 +25,7 @@ def grammar() -> dict[str, Any]:
 
 @cache
 def _expressions(section: str) -> dict[str, str]:
-    lists = {"nationality": "nationalities", "faith": "faiths"}
+    lists = {"nationality": "nationalities", "faith": "faiths", "opening_relatives": "opening_relatives"}
     alternatives = {name: "|".join(sorted(lexicon.words(words, lexicon.ENGLISH))) for name, words in lists.items()}
     return alternatives | grammar()["fragments"] | grammar()[section]
 

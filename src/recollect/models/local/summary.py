@@ -23,7 +23,7 @@ MAX_LINES = 400
 _MAX_EXCHANGE_CHARS = 60_000
 _MAX_COMPARED = 60
 _MAX_TURNS_TO_ANSWER = 3
-_MIN_WORDS, _MIN_WORDS_OF_SMALL_TALK = 4, 6
+_MIN_WORDS, _MIN_WORDS_OF_SMALL_TALK, _MIN_WORDS_OF_OPEN_QUESTION = 4, 6, 3
 _ANSWER = " - "
 """Between a question and its answer, which begins with its speaker's name like every other line."""
 
@@ -276,6 +276,8 @@ def _cost(line: _Line, rank: int, recency: float) -> float:
 
 
 def _is_slight(line: _Line, rank: int) -> bool:
-    """Whether a statement says too little to be kept, such as an exclamation."""
+    """Whether a line says too little to be kept, such as an exclamation, or "lunch?" that nobody answered."""
+    if rank == _QUESTION_RANK and not _PAIR.search(line.text):
+        return line.text.isascii() and len(words(line.text)) < _MIN_WORDS_OF_OPEN_QUESTION  # Japanese has no spaces
     min_words = _MIN_WORDS_OF_SMALL_TALK if rank == _SMALL_TALK else _MIN_WORDS
     return rank > _QUESTION_RANK and (line.text.endswith(("!", "！")) or len(words(line.text)) < min_words)

@@ -134,3 +134,11 @@ def takes_to(reading: Reading) -> Finding | None:
     if phrase is None:
         return None
     return make_finding(f"{'is' if verb == 'got' else f'has {verb}'} into {phrase}", Kind.PREFERENCE, LIKELY)
+
+
+def only_one(reading: Reading) -> Finding | None:
+    """ "Swimming is the only exercise I enjoy"."""
+    phrase = object_phrase(reading["o"])
+    if phrase is None or len(phrase.split()) > 4:
+        return None
+    return make_finding(f"{phrase} is the only {reading['what']} they {reading['verb'].lower()}", Kind.PREFERENCE)

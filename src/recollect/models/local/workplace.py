@@ -6,7 +6,7 @@ from recollect.core.types import Kind
 from recollect.models.local.grammar import expressions
 from recollect.models.local.rephrase import object_phrase, strip_duration, to_third_person, trim_object
 from recollect.models.local.rule import LIKELY, Finding, Reading, make_finding
-from recollect.models.local.statements import is_named, is_tool
+from recollect.models.local.statements import is_named, is_tool, place_name
 from recollect.models.local.work import is_trouble, predicate, speaks_for_others
 
 _SEPARATORS = re.compile(r"[\s,/]+")
@@ -139,3 +139,18 @@ def sells(reading: Reading) -> Finding | None:
     if phrase is None or not speaks_for_others(reading) or is_trouble(reading):
         return None
     return make_finding(f"their company {predicate(reading['verb'])} {phrase}", Kind.FACT, LIKELY)
+
+
+def mostly_doing(reading: Reading) -> Finding | None:
+    """ "Half of my job is writing Terraform"."""
+    phrase = object_phrase(reading["o"])
+    if phrase is None or len(phrase.split()) > _MAX_SUBJECT_WORDS:
+        return None
+    return make_finding(f"{reading['share'].lower()} of their {reading['what'].lower()} is {phrase}", Kind.FACT, LIKELY)
+
+
+def team_place(reading: Reading) -> Finding | None:
+    """ "My team is in Bangalore"."""
+    place = place_name(reading["o"], reading.clause)
+    what = to_third_person(reading["what"]).lower()
+    return make_finding(f"their {what} is in {place}", Kind.FACT) if place else None

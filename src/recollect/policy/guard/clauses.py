@@ -1,5 +1,6 @@
 """The clauses of a quote's sentence, and those from which a fact was derived."""
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -14,6 +15,8 @@ _MAX_CONTEXT_CHARS, _MAX_QUOTE_CHARS = 1_000, 4_000
 """Characters that are read on either side of a quote, and of the quote itself."""
 _FRAME_WEIGHT = 0.2
 """Weight of a word that any fact may have, relative to a specific one: "Speaks German" comes from "not German"."""
+_APPOSITION = re.compile(r"(?<=\w), (?:[A-Z][\w'’-]+)(?: [A-Z][\w'’-]+)?,(?= (?!and\b|or\b|but\b)[a-z])")
+"""A name between commas belongs to the clause around it: "my sister, Ana, lives in Oslo"."""
 _PATTERNS = Patterns(
     breaks=r"""
         [,;]\s|:\s|[.!?](?=\s)|[。！？、，\n()]|\s[-–—]\s
@@ -47,7 +50,7 @@ class QuoteContext:
     @cached_property
     def clauses(self) -> list[str]:
         """The clauses of the sentence that the quote touches."""
-        text = self.text
+        text = _APPOSITION.sub(lambda name: f" {name[0].replace(',', '')} ", self.text)  # as long as before
         breaks = [0, *(match.end() for match in _PATTERNS.breaks.finditer(_lower_in_place(text))), len(text)]
         touched = [text[start:end] for start, end in pairwise(breaks) if start < self.end and end > self.start]
         return [lower(clause).strip() for clause in touched if clause.strip()]

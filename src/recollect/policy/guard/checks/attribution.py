@@ -23,6 +23,7 @@ _PATTERNS = Patterns(
     unspaced_other="^(?:{my_before})?(?:{unspaced_relatives}|{others_before})(?!の(?:頃|時))(?:{topic})",
     i=r"\b(?:{first_person}|im|we're)\b|^\W*(?!your|his|her|their)\w",
     mine_or_had=r"\b(?:{my}|have|has|got|had|'ve|with|and|\d+|a|an|two|three|four|five)\b",
+    opening=r"(?:^|[.!?,;\n]|\b(?:and|but|so|because|though))\W*(?:the )?$",
     we_at=r"""\b(?:we|our)\b.*\b(?:at|in) (?:the|our|my) (?P<where>office|work|company|school|uni|university|club
         |lab|firm|gym|hotel|church|studio|agency)\b|\bwe (?:at|here at) (?P<name>\w+)""",
     role=r"^\W*(?:(?:the )?user |he |she |they )?(?:is|are|works as) (?:an? |the )?(?P<role>[\w-]+)\W*$",
@@ -56,7 +57,7 @@ def _fact_subject(fact: str, speaker: str, context: QuoteContext) -> _FactSubjec
     is_possessive = name in lexicon.words("possessives") and (context.foreign or not kinship.person(name))  # "son"
     if is_possessive or (name in user_names and (first.endswith("'s") or name == "users")):
         return _FactSubject(False, tuple(_people(tokens[1:4])), is_users=True)
-    if kinship.person(name) and not tokens[0][:1].islower():
+    if kinship.person(name) and not tokens[0][:1].islower() and not _is_verb(name, context.lower):
         return _FactSubject(False, tuple(_people(tokens[:3])), is_users=True)
     if name in user_names or name in lexicon.words("first_person") or name in ("he", "she", "they"):
         return _FactSubject(True)
@@ -64,6 +65,11 @@ def _fact_subject(fact: str, speaker: str, context: QuoteContext) -> _FactSubjec
         return _FactSubject(False, name=name)
     is_thing = name == "the" or _PATTERNS.thing.match(fact) is not None
     return _FactSubject(not is_thing, is_users=is_thing)
+
+
+def _is_verb(word: str, quote: str) -> bool:
+    """Whether a word for people is what the speaker does: "I mentor two juniors"."""
+    return re.search(rf"\b(?:i|we) (?:\w+ )?{re.escape(word.removesuffix('s'))}\b", quote) is not None
 
 
 def _people(tokens: Sequence[str]) -> Iterator[str]:
@@ -239,7 +245,8 @@ def _is_own(quote: str, word: re.Match[str]) -> bool:
     near = " ".join(re.findall(r"[\w']+", before)[-4:])
     if re.search(r"(?:\w+'s|\b(?:your|his|her|their)) (?:\w+ )?$", near + " "):
         return False
-    return kinship.is_bare(word[0]) or _PATTERNS.mine_or_had.search(near) is not None
+    is_opening = _PATTERNS.opening.search(quote[: word.start()]) is not None and kinship.opens(word[0])
+    return is_opening or kinship.is_bare(word[0]) or _PATTERNS.mine_or_had.search(near) is not None
 
 
 def _is_foreign_other(clause: str) -> bool:
