@@ -35,6 +35,7 @@ class BlockingView:
     get = blocking(View.get)
     update = blocking(View.update)
     forget = blocking(View.forget)
+    forget_all = blocking(View.forget_all)
     withdraw = blocking(View.withdraw)
     forgotten = blocking(View.forgotten)
     restore = blocking(View.restore)

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from recollect.core.outcomes import (
         ForgetOutcome,
         Forgotten,
+        NotFound,
         RedoOutcome,
         RelearnOutcome,
         RememberOutcome,
@@ -51,9 +52,6 @@ if TYPE_CHECKING:
     from recollect.prompting.assemble import Prompt
     from recollect.recall.query import Hit
     from recollect.recall.search import SearchOptions
-
-MAX_TEXTS_AT_ONCE = 20
-"""More texts than this are checked in a thread, so that they don't block the event loop."""
 
 
 @checked
@@ -130,7 +128,7 @@ class View:
 
     async def remember_all(self, texts: Sequence[str], **options: Unpack[StatementOptions]) -> list_[RememberOutcome]:
         """Remember statements in one transaction: an outcome for each, in their order. They are undone together."""
-        from recollect.policy.statement import statement
+        from recollect.policy.statement import MAX_TEXTS_AT_ONCE, statement
 
         engine, settings = self.engine, self.engine.settings
         wiring.require_durable(settings)
@@ -145,17 +143,15 @@ class View:
             return [candidate for candidate in candidates if isinstance(candidate, Refused)]
         vectors = await engine.vectors.embed_texts(accepted)
         limits, viewer = wiring.memo_limits(settings, lore=self.lore), self._viewer
-        remember = learning.changes.remember_all
         context = replace(self._context, shared=options.get("audience") == EVERYWHERE)
         return await engine.write(
-            lambda tx: remember(tx, candidates, context, limits, vectors, viewer), is_complete=None not in vectors
+            lambda tx: learning.changes.remember_all(tx, candidates, context, limits, vectors, viewer),
+            is_complete=None not in vectors,
         )
 
     async def note(self, line: str, text: str, message: Message, confidence: float) -> RememberOutcome:
         """Store a line of the assistant's reply as lore, with the words that support it; or say why not."""
-        from recollect.policy.statement import StatementOptions
-
-        options = StatementOptions(message=message.id, origin=Origin.TOOL, confidence=confidence)
+        options: StatementOptions = {"message": message.id, "origin": Origin.TOOL, "confidence": confidence}
         if self.engine.settings.extraction.grounding == "quote":  # the documents of other profiles trust the assistant
             now = self.engine.clock()
             source = await self.engine.store.read(lambda tx: learning.lore.source_of(tx, line, message, now))
@@ -202,6 +198,12 @@ class View:
         subject, viewer, context, schedule = self.subject, self._viewer, self._context, self.engine.schedule
         forget = partial(learning.changes.forget, schedule=schedule, version=version, literal=literal)
         return await self.engine.write(lambda tx: forget(tx, subject, reference, context, viewer, share, every))
+
+    async def forget_all(self, memos: Sequence[Memo]) -> Forgotten | NotFound:
+        """Retire these memos as one change. Undoable. Raises VersionConflict if one has changed since it was read."""
+        subject, viewer, context, schedule = self.subject, self._viewer, self._context, self.engine.schedule
+        forget_all = learning.changes.forget_all
+        return await self.engine.write(lambda tx: forget_all(tx, subject, memos, context, viewer, schedule))
 
     async def withdraw(self, messages: Sequence[Message], *, learned: bool = True) -> Forgotten:
         """Hide messages of the user; with `learned`, what they changed is as it was before. Undoable."""
@@ -280,11 +282,10 @@ class View:
         """The active memos, newest first, and the summary of the conversation in this place."""
         subject, viewer, session = self.subject, self._viewer, self._session
         settings, now = self.engine.settings, self.engine.clock()
-        budget = wiring.budget(settings)
 
         def work(tx: Tx) -> Listing:
             page = listing.active_page(tx, subject, viewer, session, limit, offset)
-            is_spent = budget.is_spent(tx, learning.batches.tenant(self.place), now)
+            is_spent = wiring.budget(settings).is_spent(tx, learning.batches.tenant(self.place), now)
             paused = (learning.budget.PAUSED_NOTICE,) if is_spent else ()
             return replace(page, off=(*wiring.switched_off(settings), *paused))
 
@@ -297,9 +298,10 @@ class View:
             lambda tx: learning.restore.restorable_page(tx, subject, viewer, now, limit, offset)
         )
 
-    async def find(self, what: str) -> Sequence[Memo]:
-        """The active memos that an id, a number in `show`, or a part of a text refers to."""
-        return listing.find((await self.show()).memos, what, 0.0)
+    async def find(self, what: str, *, to_forget: bool = False) -> Sequence[Memo]:
+        """The active memos that an id, a number in `show`, or a part of a text refers to; or what `forget` matches."""
+        share, literal = wiring.forget_match_options(self.engine.settings) if to_forget else (0.0, False)
+        return listing.find((await self.show()).memos, what, share, literal=literal)
 
     async def get(self, memo: MemoRef) -> Memo:
         """One memo of any status, if it is visible here; raises UnknownMemo."""
@@ -380,9 +382,7 @@ class View:
 
     async def export(self) -> dict[str, Any]:
         """Everything that is stored about the user, as JSON that `recollect import` takes; show it to them alone."""
-        from recollect.privacy.target import ErasureTarget
-
-        return await self.engine.privacy.export(ErasureTarget(self.user))
+        return await self.engine.privacy.export(self.erasure())
 
     async def list(
         self,

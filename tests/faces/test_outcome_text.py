@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from recollect.core.outcomes import Listing
+from recollect.core.outcomes import Forgotten, Listing
 from recollect.core.types import Kind, Memo, Origin, Provenance, Subject
 from recollect.faces import outcome_text
 
@@ -28,6 +28,7 @@ def test_a_line_names_the_source_without_ids(source: Provenance, text: str):
 
 
 def test_counts_agree_with_their_noun():
-    assert outcome_text.render_forgotten([MEMO], "Acme", literal=True) == 'Deprecated 1 item matching "Acme"'
-    assert outcome_text.render_forgotten([MEMO, MEMO], "Acme", literal=True) == 'Deprecated 2 items matching "Acme"'
+    one, two = Forgotten((MEMO,)), Forgotten((MEMO, MEMO))
+    assert outcome_text.render_forgotten(one, "Acme", literal=True) == 'Deprecated 1 item matching "Acme"'
+    assert outcome_text.render_forgotten(two, "Acme", literal=True) == 'Deprecated 2 items matching "Acme"'
     assert outcome_text.render_listing(Listing((), 1200, None), literal=True) == "Durable memory (1,200 items):"

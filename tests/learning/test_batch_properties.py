@@ -9,7 +9,7 @@ from recollect import Refused
 from recollect.core.changes import Add, Change, Retire, Revise, Skip
 from recollect.core.outcomes import RememberOutcome
 from recollect.core.types import Subject
-from recollect.view import MAX_TEXTS_AT_ONCE
+from recollect.policy.statement import MAX_TEXTS_AT_ONCE
 from tests.scenes import Stage, opened
 
 TEXTS = (

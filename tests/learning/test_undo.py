@@ -5,7 +5,7 @@ from recollect.core.ports import ExtractionInput, ExtractionResult, Proposal
 from recollect.core.reasons import Reason
 from recollect.core.types import EVERYWHERE, Audience, Origin
 from recollect.testing.models import FakeModel
-from tests.scenes import DEV, Stage, opened
+from tests.scenes import DEV, DM, Stage, content, opened
 
 
 async def offer(stage: Stage) -> Undoable:
@@ -81,6 +81,20 @@ async def test_a_change_is_taken_back_once_however_often_its_undo_is_asked_for()
         await undo(stage, change.change)
         assert "in the meantime" in await refused(stage, change.change)
         assert await stage.known() == ["I like tea"]
+
+
+async def test_what_only_its_owner_may_hear_is_not_told_elsewhere_though_it_was_public_before() -> None:
+    async with opened() as stage:
+        memo = await stage.remember("I work at Acme")
+        await stage.memory.update(memo, "I work at Umbrella in secret", user="discord:ann", place=DM)
+        offered = await stage.memory.undoable(user="discord:ann", place=DEV)
+        assert isinstance(offered, Undoable)
+        assert (offered.reversals, offered.hidden) == ((), 1)
+        done = await stage.memory.undo(user="discord:ann", place=DEV)
+        assert isinstance(done, Undone)
+        assert "Umbrella" not in content(done)
+        assert memo.id not in content(done)
+        assert await stage.known(place=DEV) == ["I work at Acme"]
 
 
 async def test_each_sort_of_change_has_its_word() -> None:

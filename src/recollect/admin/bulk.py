@@ -1,7 +1,7 @@
 """Several memos at once, as one change that is undone as one; and memos that contradict each other."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -34,8 +34,15 @@ class BulkOutcome:
     """Ids of memos that were left alone, such as one that is retired already."""
 
 
+Versions = Mapping[str, int]
+"""Versions of memos by id, as the operator has seen them; a memo that is not in it may have any."""
+_ANY: Versions = {}
+
+
 class BulkAdmin(AdminBase):
-    async def retire_many(self, subject: Subject, memo_ids: Collection[str]) -> BulkOutcome:
+    """With `versions`, each raises VersionConflict, and changes nothing, if one of the memos no longer has its own."""
+
+    async def retire_many(self, subject: Subject, memo_ids: Collection[str], versions: Versions = _ANY) -> BulkOutcome:
         """Retire memos and keep them from being learned again."""
         context, schedule = self._context(), self.memory.engine.schedule
 
@@ -45,9 +52,9 @@ class BulkAdmin(AdminBase):
             outcome = changes.forget(tx, subject, memo.id, context, is_visible, 0.0, every=False, schedule=schedule)
             return isinstance(outcome, outcomes.Forgotten)
 
-        return await self._each(subject, memo_ids, change)
+        return await self._each(subject, memo_ids, versions, change)
 
-    async def restore_many(self, subject: Subject, memo_ids: Collection[str]) -> BulkOutcome:
+    async def restore_many(self, subject: Subject, memo_ids: Collection[str], versions: Versions = _ANY) -> BulkOutcome:
         """Bring retired memos back; those whose messages no longer say so are skipped."""
         context, schedule = self._context(), self.memory.engine.schedule
         limits = wiring.memo_limits(self.memory.settings, lore=subject.is_lore)
@@ -56,9 +63,11 @@ class BulkAdmin(AdminBase):
             outcome = restore(tx, subject, memo.id, context, is_visible, schedule, limits)
             return isinstance(outcome, outcomes.Restored)
 
-        return await self._each(subject, memo_ids, change)
+        return await self._each(subject, memo_ids, versions, change)
 
-    async def share_many(self, subject: Subject, memo_ids: Collection[str], audience: Audience) -> BulkOutcome:
+    async def share_many(
+        self, subject: Subject, memo_ids: Collection[str], audience: Audience, versions: Versions = _ANY
+    ) -> BulkOutcome:
         """Set who may hear memos of a person."""
         if subject.is_lore:
             raise BadInput("that audience can't be chosen for this memory: lore is its server's")
@@ -70,9 +79,11 @@ class BulkAdmin(AdminBase):
             changes.share(tx, subject, memo.id, wanted, context, is_visible)
             return True
 
-        return await self._each(subject, memo_ids, change)
+        return await self._each(subject, memo_ids, versions, change)
 
-    async def tag_many(self, subject: Subject, memo_ids: Collection[str], tags: Collection[str]) -> BulkOutcome:
+    async def tag_many(
+        self, subject: Subject, memo_ids: Collection[str], tags: Collection[str], versions: Versions = _ANY
+    ) -> BulkOutcome:
         """Add tags to memos; those that they have stay."""
         added = redact_tags([tag.strip().lower() for tag in tags if tag.strip()])
         if not added:
@@ -86,7 +97,7 @@ class BulkAdmin(AdminBase):
             edit_memo(tx, memo, MemoEdit(None, tags, Provenance(actor=context.actor)), context, limits)
             return True
 
-        return await self._each(subject, memo_ids, change)
+        return await self._each(subject, memo_ids, versions, change)
 
     async def contradictions(self, subject: Subject) -> list[tuple[Memo, Memo]]:
         """Pairs of memos in use that can't both be true, the newer one first."""
@@ -97,19 +108,18 @@ class BulkAdmin(AdminBase):
         return await self._read(work)
 
     async def _each(
-        self, subject: Subject, memo_ids: Collection[str], change: Callable[[Tx, Memo], bool]
+        self, subject: Subject, memo_ids: Collection[str], versions: Versions, change: Callable[[Tx, Memo], bool]
     ) -> BulkOutcome:
         """Change each memo in one transaction; raises UnknownMemo if one is not there, and changes none then."""
         if not 0 < len(memo_ids) <= MAX_AT_ONCE:
             raise BadInput(f"tick at least one memory, and {MAX_AT_ONCE} at most")
 
         def work(tx: Tx) -> BulkOutcome:
-            changed = [
-                memo_id
-                for memo_id in dict.fromkeys(memo_ids)
-                if change(tx, listing.get(tx, subject, memo_id, is_visible))
-            ]
-            return BulkOutcome(tuple(changed), len(set(memo_ids)) - len(changed))
+            chosen = list(dict.fromkeys(memo_ids))
+            for memo_id in chosen:  # before any is changed, as one change may touch another memo of these
+                listing.get(tx, subject, memo_id, is_visible, versions.get(memo_id))
+            changed = [memo_id for memo_id in chosen if change(tx, listing.get(tx, subject, memo_id, is_visible))]
+            return BulkOutcome(tuple(changed), len(chosen) - len(changed))
 
         return await self._write(work)
 

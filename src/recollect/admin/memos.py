@@ -1,6 +1,6 @@
 """The operator's verbs on memos: list, explain, add, edit, pin, share, retire, restore, merge and undo."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import takewhile
@@ -223,18 +223,27 @@ class MemoAdmin(AdminBase):
 
         return await self._write(work)
 
-    async def merge(self, subject: Subject, keep: str, others: Collection[str], text: str | None = None) -> Memo:
-        """Merge other memos into one, optionally with a new text; it is one change and is undone as one."""
+    async def merge(
+        self,
+        subject: Subject,
+        keep: str,
+        others: Collection[str],
+        text: str | None = None,
+        versions: Mapping[str, int] | None = None,
+    ) -> Memo:
+        """Merge other memos into one, optionally with a new text; it is one change and is undone as one. Raises
+        VersionConflict if one of them no longer has its version in `versions`.
+        """
         merged_ids = [memo_id for memo_id in dict.fromkeys(others) if memo_id != keep]
         if not merged_ids:
             raise BadInput("name at least one other memo to merge")
         context, limits = self._context(), wiring.memo_limits(self.memory.settings, lore=subject.is_lore)
-        words = None if text is None else edited_text(text)
+        words, seen = None if text is None else edited_text(text), versions or {}
 
         def work(tx: Tx) -> Memo:
-            retained = _get_active(tx, subject, keep)
+            retained = _get_active(tx, subject, keep, seen.get(keep))
             for memo_id in merged_ids:
-                memo = _get_active(tx, subject, memo_id)
+                memo = _get_active(tx, subject, memo_id, seen.get(memo_id))
                 change = retire(memo, context.at, Reason.MERGED_BY_HAND, Status.SUPERSEDED, keep)
                 write(tx, [replace(change, after=replace(change.after, superseded_by=keep))], context)
             return edit_memo(tx, retained, MemoEdit(words, None, Provenance(actor=context.actor)), context, limits)

@@ -193,10 +193,17 @@ class Client:
         body = {"audience": str(audience), "version": version}
         return read_memo(await self._send("POST", "/memo/share", body, memo_ref(memo)))
 
-    async def merge(self, keep: Memo, others: Sequence[Memo], text: str | None = None) -> Memo:
-        """Let one memo stand for others, as one change."""
+    async def merge(
+        self, keep: Memo, others: Sequence[Memo], text: str | None = None, *, versions: Mapping[str, int] | None = None
+    ) -> Memo:
+        """Let one memo stand for others, as one change; with `versions` by id, only if they still have these."""
         owner = {name: value for name, value in memo_ref(keep).items() if name != "id"}
-        body = {**owner, "keep": keep.id, "others": [memo.id for memo in others], **encode({"text": text})}
+        body = {
+            **owner,
+            "keep": keep.id,
+            "others": [memo.id for memo in others],
+            **encode({"text": text, "versions": versions}),
+        }
         return read_memo(await self._send("POST", "/memos/merge", body))
 
     async def preview_relearning(self, **selection: Any) -> dict[str, Any]:

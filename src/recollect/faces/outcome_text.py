@@ -1,10 +1,10 @@
 """Outcomes as text, the same in every face; faces escape it for where they show it."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from recollect.core.changes import Revise, Step
-from recollect.core.errors import RecollectError
+from recollect.core.errors import RecollectError, VersionConflict
 from recollect.core.events import EventKind
 from recollect.core.outcomes import (
     AlreadyActive,
@@ -50,6 +50,7 @@ RESUMED = "Learning goes on: what you say from now on may be remembered."
 NOT_PAUSED = "Learning was not paused."
 NO_SUMMARIES = "Rolling summaries are switched off."
 NOTHING_LEFT_TO_UNDO = "Nothing is left of what that changed"
+CHANGED_MEANWHILE = 'It was changed meanwhile, and now says: "{}". Nothing was done.'
 OUT_OF_REACH = "Memory can't be reached at the moment. Please try again in a while."
 
 ERRORS = (
@@ -152,22 +153,19 @@ def render_audience(memo: Memo, policy: str, how: str = '"!memory {} <a part of 
     return say("It may be recalled {}; {} lets more people hear it.", where, say(how).format("share"))
 
 
-def render_forgotten(
-    memos: Collection[Memo], query: str, *outcomes: Forgotten, literal: bool = False, undo: str = ""
-) -> str:
+def render_forgotten(outcome: Forgotten, query: str, *, literal: bool = False, undo: str = "") -> str:
     """What was forgotten, what was hidden with it, and the command that reverts it."""
-    hidden = render_hidden(*outcomes)
+    count, hidden = len(outcome.memos), render_hidden(outcome)
     if literal:
-        return f'Deprecated {count_noun(len(memos))} matching "{query}"{hidden}'
-    forgotten = say('Forgot {} matching "{}"{}', count_memories(len(memos)), query, hidden)
+        return f'Deprecated {count_noun(count)} matching "{query}"{hidden}'
+    forgotten = say('Forgot {} matching "{}"{}', count_memories(count), query, hidden)
     return say("{}. Undo: {}", forgotten, undo) if undo else forgotten
 
 
-def render_hidden(*outcomes: Forgotten) -> str:
+def render_hidden(outcome: Forgotten) -> str:
     """What else is hidden, as the end of a sentence; empty if nothing is."""
-    replies = sum(outcome.replies for outcome in outcomes)
-    lines = sum(outcome.summary_lines for outcome in outcomes)
-    parts = [say("{:,} of my replies", replies)] if replies else []
+    lines = outcome.summary_lines
+    parts = [say("{:,} of my replies", outcome.replies)] if outcome.replies else []
     if lines:
         parts.append(say("a line of the summary") if lines == 1 else say("{:,} lines of summaries", lines))
     return say(" (also hides {})", say(" and ").join(parts)) if parts else ""
@@ -299,6 +297,8 @@ def render_reset(existed: bool) -> str:
 
 def problem(error: RecollectError) -> str:
     """An error as one line that starts like a sentence."""
+    if isinstance(error, VersionConflict):
+        return say(CHANGED_MEANWHILE, quote_input(error.text))
     text = collapse_spaces(str(error))
     return sentence(clip(translate_text(text, ERRORS), 500) or say("That did not work"))
 

@@ -126,14 +126,39 @@ def forget(
     matches = find(active_memos(tx, subject, is_visible), reference, share, literal=literal)
     if not matches:
         return NotFound(reference)
-    shown = tuple(without_hidden_links(tx, memo, is_visible) for memo in matches)
     if len(matches) > 1 and not every:
-        return Ambiguous(shown)
-    write(tx, [retire(memo, context.at, Reason.FORGOTTEN, detail=context.actor) for memo in matches], context)
-    items = [add_tombstone(tx, memo, context.at) for memo in matches]
-    repeated = derived.count(tx, subject, items, min(memo.created for memo in matches))
-    for memo in matches:
+        return Ambiguous(tuple(without_hidden_links(tx, memo, is_visible) for memo in matches))
+    return _forget(tx, subject, matches, context, is_visible, schedule)
+
+
+def forget_all(
+    tx: Tx,
+    subject: Subject,
+    memos: Sequence[Memo],
+    context: ChangeContext,
+    is_visible: VisibilityCheck,
+    schedule: Schedule = NO_JOBS,
+) -> Forgotten | NotFound:
+    """Retire these memos as one change, if all of them are still as the caller has seen them."""
+    current = [get(tx, subject, memo.id, is_visible, memo.version) for memo in memos]
+    active = [memo for memo in current if memo.active]
+    return _forget(tx, subject, active, context, is_visible, schedule) if active else NotFound("")
+
+
+def _forget(
+    tx: Tx,
+    subject: Subject,
+    memos: Sequence[Memo],
+    context: ChangeContext,
+    is_visible: VisibilityCheck,
+    schedule: Schedule,
+) -> Forgotten:
+    write(tx, [retire(memo, context.at, Reason.FORGOTTEN, detail=context.actor) for memo in memos], context)
+    items = [add_tombstone(tx, memo, context.at) for memo in memos]
+    repeated = derived.count(tx, subject, items, min(memo.created for memo in memos))
+    for memo in memos:
         rebuild_derived(tx, memo, context.at, Reason.SAID_WAS_FORGOTTEN, schedule)
+    shown = tuple(without_hidden_links(tx, memo, is_visible) for memo in memos)
     return Forgotten(shown, len(repeated.messages), repeated.summary_lines)
 
 

@@ -157,7 +157,7 @@ def _describe(tx: Tx, subject: Subject, steps: Sequence[Step], is_visible: Visib
     visible = [
         _without_hidden_links(tx, reversal, is_visible)
         for reversal in reversals.values()
-        if is_visible(replace(reversal.current, status=Status.ACTIVE))
+        if all(is_visible(replace(memo, status=Status.ACTIVE)) for memo in (reversal.before, reversal.after) if memo)
     ]
     return Undoable(steps[0].id, steps[0].actor, steps[-1].at, tuple(visible), len(reversals) - len(visible))
 

@@ -21,6 +21,8 @@ from recollect.policy.redaction.span import MARKER
 from recollect.policy.viewer import lore_audience, provenance, subject_of
 from recollect.policy.visibility import VisibilityPolicy, limit_audience, stated_audience, with_qualified_owner
 
+MAX_TEXTS_AT_ONCE = 20
+"""More texts than this are checked in a thread, so that they don't block the event loop."""
 _SECOND_THOUGHT = re.compile(r"\b(?:and|but|und|aber|et|mais|y|pero|e|mas|ma|ale|ama)\b", re.IGNORECASE)
 _NAMES_SECRET = re.compile(
     rf"(?!.*{_SECOND_THOUGHT.pattern})"

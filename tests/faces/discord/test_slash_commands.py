@@ -1,13 +1,15 @@
 """Slash commands, menus, buttons and forms: the same memory, and only its owner sees the answers."""
 
+import pytest
 from simcord import InteractionResult
 from simcord.results import ResponseMessage
 
 from recollect.core.state import Owner, StateKind
-from recollect.core.types import Subject
+from recollect.core.types import Memo, Subject
 from recollect.faces.discord.privacy_notice import NOTICE
 from recollect.faces.discord.slash_commands import EXPORT_ATTACHED, render_help
 from tests.faces.discord.scene import Scene, acting
+from tests.faces.discord.test_memory_channel import TICK
 
 
 async def slash(scene: Scene, name: str, **options: object) -> InteractionResult:
@@ -156,6 +158,51 @@ async def test_an_item_gets_other_words_in_a_form() -> None:
         done = await scene.ann.submit_modal(form, {field["custom_id"]: "Works at Umbrella"})
         assert text(done).partition("\n")[0] == 'Changed: "Works at Umbrella"'
         assert await scene.known() == ["Works at Umbrella"]
+
+
+async def _form(scene: Scene, way: str, memo: Memo) -> InteractionResult:
+    """The form to edit a memo, opened in one of three ways."""
+    if way == "command":
+        return await scene.ann.slash(scene.dev, "memory edit", which=memo.id)
+    if way == "card":
+        listed = await slash(scene, "memory list")
+        await scene.ann.select(shown(listed), [memo.id])
+        return await scene.ann.click(shown(listed), label="Edit")
+    return await scene.ann.click(scene.dev.history()[-1], label="Edit")
+
+
+@pytest.mark.parametrize("way", ["command", "card", "notice"])
+async def test_what_was_changed_while_a_form_was_open_is_not_overwritten(way: str) -> None:
+    async with acting(discord={"learned_notices": "here"}) as scene:
+        await scene.ann.send(scene.dev, "I like green tea")
+        await scene.settle()
+        await scene.env.advance_time(TICK)
+        (memo,) = await scene.memos()
+        form = await _form(scene, way, memo)
+        assert form.modal is not None
+        field = form.modal["components"][0]["components"][0]
+        await scene.memory.update(memo, "Likes white tea", user=memo.subject.id, place=scene.place(scene.dev))
+        late = await scene.ann.submit_modal(form, {field["custom_id"]: "I like black tea"})
+        assert text(late) == 'It was changed meanwhile, and now says: "Likes white tea". Nothing was done.'
+        assert await scene.known() == ["Likes white tea"]
+
+
+async def test_several_are_forgotten_as_one_change_and_none_that_was_changed_since_the_question() -> None:
+    async with acting() as scene:
+        ann, dev = f"discord:{scene.ann.id}", scene.place(scene.dev)
+        for words in ("Likes green tea", "Has a tea shop in Ghent"):
+            await scene.memory.remember(words, user=ann, place=dev)
+        asked = await slash(scene, "memory forget", which="tea")
+        (memo,) = await scene.memory.view(ann, dev).find("Ghent")
+        await scene.memory.update(memo, "Has a tea shop in Bruges", user=ann, place=dev)
+        late = await scene.ann.click(shown(asked), label="Forget")
+        assert "Nothing was done" in text(late)
+        assert len(await scene.known()) == 2
+        asked = await slash(scene, "memory forget", which="tea")
+        await scene.ann.click(shown(asked), label="Forget")
+        assert await scene.known() == []
+        await slash(scene, "memory undo")
+        assert sorted(await scene.known()) == ["Has a tea shop in Bruges", "Likes green tea"]
 
 
 async def test_every_command_answers() -> None:

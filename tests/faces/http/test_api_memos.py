@@ -211,7 +211,9 @@ async def test_lists_are_filtered_and_paged_with_the_total(client: httpx.AsyncCl
 async def test_one_memo_stands_for_others_and_undo_brings_all_back(client: httpx.AsyncClient):
     keep, other = await wrote(client, "Plays the cello"), await wrote(client, "Owns a house in Lyon")
     body = {"user": "ann", "keep": keep["id"], "others": [other["id"]], "text": "Plays the cello in Lyon"}
-    merged = await client.post("/api/v1/memos/merge", json=body)
+    outdated = await client.post("/api/v1/memos/merge", json={**body, "versions": {other["id"]: other["version"] + 1}})
+    assert (outdated.status_code, outdated.json()["version"]) == (409, other["version"])
+    merged = await client.post("/api/v1/memos/merge", json={**body, "versions": {other["id"]: other["version"]}})
     assert merged.json()["text"] == "Plays the cello in Lyon"
     assert texts(await listed(client, status="active")) == ["Plays the cello in Lyon"]
     await client.post("/api/v1/memos/undo", json={"user": "ann"})

@@ -109,6 +109,42 @@ async def test_several_memories_are_changed_as_one_and_taken_back_as_one(app: Fa
         assert await active() == 2, "all of them, or none"
 
 
+@pytest.mark.parametrize(
+    ("action", "fields"), [("forget", {}), ("share", {"heard": "everywhere"}), ("tag", {"tags": "fun"})]
+)
+async def test_several_are_not_changed_if_one_was_changed_since_they_were_shown(
+    app: FastAPI, memory: AsyncMemory, action: str, fields: dict[str, str]
+):
+    memos = [(await memory.remember(text, user="ann")).memo for text in ("Likes tea", "Plays chess")]
+    async with visiting(app) as visitor:
+        page = await visitor.see("/people/memos", user="ann")
+        versions = [f"{memo.version} {memo.id}" for memo in memos]
+        assert all(f'name="version" value="{version}"' in page for version in versions)
+        await memory.update(memos[1], "Plays chess for money", user="ann")
+        before = (await memory.show(user="ann")).memos
+        form = {"user": "ann", "pick": [memo.id for memo in memos], "version": versions, **fields}
+        told = await visitor.follow(await visitor.send("/memos/bulk", action=action, **form))
+        assert "changed since you opened it, so nothing was done" in text_of(told)
+        assert (await memory.show(user="ann")).memos == before
+
+
+async def test_a_merge_of_what_was_changed_since_is_refused_and_keeps_what_was_typed(app: FastAPI, memory: AsyncMemory):
+    memos = [(await memory.remember(text, user="ann")).memo for text in ("Likes tea", "Likes teapots")]
+    ids = [memo.id for memo in memos]
+    async with visiting(app) as visitor:
+        page = await visitor.see("/merge", user="ann", pick=ids)
+        versions = [f"{memo.version} {memo.id}" for memo in memos]
+        assert all(f'name="version" value="{version}"' in page for version in versions)
+        await memory.update(memos[1], "Sells teapots", user="ann")
+        form = {"user": "ann", "pick": ids, "keep": ids[0], "version": versions}
+        answer = await visitor.send("/memos/merge", 409, **form, text="Likes tea and teapots")
+        assert 'now says: "Sells teapots"' in text_of(answer.text)
+        assert "Likes tea and teapots</textarea>" in answer.text
+        settled = {"user": "ann", "keep": ids[0], "other": ids[1], "version": versions}
+        assert "nothing was done" in text_of(await visitor.follow(await visitor.send("/contradictions", **settled)))
+        assert {memo.text for memo in (await memory.show(user="ann")).memos} == {"Likes tea", "Sells teapots"}
+
+
 async def test_of_two_memories_that_contradict_each_other_one_is_chosen(app: FastAPI, memory: AsyncMemory):
     here = (await memory.remember("Lives in Ghent", user="ann", audience=DEV.audience)).memo
     there = replace(here, id="other", text="Lives in Bruges", key=0)

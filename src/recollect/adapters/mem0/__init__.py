@@ -260,9 +260,10 @@ class AsyncMemory:
             {"user_id": user_id, "agent_id": agent_id, "run_id": run_id},
             'delete_all(user_id="alice"); reset() deletes everything',
         )
-        for memo in await self._memos(scope, {}, show_expired=True):
-            user, place = _home(memo.subject)
-            await self.memory.forget(memo, user=user, place=place)
+        memos = await self._memos(scope, {}, show_expired=True)
+        for owner in dict.fromkeys(memo.subject for memo in memos):
+            view = self.memory.view(*_home(owner))
+            await view.forget_all([memo for memo in memos if memo.subject == owner])
         return {"message": "Memories deleted successfully!"}
 
     async def history(self, memory_id: str) -> list[dict[str, Any]]:

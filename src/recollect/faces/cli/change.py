@@ -134,7 +134,7 @@ def _choose(call: Invocation, query: str, ambiguous: Ambiguous, every: bool) -> 
     call.screen.say(f'{len(numbered)} memories match "{query}":\n{render_listing(numbered)}')
     reply = ask("Forget all of them? (yes or no) " if every else "Which one? (its number, all or none) ")
     if reply in (("yes", "y", "all") if every else ("all",)):
-        return call.look(lambda memory: memory.forget(query, user=call.user, place=call.where, every=True))
+        return call.look(lambda memory: memory.view(call.user, call.where).forget_all(ambiguous.matches))
     chosen = numbered.get(reply.removeprefix("#"))
     if chosen is None:
         fail("nothing was forgotten", NO_MATCH)
@@ -154,7 +154,7 @@ def _print_forgotten(call: Invocation, query: str, outcome: ForgetOutcome) -> No
     match outcome:
         case Forgotten():
             literal = outcome_text.is_literal(call.load("null").settings)
-            text = outcome_text.render_forgotten(memos, query, outcome, literal=literal, undo="recollect undo")
+            text = outcome_text.render_forgotten(outcome, query, literal=literal, undo="recollect undo")
             call.screen.say(text)
             for memo in memos:
                 call.screen.aside(f'  "{outcome_text.in_second_person(memo.text)}"')

@@ -57,7 +57,7 @@ def _render_forgotten(request: CommandRequest, outcome: Forgotten, query: str) -
     """List the forgotten memos, unless the query already says it all."""
     memos, literal = outcome.memos, outcome_text.is_literal(request.memory.settings)
     reply = outcome_text.render_forgotten(
-        memos, outcome_text.quote_input(query), outcome, literal=literal, undo=f"{request.prefix}undo"
+        outcome, outcome_text.quote_input(query), literal=literal, undo=f"{request.prefix}undo"
     )
     is_quoted = len(memos) == 1 and query.casefold() in memos[0].text.casefold()
     return reply if is_quoted else "\n".join([reply, *(outcome_text.line(memo, literal=literal) for memo in memos)])

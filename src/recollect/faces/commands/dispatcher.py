@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from weakref import WeakValueDictionary
 
 from recollect.core.clock import Clock, now
-from recollect.core.errors import BadInput, RecollectError
+from recollect.core.errors import BadInput, RecollectError, VersionConflict
 from recollect.core.types import Place
 from recollect.faces import outcome_text
 from recollect.faces.commands import change, erase, relearn, show, why
@@ -118,7 +118,7 @@ class ChatCommands:
     async def _reply(self, verb: str, request: CommandRequest) -> Reply:
         try:
             reply = await self._run(verb, request)
-        except BadInput as error:
+        except (BadInput, VersionConflict) as error:
             return Reply(outcome_text.problem(error))
         except RecollectError as error:
             log.warning("!memory %s failed: %s", verb, error, exc_info=error)

@@ -135,8 +135,8 @@ class ContextMenus:
         if message.author.id == interaction.user.id and await memory.timeline.message(PLATFORM, str(message.id)):
             is_deleted = await memory.message_deleted(PLATFORM, str(message.id))
         left = await self._memos_from(interaction, message)  # what was stated by a command outlasts its message
-        for memo in left:
-            await memory.forget(memo.id, user=user, place=place)
+        if left:
+            await memory.view(user, place).forget_all(left)
         if not memos and not is_deleted:
             return say(NOT_A_SOURCE)
         learned = outcome_text.count_memories(len(memos))

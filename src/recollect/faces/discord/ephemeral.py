@@ -10,7 +10,7 @@ from typing import Any, Self, TypeVar, cast
 
 import discord
 
-from recollect.core.errors import BadInput, RecollectError
+from recollect.core.errors import BadInput, RecollectError, VersionConflict
 from recollect.faces import outcome_text
 from recollect.faces.commands.dispatcher import Answer
 from recollect.faces.discord.context import BotContext
@@ -129,7 +129,8 @@ async def run_work(work: Work) -> str:
 
 def describe_error(error: RecollectError) -> str:
     """An error for people. One that is not about what they gave may name hosts and files, which are for the log."""
-    return outcome_text.problem(error) if isinstance(error, BadInput) else say(outcome_text.OUT_OF_REACH)
+    is_theirs = isinstance(error, BadInput | VersionConflict)
+    return outcome_text.problem(error) if is_theirs else say(outcome_text.OUT_OF_REACH)
 
 
 def anyone(interaction: Interaction) -> bool:

@@ -171,7 +171,7 @@ class MemoCard(Panel):
         async def change(submitted: Interaction, words: str) -> str:
             if not memo.subject.is_lore and (problem := await storing_problem(self._bot, submitted)):
                 return problem
-            changed = await view.update(memo.id, words)
+            changed = await view.update(memo.id, words, version=memo.version)
             await self._bot.server_settings.record_lore(view, memo)
             return outcome_text.changed("Changed", changed)
 

@@ -99,7 +99,7 @@ class NoticeButton(
         async def change(submitted: Interaction, words: str) -> str:
             if not memo.subject.is_lore and (problem := await storing_problem(bot, submitted)):
                 return problem
-            changed = await view.update(self.memo, words)
+            changed = await view.update(self.memo, words, version=memo.version)
             await bot.server_settings.record_lore(view, memo)
             return outcome_text.changed("Changed", changed)
 

@@ -9,7 +9,7 @@ import discord
 from discord import app_commands
 
 from recollect.core.errors import BadInput, RecollectError
-from recollect.core.outcomes import Forgotten
+from recollect.core.outcomes import NotFound
 from recollect.core.text import clip, collapse_spaces, fold
 from recollect.core.types import Memo, Place
 from recollect.faces import outcome_text
@@ -32,8 +32,6 @@ from recollect.faces.discord.places import PLATFORM, interaction_place
 from recollect.faces.discord.privacy_notice import needs_notice
 from recollect.faces.discord.privacy_panel import privacy_panel
 from recollect.faces.wording import say
-from recollect.policy.merge import COVERAGE
-from recollect.recall.listing import find
 from recollect.view import View
 
 DESCRIPTIONS = {
@@ -164,17 +162,17 @@ class SlashCommands:
     @app_commands.describe(which="The memory: choose it, or type a part of it to forget all that match")
     async def _forget(self, interaction: Interaction, which: str) -> None:
         await defer(interaction)
-        memory, user, place = self._bot.memory, str(interaction.user.id), interaction_place(interaction)
-        share = COVERAGE if memory.settings.forget_mode == "coverage60" else 0.0
-        matches = find(await self._memos(interaction), which, share)
+        view = self._view(interaction)
+        matches = await view.find(which, to_forget=True)
         if not matches:
             await send_text(interaction, outcome_text.render_no_match(outcome_text.quote_input(which)))
             return
 
         async def forget() -> str:
-            outcomes = [await memory.forget(memo.id, user=user, place=place) for memo in matches]
-            forgotten = [outcome for outcome in outcomes if isinstance(outcome, Forgotten)]
-            return outcome_text.render_forgotten(matches, _describe_request(which, matches), *forgotten)
+            outcome = await view.forget_all(matches)
+            if isinstance(outcome, NotFound):
+                return outcome_text.render_no_match(outcome_text.quote_input(which))
+            return outcome_text.render_forgotten(outcome, _describe_request(which, matches))
 
         listed = [outcome_text.line(memo) for memo in matches]
         question = "\n".join([say("Forget {}?", outcome_text.count_memories(len(matches))), *listed])
@@ -195,7 +193,7 @@ class SlashCommands:
         async def change(submitted: Interaction, words: str) -> str:
             if problem := await storing_problem(self._bot, submitted):
                 return problem
-            changed = await view.update(memo.id, words)
+            changed = await view.update(memo.id, words, version=memo.version)
             audience = outcome_text.render_audience(changed, self._bot.settings.visibility)
             return "\n".join(filter(None, [outcome_text.changed("Changed", changed), audience]))
 
@@ -259,6 +257,6 @@ def _matching_choices(memos: Sequence[Memo], current: str) -> list[app_commands.
     ]
 
 
-def _describe_request(which: str, matches: list[Memo]) -> str:
+def _describe_request(which: str, matches: Sequence[Memo]) -> str:
     """The request in words: people don't recognize ids."""
     return matches[0].text if which in {memo.id for memo in matches} else outcome_text.quote_input(which)

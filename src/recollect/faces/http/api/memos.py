@@ -141,6 +141,9 @@ class Merging(Wire):
     keep: Name = Field(description="The id of the memo that stays.")
     others: Annotated[list[Name], Field(min_length=1, max_length=100)]
     text: Text | None = Field(None, description="Its words from now on; as they are unless said.")
+    versions: Annotated[dict[Name, Number], Field(max_length=101)] | None = Field(
+        None, description="By their ids: only if these memos have these versions (else 409)."
+    )
 
 
 @routes.get("/memos", responses=PAGING)
@@ -194,7 +197,7 @@ async def create_memo(state: AppStateDep, body: NewMemo) -> RememberedOut | Resp
 async def merge_memos(state: AppStateDep, body: Merging) -> records.MemoOut:
     """Merge memos into one; one change, undone as one."""
     subject = await known_subject(state, body.user, body.guild)
-    return records.from_memo(await state.admin.merge(subject, body.keep, body.others, body.text))
+    return records.from_memo(await state.admin.merge(subject, body.keep, body.others, body.text, body.versions))
 
 
 @routes.get("/memo", responses=READING | NO_MEMO)

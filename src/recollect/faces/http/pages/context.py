@@ -272,5 +272,11 @@ def seen_version(versions: Sequence[str], memo_id: str) -> int | None:
     return next((as_number(version) for version, _, name in pairs if name in ("", memo_id)), None)
 
 
+def seen_versions(versions: Sequence[str]) -> dict[str, int]:
+    """The versions of several memos that a page showed, each before the id of its memo."""
+    pairs = ((name, as_number(version)) for version, _, name in (value.partition(" ") for value in versions))
+    return {name: version for name, version in pairs if version is not None}
+
+
 def as_number(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= MAX_NUMBER_DIGITS else None

@@ -7,10 +7,17 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from recollect.core.errors import BadInput, VersionConflict
 from recollect.core.types import EVERYWHERE, Audience, Memo, Subject
-from recollect.faces.http.pages.context import PageContext, PageDep, after, as_number, find_subject
+from recollect.faces.http.pages.context import (
+    PageContext,
+    PageDep,
+    after,
+    as_number,
+    find_subject,
+    seen_versions,
+)
 from recollect.faces.http.pages.diff import steps
 from recollect.faces.http.pages.format import GuildNames, describe_audience, memo_url, memos_url, subject_query, url
-from recollect.faces.http.pages.memos import Field, Name, last_change, redirect_after_change
+from recollect.faces.http.pages.memos import Field, Name, Versions, last_change, redirect_after_change
 
 router = APIRouter(include_in_schema=False)
 
@@ -19,6 +26,7 @@ MAX_MERGED_MEMOS = 20
 """Limits on how many memos are merged at once."""
 
 OUTDATED = 'It was changed since you opened it, and now says: "{}". Your own words are below; save them to replace it.'
+OUTDATED_MERGE = 'One of them was changed since you opened this, and now says: "{}". Nothing was done; look again.'
 
 Text = Annotated[str, Query(max_length=2_000)]
 MemoIds = Annotated[list[str], Query(max_length=MAX_MERGED_MEMOS)]
@@ -139,12 +147,13 @@ async def _render_merge(
     picked: list[str],
     problem: str = "",
     draft: str | None = None,
+    status: int = 422,
 ) -> HTMLResponse:
     memos = await page.state.admin.active_memos(subject, picked)
     return page.render(
         request,
         "merge.html",
-        422 if problem else 200,
+        status if problem else 200,
         subject=subject,
         name=(await page.state.admin.profile(subject)).name,
         memos=memos,
@@ -163,10 +172,14 @@ async def merge(
     user: Name = "",
     guild: Name = "",
     text: Field = "",
+    version: Versions = [],  # noqa: B006 - FastAPI copies it
 ) -> Response:
     subject = await find_subject(page, user, guild, changes=True)
     try:
-        await page.state.admin.merge(subject, keep, pick, text.strip() or None)
+        await page.state.admin.merge(subject, keep, pick, text.strip() or None, seen_versions(version))
+    except VersionConflict as error:
+        problem = OUTDATED_MERGE.format(error.text)
+        return await _render_merge(request, page, subject, pick, problem, text, 409)
     except BadInput as error:
         return await _render_merge(request, page, subject, pick, str(error), text)
     merged_id = next(memo_id for memo_id in pick if memo_id != keep)
