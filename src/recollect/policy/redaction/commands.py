@@ -74,7 +74,10 @@ _COMMANDS = tuple(
             r"(?i:identified\s(?:with\s\S+\s)?by|(?:user"
             r"|role)\s\S+\s(?:with\s)?(?:encrypted\s)?password)\s'([^'\n]{3,200})'()()",
         ),
-        (":543 :6432 :*:", r"(?<!\S)[\w.*-]{1,100}:(?:543\d|6432|\*):[\w*$-]{1,60}:[\w*.-]{1,60}:([^\s:]{3,200})"),  # .pgpass
+        (
+            ":543 :6432 :*:",
+            r"(?<!\S)[\w.*-]{1,100}:(?:543\d|6432|\*):[\w*$-]{1,60}:[\w*.-]{1,60}:([^\s:]{3,200})",
+        ),  # .pgpass
         ("requirepass masterauth", rf"\b(?:requirepass|masterauth)\s{_VALUE}"),
     )
 )
