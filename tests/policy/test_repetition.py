@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.policy.repetition import repeats, shares
+from recollect.policy.repetition import brings_up, repeats, shares
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,6 @@ BROUGHT_UP = {
         "Given your fear of flying, I would drive.",
     ),
     "My car is a red Fiat Panda": ("You drive a red Panda.", "The Panda of yours needs oil."),
-    "I owe Victor 500 dollars": ("Don't forget your debt to Victor.",),
     "I was fired from Lidl last week": ("Getting fired is awful.", "After Lidl, what's your plan?"),
     "Ich habe Depressionen": ("Bei Depressionen hilft Bewegung.", "Da du Depressionen hast, geh raus."),
     "J'habite à Grenoble": ("Tu habites à Grenoble.", "À Grenoble, il fait beau chez toi."),
@@ -111,15 +110,21 @@ EVERYDAY = {
 @pytest.mark.parametrize("memo", BROUGHT_UP)
 def test_what_is_said_to_the_owner_unasked_in_words_of_the_memo_repeats_it(memo: str) -> None:
     asked = "what do you think?"
-    assert [line for line in BROUGHT_UP[memo] if not repeats(line, memo, question=asked, addressed=True)] == []
+    assert [line for line in BROUGHT_UP[memo] if not brings_up(line, memo, question=asked)] == []
 
 
 def test_a_word_that_the_question_has_is_not_brought_up_by_the_answer() -> None:
     memo = "I'm allergic to walnuts"
-    assert repeats("Walnuts are rich in omega 3.", memo, question="and now?", addressed=True)
-    assert not repeats("Walnuts are rich in omega 3.", memo, question="how healthy are walnuts?", addressed=True)
+    assert brings_up("Walnuts are rich in omega 3.", memo, question="and now?")
+    assert not brings_up("Walnuts are rich in omega 3.", memo, question="how healthy are walnuts?")
 
 
 @pytest.mark.parametrize("memo", EVERYDAY)
 def test_words_that_come_up_in_any_conversation_do_not(memo: str) -> None:
-    assert [line for line in EVERYDAY[memo] if repeats(line, memo, question="and now?", addressed=True)] == []
+    assert [line for line in EVERYDAY[memo] if brings_up(line, memo, question="and now?")] == []
+
+
+def test_one_of_several_names_tells_but_a_small_number_alone_does_not() -> None:
+    memo = "I owe Victor 500 dollars"
+    assert repeats("Don't forget your debt to Victor.", memo, question="and now?", addressed=True)
+    assert not repeats("There are 500 people here.", memo, question="and now?", addressed=True)

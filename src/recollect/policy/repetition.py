@@ -103,8 +103,6 @@ def repeats(
     asked = sense(question) if len(question.split()) <= MAX_QUESTION_WORDS else sense("")
     shared = in_sentence | _shared(asked, known)
     names = known.exact & known.roots
-    if addressed and _brings_up(sentence, known, question):
-        return True
     if names and names.isdisjoint(shared):  # says the same of another name or number
         return False
     if _weight(in_sentence, known) < 1:  # only common words are shared, or only the question shares any
@@ -129,6 +127,20 @@ def repeats(
     return covered >= MIN_PERSONAL_COVERAGE or (share >= 0.75 and _weight(in_sentence, known) >= 2)
 
 
+def brings_up(sentence: str, memo: str, *, question: str = "", owner: str = "") -> bool:
+    """Whether a sentence to the owner of a memo has, unasked, half of the words that tell what it says: "As you are
+    pregnant, no wine". What is suggested to them is not known of them: "You could try a vegan restaurant".
+    """
+    known = _without_owner(sense(memo), sense(owner))
+    telling = {root for root in known.roots - _everyday() if not root.isdigit()}
+    numbers, told = set(filter(str.isdigit, known.roots)), set[str]()
+    for clause in map(sense, _CLAUSE_END.split(sentence)):
+        has_other_number = numbers and not numbers.issuperset(filter(str.isdigit, clause.roots))
+        if clause.words.isdisjoint(lexicon.words("suggestion")) and not has_other_number:
+            told |= _shared(clause, known) & telling
+    return bool(told - _shared(sense(question), known)) and 2 * len(told) >= len(telling)
+
+
 def _tells_names(sentence: Sense, names: frozenset[str], in_sentence: frozenset[str], question: Sense) -> bool:
     """Whether a sentence to someone tells the names in a memo about them. "You could fly to Lisbon" suggests, and
     an answer to a question with the name in it takes the question up; a number of several digits is no coincidence.
@@ -137,19 +149,6 @@ def _tells_names(sentence: Sense, names: frozenset[str], in_sentence: frozenset[
     if not told or not names.isdisjoint(question.roots):
         return False
     return sentence.words.isdisjoint(lexicon.words("suggestion")) or any(map(_LONG_NUMBER.fullmatch, told))
-
-
-def _brings_up(sentence: str, known: Sense, question: str) -> bool:
-    """Whether a sentence to someone has, unasked, half of the words that tell what a memo about them says: "As you
-    are pregnant, no wine". What is suggested to them is not known of them: "You could try a vegan restaurant".
-    """
-    telling = {root for root in known.roots - _everyday() if not root.isdigit()}
-    numbers, told = set(filter(str.isdigit, known.roots)), set[str]()
-    for clause in map(sense, _CLAUSE_END.split(sentence)):
-        has_other_number = numbers and not numbers.issuperset(filter(str.isdigit, clause.roots))
-        if clause.words.isdisjoint(lexicon.words("suggestion")) and not has_other_number:
-            told |= _shared(clause, known) & telling
-    return bool(told - _shared(sense(question), known)) and 2 * len(told) >= len(telling)
 
 
 def _rare(names: frozenset[str], memo: str) -> frozenset[str]:

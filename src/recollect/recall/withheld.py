@@ -214,8 +214,12 @@ class Withheld:
         )
 
     def quotes(self, excerpt: str, author: str) -> bool:
-        """The same for a question of this author and its answer in one line."""
-        return bool(self.items) and self._repeats_item(excerpt, "", author)
+        """The same for a question of this author and its answer in one line, with a bar between them."""
+        question, _, answer = excerpt.partition(" | ")
+        return bool(self.items) and (
+            self._repeats_item(excerpt, "", author)
+            or any(self._is_brought_up(part, question, author) for part in repetition.sentences(answer))
+        )
 
     def without(self, text: str, question: Message | None = None) -> str:
         """A summary, or the answer to a question, without the sentences that repeat what is withheld."""
@@ -235,7 +239,7 @@ class Withheld:
 
     def _repeats_item(self, sentence: str, question: str, addressee: str | None, line: str = "") -> bool:
         """Whether a sentence to someone, as part of a line, repeats one of the items."""
-        return any(
+        return self._is_brought_up(sentence, question, addressee) or any(
             repetition.repeats(
                 words,
                 item.text,
@@ -247,6 +251,15 @@ class Withheld:
             for words in {repetition.unlabeled(sentence), sentence}  # "Allergies: nuts" has no speaker
             for item in self._items_near(words)
             if not self._is_about_someone_else(f"{line or sentence} {question}", item, addressee)
+        )
+
+    def _is_brought_up(self, sentence: str, question: str, addressee: str | None) -> bool:
+        """Whether a sentence has, unasked, what its addressee said; "you" in a summary may be anyone there."""
+        is_turn = repetition.speaker(sentence) is not None and repetition.addresses_someone(sentence)
+        return any(
+            repetition.brings_up(sentence, item.text, question=question, owner=_owner_names(item))
+            for item in self._items_near(sentence)
+            if _is_owner(addressee, item) or (addressee is None and is_turn and not _mentions_owner(sentence, item))
         )
 
     def _items_near(self, text: str) -> list[Retired]:
