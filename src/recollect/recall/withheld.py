@@ -254,12 +254,14 @@ class Withheld:
         )
 
     def _is_brought_up(self, sentence: str, question: str, addressee: str | None) -> bool:
-        """Whether a sentence has, unasked, what its addressee said; "you" in a summary may be anyone there."""
+        """Whether a sentence has, unasked, what was said by whom it is about; "you" in a summary may be anyone."""
+        line = f"{sentence} {question}"
         is_turn = repetition.speaker(sentence) is not None and repetition.addresses_someone(sentence)
         return any(
             repetition.brings_up(sentence, item.text, question=question, owner=_owner_names(item))
             for item in self._items_near(sentence)
-            if _is_owner(addressee, item) or (addressee is None and is_turn and not _mentions_owner(sentence, item))
+            if _is_owner(addressee, item)
+            or (is_turn and not _mentions_owner(sentence, item) if addressee is None else _mentions_owner(line, item))
         )
 
     def _items_near(self, text: str) -> list[Retired]:
