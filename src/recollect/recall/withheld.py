@@ -12,9 +12,7 @@ from functools import lru_cache
 from itertools import islice, zip_longest
 from typing import Any
 
-from recollect.core.changes import Step
 from recollect.core.clock import from_ms, to_ms
-from recollect.core.events import Event, EventKind
 from recollect.core.ports import Corpus, Tx
 from recollect.core.sessions import parse_session
 from recollect.core.state import Owner, StateKind
@@ -38,7 +36,6 @@ MAX_PEOPLE = 6
 """People of a conversation whose lists are read in addition to their guild's."""
 MAX_TEXT_CHARS = 500
 """Characters of a statement that are compared."""
-_CHANGE_KINDS = (EventKind.MEMO_RETIRED, EventKind.MEMO_REVISED, EventKind.MEMO_UNDONE, EventKind.MEMO_REDONE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -381,29 +378,6 @@ def screen_summary(summary: Summary, withheld: Withheld) -> Summary | None:
     """The summary without what is withheld; None when nothing remains."""
     text = withheld.without(summary.text)
     return summary if text == summary.text else replace(summary, text=text) if text.strip() else None
-
-
-def affected_sessions(tx: Tx, events: Iterable[Event], sessions: Iterable[str]) -> list[str]:
-    """The sessions whose summary repeats what these events retired or restored, so that it now reads differently."""
-    changes = [event for event in events if event.kind in _CHANGE_KINDS]
-    steps = tx.changes.find([event.id for event in changes])
-    items = [item for event in changes for item in _changed_statements(tx, event, steps.get(event.id))]
-    if not items:
-        return []
-    changed = screen(items)
-    return [session for session in sessions if (summary := tx.summaries.get(session)) and changed.repeats(summary.text)]
-
-
-def _changed_statements(tx: Tx, event: Event, step: Step | None) -> list[Retired]:
-    """The texts that a memo had before an event, and has now; none where it was merely restated."""
-    if not event.memo:
-        return []
-    before = None if step is None else step.before
-    current = tx.memos.get(Subject.of_scope(event.scope), event.memo)
-    if event.kind == EventKind.MEMO_REVISED and before and before.active and current and before.text == current.text:
-        return []
-    texts = dict.fromkeys(memo.text for memo in (before, current) if memo is not None)
-    return [Retired(event.scope, event.memo, clip(text, MAX_TEXT_CHARS), event.at) for text in texts]
 
 
 def search_filter(tx: Tx, viewer: Viewer, over: Corpus) -> Callable[[Any], bool]:

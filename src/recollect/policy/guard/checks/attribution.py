@@ -25,6 +25,9 @@ _PATTERNS = Patterns(
     mine_or_had=r"\b(?:{my}|have|has|got|had|'ve|with|and|\d+|a|an|two|three|four|five)\b",
     we_at=r"""\b(?:we|our)\b.*\b(?:at|in) (?:the|our|my) (?P<where>office|work|company|school|uni|university|club
         |lab|firm|gym|hotel|church|studio|agency)\b|\bwe (?:at|here at) (?P<name>\w+)""",
+    we_won=r"\bwe (?:\w+ )?(?P<did>won|lost|beat|drew|scored|qualified|advanced|equali[sz]ed)\b",
+    spectator=r"\b(?:watch(?:ed|ing)?|on tv|on (?:the )?telly|from the stands|fans?|supporters?|cheer(?:ed|ing)"
+    r"|season ticket|match tickets?|(?:live)?stream)\b",
     role=r"^\W*(?:(?:the )?user |he |she |they )?(?:is|are|works as) (?:an? |the )?(?P<role>[\w-]+)\W*$",
     possession=r"\b(?:{possesses})\b",
 )
@@ -99,7 +102,9 @@ def _differs(case: Case) -> bool:
         is_mine = any(map(_PATTERNS.foreign_mine.match, context.clauses[:1]))
         is_of_user = subject.is_user or (bool(subject.name) and not is_mine)  # a place may come first, as in Turkish
         return is_of_user and about_other and not (is_request or _names_possession(fact, context.lower))
-    if subject.is_user and (_is_of_institution(fact, case.clauses) or _is_role_of_another(case)):
+    if subject.is_user and (
+        _is_of_institution(fact, case.clauses) or _is_of_team(fact, case.context.lower) or _is_role_of_another(case)
+    ):
         return True
     if subject.is_user and (_is_of_another(fact, context.lower) or not (verbs or _keeps_verb(fact, case.clauses))):
         return True
@@ -176,6 +181,12 @@ def _is_of_institution(fact: str, clauses: Sequence[str]) -> bool:
     content = words(fact)
     institutions = [match["where"] or match["name"] for clause in clauses for match in _PATTERNS.we_at.finditer(clause)]
     return bool(institutions) and not any(word_forms.has_form(where, content) for where in institutions)
+
+
+def _is_of_team(fact: str, quote: str) -> bool:
+    """Whether the speaker only watched what "we" won, and the fact says that they won it."""
+    won = _PATTERNS.we_won.search(quote)
+    return won is not None and _PATTERNS.spectator.search(quote) is not None and words(fact)[:1] == [won["did"]]
 
 
 def _is_role_of_another(case: Case) -> bool:
