@@ -265,9 +265,12 @@ REPEATED = {
     ),
     "54321": ("My salary is 54321 euros", ["Your pay: **54321 €** a year", "With 54321 you could rent a flat."]),
     "gundula": ("Meine Schwester heißt Gundula", ["Gundula, richtig?", "Ich weiß: Cello, Bienen, Gundula."]),
+    "diabetes": ("I have type 1 diabetes", ["Since you have diabetes, skip the cake.", "Watch your diabetes."]),
+    "grenoble": ("J'habite à Grenoble", ["Tu habites à Grenoble.", "À Grenoble, il fait beau chez toi."]),
     "marius": ("I broke up with Marius in June", ["Marius will regret it.", "- single since June (Marius)"]),
 }
-"""What is stated, by the word that may not be seen again, and replies that tell it in a list or by its name."""
+"""What is stated, by the word that may not be seen again, and replies that tell it in a list, by its name or by
+half of its words."""
 
 
 @pytest.mark.parametrize("word", REPEATED)

@@ -27,6 +27,9 @@ _LABEL = re.compile(r"^\W*(?:\d{4}-\d{2}-\d{2}\s+)?\[?([^\]:\n]{1,60})\]?:\s")
 _NAME = re.compile(r"(?<=[^\W_] )[A-ZÀ-ÖØ-Þ][^\W_]*|[^\W_]*\d[^\W_]*")
 """Words with a capital letter inside a sentence, or with a digit: compared exactly."""
 
+_ELISION = re.compile(r"(?<!\w)(?:[cdjlmnst]|qu|un|all|dall|dell|nell|sull)['’](?=\w\w)", re.IGNORECASE)
+"""French and Italian articles and pronouns that are written together with the next word."""
+_CLAUSE_END = re.compile(r"[,;:–—]\s")
 _LONG_NUMBER = re.compile(r"(?!(?:19|20)\d\d$)\d{4,}")
 _HIRAGANA = re.compile("[\u3041-\u309f]+")
 """Japanese endings and particles are in this script, and some words."""
@@ -73,9 +76,11 @@ def speaker(sentence: str) -> str | None:
 @lru_cache(maxsize=8192)
 def sense(text: str) -> Sense:
     """The content words of a text; cached, because the same sentences are compared with many memos."""
+    text = _ELISION.sub("", text)
     words = query_words(_HIRAGANA.sub(" ", text)) or query_words(text)
     exact = {fold(name) for name in _NAME.findall(text)}
-    roots = {word: _root(word) for word in words if word not in _function_words()}
+    ignored = _function_words() if word_forms.is_english(text) else _foreign_function_words()
+    roots = {word: _root(word) for word in words if word not in ignored}
     return Sense(
         frozenset(roots.values()),
         frozenset(root for word, root in roots.items() if word in exact),
@@ -122,13 +127,28 @@ def repeats(
     return covered >= MIN_PERSONAL_COVERAGE or (share >= 0.75 and _weight(in_sentence, known) >= 2)
 
 
+def brings_up(sentence: str, memo: str, *, question: str = "", owner: str = "") -> bool:
+    """Whether a sentence to the owner of a memo has, unasked, half of the words that tell what it says: "As you are
+    pregnant, no wine". What is suggested to them is not known of them: "You could try a vegan restaurant".
+    """
+    known = _without_owner(sense(memo), sense(owner))
+    telling = {root for root in known.roots - _everyday() if not root.isdigit()}
+    numbers, told = set(filter(str.isdigit, known.roots)), set[str]()
+    for clause in map(sense, _CLAUSE_END.split(sentence)):
+        has_other_number = numbers and not numbers.issuperset(filter(str.isdigit, clause.roots))
+        if clause.words.isdisjoint(lexicon.words("suggestion")) and not has_other_number:
+            told |= _shared(clause, known) & telling
+    return bool(told - _shared(sense(question), known)) and 2 * len(told) >= len(telling)
+
+
 def _tells_names(sentence: Sense, names: frozenset[str], in_sentence: frozenset[str], question: Sense) -> bool:
     """Whether a sentence to someone tells the names in a memo about them. "You could fly to Lisbon" suggests, and
     an answer to a question with the name in it takes the question up; a number of several digits is no coincidence.
     """
-    if not names or not names <= in_sentence or not names.isdisjoint(question.roots):
+    told = {name for name in names & in_sentence if not name.isdigit() or _LONG_NUMBER.fullmatch(name)}
+    if not told or not names.isdisjoint(question.roots):
         return False
-    return sentence.words.isdisjoint(lexicon.words("suggestion")) or any(map(_LONG_NUMBER.fullmatch, names))
+    return sentence.words.isdisjoint(lexicon.words("suggestion")) or any(map(_LONG_NUMBER.fullmatch, told))
 
 
 def _rare(names: frozenset[str], memo: str) -> frozenset[str]:
@@ -228,6 +248,19 @@ def _persons() -> frozenset[str]:
 
 
 @cache
+def _everyday() -> frozenset[str]:
+    """The stems of words that come up in any conversation, so that they tell nothing of anybody."""
+    words = lexicon.words("everyday") | word_forms.calendar_words()
+    return lexicon.words("common") | {_root(word) for word in words}
+
+
+@cache
 def _function_words() -> frozenset[str]:
     """Words without meaning of their own."""
     return _persons() | lexicon.words("stop")
+
+
+@cache
+def _foreign_function_words() -> frozenset[str]:
+    """The same in texts that are not English, in which "son" is no child and "as" no comparison."""
+    return _function_words() | lexicon.words("function", *lexicon.foreign_languages())

@@ -7,7 +7,7 @@ from recollect.core.ports import Store, Tx
 from recollect.core.types import Memo, Message, Place, Subject, Summary
 from recollect.policy.rendering import speaker
 from recollect.policy.visibility import audience_covers_place, is_forgotten
-from recollect.recall import sent_prompts, withheld
+from recollect.recall import sent_prompts, summary_changes, withheld
 from recollect.recall.display_names import Names
 from recollect.recall.sent_prompts import SentPrompt
 
@@ -78,7 +78,7 @@ class Timeline:
 
     async def changed_summaries(self, events: Sequence[Event], sessions: Collection[str]) -> list[str]:
         """The sessions whose summary repeats what these events retired or restored."""
-        return await self._store.read(lambda tx: withheld.affected_sessions(tx, events, sessions))
+        return await self._store.read(lambda tx: summary_changes.affected_sessions(tx, events, sessions))
 
     async def events_after(self, event_id: int, limit: int) -> list[Event]:
         """Events after this one, oldest first."""

@@ -12,9 +12,7 @@ from functools import lru_cache
 from itertools import islice, zip_longest
 from typing import Any
 
-from recollect.core.changes import Step
 from recollect.core.clock import from_ms, to_ms
-from recollect.core.events import Event, EventKind
 from recollect.core.ports import Corpus, Tx
 from recollect.core.sessions import parse_session
 from recollect.core.state import Owner, StateKind
@@ -38,7 +36,6 @@ MAX_PEOPLE = 6
 """People of a conversation whose lists are read in addition to their guild's."""
 MAX_TEXT_CHARS = 500
 """Characters of a statement that are compared."""
-_CHANGE_KINDS = (EventKind.MEMO_RETIRED, EventKind.MEMO_REVISED, EventKind.MEMO_UNDONE, EventKind.MEMO_REDONE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,8 +211,12 @@ class Withheld:
         )
 
     def quotes(self, excerpt: str, author: str) -> bool:
-        """The same for a question of this author and its answer in one line."""
-        return bool(self.items) and self._repeats_item(excerpt, "", author)
+        """The same for a question of this author and its answer in one line, with a bar between them."""
+        question, _, answer = excerpt.partition(" | ")
+        return bool(self.items) and (
+            self._repeats_item(excerpt, "", author)
+            or any(self._is_brought_up(part, question, author) for part in repetition.sentences(answer))
+        )
 
     def without(self, text: str, question: Message | None = None) -> str:
         """A summary, or the answer to a question, without the sentences that repeat what is withheld."""
@@ -235,7 +236,7 @@ class Withheld:
 
     def _repeats_item(self, sentence: str, question: str, addressee: str | None, line: str = "") -> bool:
         """Whether a sentence to someone, as part of a line, repeats one of the items."""
-        return any(
+        return self._is_brought_up(sentence, question, addressee) or any(
             repetition.repeats(
                 words,
                 item.text,
@@ -247,6 +248,17 @@ class Withheld:
             for words in {repetition.unlabeled(sentence), sentence}  # "Allergies: nuts" has no speaker
             for item in self._items_near(words)
             if not self._is_about_someone_else(f"{line or sentence} {question}", item, addressee)
+        )
+
+    def _is_brought_up(self, sentence: str, question: str, addressee: str | None) -> bool:
+        """Whether a sentence has, unasked, what was said by whom it is about; "you" in a summary may be anyone."""
+        line = f"{sentence} {question}"
+        is_turn = repetition.speaker(sentence) is not None and repetition.addresses_someone(sentence)
+        return any(
+            repetition.brings_up(sentence, item.text, question=question, owner=_owner_names(item))
+            for item in self._items_near(sentence)
+            if _is_owner(addressee, item)
+            or (is_turn and not _mentions_owner(sentence, item) if addressee is None else _mentions_owner(line, item))
         )
 
     def _items_near(self, text: str) -> list[Retired]:
@@ -366,29 +378,6 @@ def screen_summary(summary: Summary, withheld: Withheld) -> Summary | None:
     """The summary without what is withheld; None when nothing remains."""
     text = withheld.without(summary.text)
     return summary if text == summary.text else replace(summary, text=text) if text.strip() else None
-
-
-def affected_sessions(tx: Tx, events: Iterable[Event], sessions: Iterable[str]) -> list[str]:
-    """The sessions whose summary repeats what these events retired or restored, so that it now reads differently."""
-    changes = [event for event in events if event.kind in _CHANGE_KINDS]
-    steps = tx.changes.find([event.id for event in changes])
-    items = [item for event in changes for item in _changed_statements(tx, event, steps.get(event.id))]
-    if not items:
-        return []
-    changed = screen(items)
-    return [session for session in sessions if (summary := tx.summaries.get(session)) and changed.repeats(summary.text)]
-
-
-def _changed_statements(tx: Tx, event: Event, step: Step | None) -> list[Retired]:
-    """The texts that a memo had before an event, and has now; none where it was merely restated."""
-    if not event.memo:
-        return []
-    before = None if step is None else step.before
-    current = tx.memos.get(Subject.of_scope(event.scope), event.memo)
-    if event.kind == EventKind.MEMO_REVISED and before and before.active and current and before.text == current.text:
-        return []
-    texts = dict.fromkeys(memo.text for memo in (before, current) if memo is not None)
-    return [Retired(event.scope, event.memo, clip(text, MAX_TEXT_CHARS), event.at) for text in texts]
 
 
 def search_filter(tx: Tx, viewer: Viewer, over: Corpus) -> Callable[[Any], bool]:

@@ -78,6 +78,11 @@ def test_orders_told_by_whom_they_are_about_are_refused_in_seven_languages_and_t
     assert [text for text in CORPUS["structural_harmless"] if is_instruction(text)] == []
 
 
+def test_plain_orders_and_claims_of_rights_are_refused_in_eight_languages_and_plain_wishes_and_facts_are_not():
+    assert [order for order in CORPUS["plain_orders"] if not is_instruction(order)] == []
+    assert [text for text in CORPUS["plain_harmless"] if is_instruction(text)] == []
+
+
 @pytest.mark.parametrize(
     "order",
     [

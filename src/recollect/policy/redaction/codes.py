@@ -81,8 +81,8 @@ _SIX_DIGITS = lazy_pattern(
 _PLACE = lazy_pattern(r"\b(?:area|city|town|village|district|region|locality)\b")
 """A "pin code" is also a postal code."""
 _RECOVERY = lazy_pattern(
-    r"(?:(?:backup|back-up|recovery|rescue|emergency|scratch|restore|reset|one-time)[ -](?:codes?|keys?|kit"
-    r"|tokens?)(?: secret key)?"
+    r"(?:(?:backup|back-up|recovery|rescue|emergency|scratch|restore|reset|one-time)[ -]"
+    r"(?:(?:access|login|sign-?in) )?(?:codes?|keys?|kit|tokens?)(?: secret key)?"
     r"|(?:wiederherstellungs|sicherheits|backup|notfall|ersatz|rettungs)-?(?:codes?|schlüssel)"
     r"|(?:codes?|clés?) de (?:secours|récupération|sauvegarde|restauration)"
     r"|c[óo]digos? de (?:recuperaci[óo]n|respaldo|seguridad|recuperação|backup|segurança|emergencia|emergência)"

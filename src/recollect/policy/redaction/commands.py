@@ -74,6 +74,10 @@ _COMMANDS = tuple(
             r"(?i:identified\s(?:with\s\S+\s)?by|(?:user"
             r"|role)\s\S+\s(?:with\s)?(?:encrypted\s)?password)\s'([^'\n]{3,200})'()()",
         ),
+        (
+            ":543 :6432 :*:",
+            r"(?<!\S)[\w.*-]{1,100}:(?:543\d|6432|\*):[\w*$-]{1,60}:[\w*.-]{1,60}:([^\s:]{3,200})",
+        ),  # .pgpass
         ("requirepass masterauth", rf"\b(?:requirepass|masterauth)\s{_VALUE}"),
     )
 )
@@ -96,6 +100,7 @@ _OPTION_SIGNS = (
     "alias set",
     *(" -", " /", "|", "\\\\", "\n-", "\t-", "requirepass", "masterauth", "jdbc:oracle", "sqlplus", "expdp", "impdp"),
     *("login", "passphrase", "identified", "password '"),
+    *(":543", ":6432", ":*:"),
 )
 """A cheap test: no command that holds a password is without one of these."""
 _OPTION = lazy_pattern(
@@ -133,7 +138,7 @@ _SESSION = lazy_pattern(
 _WIFI = lazy_pattern(r"\bWIFI:(?:[^\n;]|\\;){0,100};.{0,300}", re.IGNORECASE)
 _WIFI_PASSWORD = lazy_pattern(r"(?<=[;:])(?:P|PH2|I|A):((?:[^;\\\n]|\\.){3,100})")
 _WIFI_KEY = lazy_pattern(
-    r"\b(?:wpa[23]?(?:-psk)?|wep|wi-?fi|wlan|ssid|hotspot|router|network)\b[^\n:=]{0,40}?\b(?:key|psk|code"
+    r"\b(?:wpa[23]?(?:-psk)?|wep|wi-?fi|wlan|ssid|hotspot|router|network)\b[:=]?[^\n:=]{0,40}?\b(?:key|psk|code"
     r"|schlüssel)(?:(?:\s[a-z]{1,10}){0,4}?\s(?:is|says|reads|lautet)\s|\s?[:=]\s?|\s)\"?([^\s\"]{8,63})"
     r"|\b(?:clé|clef|cl[ée]|code)\s(?:du\s|de\sla\s)?(?:wi-?fi|wpa2?)\s?(?:est\s"
     r"|c['’]est\s)?[:=]?\s?([^\s\"]{8,63})|\b(?:wlan|wi-?fi"
@@ -148,7 +153,7 @@ _MARKUP = lazy_pattern(
     r"|privatekey)[\w:.-]{0,20})[^<>]{0,80}>([^<\n]{3,400})</",
     re.IGNORECASE,
 )
-_ADDRESS = lazy_pattern(r"(?<=://)[^\s/:@\"'<>]{0,100}:([^\s\"<>]{1,200})@(?=[\w\[$.%-])")
+_ADDRESS = lazy_pattern(r"(?<=://)[^\s/:@\"'<>]{0,100}:([^\s\"]{1,200})@(?=[\w\[$.%-])")
 _OTPAUTH = lazy_pattern(r"otpauth(?:-migration)?://\S{0,200}?[?&](?:secret|data)=([\w%+/=-]{8,400})", re.IGNORECASE)
 _EMAIL_PAIR = lazy_pattern(r"(?<![\w/:.])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}[:|]([^\s/:|]{6,64})(?!\S*/)")
 _QUERY = lazy_pattern(
@@ -161,7 +166,7 @@ _PLACEHOLDER = lazy_pattern(
     r"|false|none|null)|[a-z]+_(?:token|key|secret|password)",
     re.IGNORECASE,
 )
-_PORT_AND_PATH = lazy_pattern(r"\d{1,5}/.*|[^@]*/[^@]*/.*")
+_PORT_AND_PATH = lazy_pattern(r"\d{1,5}[/<>?#].*|[^@]*/[^@]*/.*")
 
 
 _VARIABLE_NAMES = ("pw", "pass", "pwd", "salt", "pepper")

@@ -43,12 +43,13 @@ _WIF = lazy_pattern(r"(?<![\w/=+-])(?:[KLc][1-9A-HJ-NP-Za-km-z]{51}|[59][1-9A-HJ
 _NOSTR = lazy_pattern(r"(?<![A-Za-z0-9])nsec1[02-9ac-hj-np-z]{50,64}(?![A-Za-z0-9])")
 _HEX = lazy_pattern(r"(?<![\w/#:.-])(?:0x)?([0-9a-fA-F]{64})(?![\w-])")
 _BASE58 = lazy_pattern(r"(?<![\w/=+-])[1-9A-HJ-NP-Za-km-z]{86,90}(?![\w/=+-])")
+_BYTES = lazy_pattern(r"\[\s?\d{1,3}(?:,\s?\d{1,3}){31,63}\s?\]")
 _HEX_PAIR = lazy_pattern(r"(?<=\]:)[0-9a-f]{32}(?!\w)|(?<!\w)AC[0-9a-f]{32}\W{1,3}([0-9a-f]{32})(?!\w)")
 _WALLET_NAME = lazy_pattern(
     r"priv(?:ate)?[ _-]?key|secret|privkey|priv:|signing key|wallet key|seed|privat\w{0,4} schlüssel"
     r"|private[rn]? schlüssel|clé privée"
     r"|cl(?:ave|é|e) privad?[ae]?|chave privada|chiave privata|klucz prywatny|özel anahtar|encryption key"
-    r"|master key|keystore"
+    r"|master key|keystore|key ?pair|solana|phantom"
 )
 _NEARBY_CHARS = 60
 _AWS_ID = lazy_pattern(r"(?<![A-Z0-9])A(?:KIA|SIA)[A-Z0-9]{16}(?![A-Z0-9])|\[redacted: AWS key\]")
@@ -66,6 +67,8 @@ def spans(text: str, lower: str) -> Iterator[Span]:
         yield from _private_keys(text)
     if '"kty"' in text:
         yield from (Span(*match.span(1), "private key") for match in _JWK.finditer(text))
+    if "," in text:
+        yield from _named_keys(_BYTES, text, lower)
     if not _LONG.search(text):
         return
     if "LS0tLS1CRUdJTi" in text:
@@ -112,10 +115,15 @@ def _wallet_keys(text: str, lower: str) -> Iterator[Span]:
         if _mix(match[0]) == _MIN_MIX:
             yield Span(*match.span(), "private key")
     for pattern in (_HEX, _BASE58):
-        for match in pattern.finditer(text):
-            start, end = max(0, match.start() - _NEARBY_CHARS), match.end() + _NEARBY_CHARS
-            if _WALLET_NAME.search(lower, start, end):
-                yield Span(*match.span(), "private key")
+        yield from _named_keys(pattern, text, lower)
+
+
+def _named_keys(pattern: re.Pattern[str], text: str, lower: str) -> Iterator[Span]:
+    """What only a word for a key beside it makes one."""
+    for match in pattern.finditer(text):
+        start, end = max(0, match.start() - _NEARBY_CHARS), match.end() + _NEARBY_CHARS
+        if _WALLET_NAME.search(lower, start, end):
+            yield Span(*match.span(), "private key")
 
 
 def _aws_secrets(text: str) -> Iterator[Span]:

@@ -50,6 +50,7 @@ _CALLED = lazy_pattern(
 )
 _OFFER = lazy_pattern(r"(?<!\w)(?:checkout|discount|coupon|promo|voucher|\d+ ?% off)(?!\w)|クーポン|割引")
 _MODEL = lazy_pattern(r"(?:[A-Z][a-z]+[A-Z]\w*|[A-Z]{2,}\d*) $")
+_BRAND = lazy_pattern(r"[A-Z]{2,}![A-Z][a-z]+ $")
 _SET_TO = lazy_pattern(r"(?<!\w)(?:cambi|mud|troc|troqu|pass)\w*(?: \w+){0,3} (?:a|para|pra) $")
 _CODE_NAME = lazy_pattern("cod|cód|kod|コード")
 _RANGE_AFTER, _RANGE_BEFORE = lazy_pattern(r" (?:to|bis|à|a|do) \d+(?! on)"), lazy_pattern(r"(?<!from )\d (?:to|bis) $")
@@ -65,7 +66,7 @@ TECHNICAL = lazy_pattern(
     r".*[\[\]{}].*|[?&]\w+=.*|.*&\w+=.*|[a-z]{2,}-[0-9a-f]{6,12}|\w+~\d+|.*#(?:\d{4,}|[0-9a-f]{4})"
     r"|(?:gpt|claude|gemini|gemma|llama|qwen|mistral|deepseek|text|all|phi|whisper|o\d)[-\d][\w.:-]*|[a-z]+2[a-z]+"
     r"|\w*(?:[A-Z]{2,}|[a-z][A-Z])\w*\.\w+|\w+\.[A-Z_]{2,}|\w+\.(?:float|u?int|sha|md)\d+|(?:[a-z_]\w*\.){2,}[a-z_]+"
-    r"|[A-Z][a-z]+2[A-Z]\w+|[a-z-]+(?:-v?\d+(?:\.\d+)?)+(?:-[a-z]+)*"
+    r"|[A-Z][a-z]+2[A-Z]\w+|[A-Z]{2,}![A-Z][a-z]+|[a-z-]+(?:-v?\d+(?:\.\d+)?)+(?:-[a-z]+)*"
 )
 """Identifiers of programs, models, memos and members."""
 _ADDRESSED = lazy_pattern(r":(?:\s|$)|(?<=[^.!?]) (?:does|do|has|have|says|said|wrote|asks|thinks|and i)(?!\w)")
@@ -138,6 +139,8 @@ def _is_possible(code: re.Match[str], words: list[Opening], text: str, lower: st
     before = lower[max(0, code.start() - 24) : code.start()]
     is_time = _TIME.fullmatch(code["value"]) and _AT.search(before)
     if is_time or NAMED.search(before) or _ELSEWHERE.search(before) or _ORDINAL.match(lower, code.end()):
+        return False
+    if _BRAND.search(text, max(0, code.start() - 24), code.start()):  # FRITZ!Box 7590
         return False
     if _RANGE_AFTER.match(lower, code.end()) or _RANGE_BEFORE.search(before):
         return False

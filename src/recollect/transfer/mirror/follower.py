@@ -18,7 +18,7 @@ from recollect.core.errors import RecollectError
 from recollect.core.events import Event
 from recollect.core.ports import Store, Tx
 from recollect.core.types import Memo, Origin, Status, Subject
-from recollect.recall import withheld
+from recollect.recall import summary_changes, withheld
 from recollect.recall.listing import without_pending
 from recollect.transfer.mirror import daily_log, disk, snapshot
 from recollect.transfer.mirror.exchanges import ExchangeFiles
@@ -202,7 +202,9 @@ class MirrorWriter:
         """Files of summaries that repeat a statement that was forgotten or restored."""
         if self._folders.rolling is None:
             return []
-        sessions = await self._store.read(lambda tx: withheld.affected_sessions(tx, events, self._state.sessions(tx)))
+        sessions = await self._store.read(
+            lambda tx: summary_changes.affected_sessions(tx, events, self._state.sessions(tx))
+        )
         return [f"rolling {session}" for session in sessions]
 
     async def _write(self, file: str) -> None:

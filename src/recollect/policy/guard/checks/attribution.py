@@ -26,6 +26,11 @@ _PATTERNS = Patterns(
     opening=r"(?:^|[.!?,;\n]|\b(?:and|but|so|because|though))\W*(?:the )?$",
     we_at=r"""\b(?:we|our)\b.*\b(?:at|in) (?:the|our|my) (?P<where>office|work|company|school|uni|university|club
         |lab|firm|gym|hotel|church|studio|agency)\b|\bwe (?:at|here at) (?P<name>\w+)""",
+    of_group=r"^\W*(?:(?:and|but|so) )?(?:(?:half|most|some|many|all|several|a few|both|none) (?:of )?"
+    r"(?:the|my|our|these|those)|the (?:other|rest of the|whole|entire)) (?!.*\b(?:i|i'm|we|me|us|including)\b)",
+    we_won=r"\bwe (?:\w+ )?(?P<did>won|lost|beat|drew|scored|qualified|advanced|equali[sz]ed)\b",
+    spectator=r"\b(?:watch(?:ed|ing)?|on tv|on (?:the )?telly|from the stands|fans?|supporters?|cheer(?:ed|ing)"
+    r"|season ticket|match tickets?|(?:live)?stream)\b",
     role=r"^\W*(?:(?:the )?user |he |she |they )?(?:is|are|works as) (?:an? |the )?(?P<role>[\w-]+)\W*$",
     possession=r"\b(?:{possesses})\b",
 )
@@ -105,7 +110,9 @@ def _differs(case: Case) -> bool:
         is_mine = any(map(_PATTERNS.foreign_mine.match, context.clauses[:1]))
         is_of_user = subject.is_user or (bool(subject.name) and not is_mine)  # a place may come first, as in Turkish
         return is_of_user and about_other and not (is_request or _names_possession(fact, context.lower))
-    if subject.is_user and (_is_of_institution(fact, case.clauses) or _is_role_of_another(case)):
+    if subject.is_user and (
+        _is_of_institution(fact, case.clauses) or _is_of_team(fact, case) or _is_role_of_another(case)
+    ):
         return True
     if subject.is_user and (_is_of_another(fact, context.lower) or not (verbs or _keeps_verb(fact, case.clauses))):
         return True
@@ -182,6 +189,18 @@ def _is_of_institution(fact: str, clauses: Sequence[str]) -> bool:
     content = words(fact)
     institutions = [match["where"] or match["name"] for clause in clauses for match in _PATTERNS.we_at.finditer(clause)]
     return bool(institutions) and not any(word_forms.has_form(where, content) for where in institutions)
+
+
+def _is_of_team(fact: str, case: Case) -> bool:
+    """Whether the speaker only watched what "we" won, or speaks of most of a group, and the fact is about the user."""
+    if case.clauses and all(map(_PATTERNS.of_group.match, case.clauses)):
+        return True
+    won = _PATTERNS.we_won.search(case.context.lower)
+    return (
+        won is not None
+        and _PATTERNS.spectator.search(case.context.lower) is not None
+        and words(fact)[:1] == [won["did"]]
+    )
 
 
 def _is_role_of_another(case: Case) -> bool:
