@@ -359,6 +359,22 @@ async def test_the_speakers_own_exchanges_elsewhere_come_first_and_are_not_displ
     assert sum(map(len, lines)) <= 1_000
 
 
+@pytest.mark.acceptance("A28", "A32")
+@pytest.mark.parametrize("profile", ["unified", "discoclaw"])
+async def test_a_long_talk_here_displaces_nothing_of_other_channels(profile: str) -> None:
+    """What is said here is in the history: none of it takes a place among what is said elsewhere."""
+    async with talking(lambda _: Says("Fine."), profile=profile, exchanges={"enabled": True}) as talk:
+        await talk.ask("is the ferry late?", "bob", DEV)
+        for number in range(25):
+            await talk.ask(f"what of quiz {number:02d}?", place=GENERAL)
+            await talk.ask(f"and of riddle {number:02d}?", "eve", GENERAL)
+        await talk.ask("what is going on?", place=GENERAL)
+        elsewhere = section(talk.server.requests[-1], "Recent activity in other channels:")
+    assert "is the ferry late?" in elsewhere
+    assert "quiz" not in elsewhere
+    assert "riddle" not in elsewhere
+
+
 HEADERS = {
     "durable": ("Durable memory", "## Relevant Memories"),
     "rolling": ("Conversation memory",),
