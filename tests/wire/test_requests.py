@@ -303,6 +303,16 @@ async def test_what_the_platform_lets_the_assistant_do_is_in_the_request(profile
     assert "Discord Actions" not in terminal
 
 
+@pytest.mark.acceptance("W7", "W12")
+async def test_the_model_names_chat_commands_only_where_they_are_answered() -> None:
+    for enabled in (True, False):
+        async with talking(lambda _: Says("I see."), chat_commands={"enabled": enabled}) as talk:
+            await talk.ask("how do I see what you remember?", place=DEV)
+            turn = last_turn(talk.server.requests[0])
+        assert "posted as a reply in this channel" in turn
+        assert ("!memory show" in turn) == enabled
+
+
 @pytest.mark.acceptance("W14")
 @pytest.mark.parametrize("profile", PROFILES)
 async def test_the_recent_window_takes_part_in_the_query(profile: str) -> None:
