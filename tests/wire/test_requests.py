@@ -303,6 +303,16 @@ async def test_what_the_platform_lets_the_assistant_do_is_in_the_request(profile
     assert "Discord Actions" not in terminal
 
 
+@pytest.mark.acceptance("W7", "W12")
+async def test_the_model_names_chat_commands_only_where_they_are_answered() -> None:
+    for enabled in (True, False):
+        async with talking(lambda _: Says("I see."), chat_commands={"enabled": enabled}) as talk:
+            await talk.ask("how do I see what you remember?", place=DEV)
+            turn = last_turn(talk.server.requests[0])
+        assert "posted as a reply in this channel" in turn
+        assert ("!memory show" in turn) == enabled
+
+
 @pytest.mark.acceptance("W14")
 @pytest.mark.parametrize("profile", PROFILES)
 async def test_the_recent_window_takes_part_in_the_query(profile: str) -> None:
@@ -357,6 +367,22 @@ async def test_the_speakers_own_exchanges_elsewhere_come_first_and_are_not_displ
     assert "quiz 24" in bobs[0]
     assert "quiz 23" in bobs[1]
     assert sum(map(len, lines)) <= 1_000
+
+
+@pytest.mark.acceptance("A28", "A32")
+@pytest.mark.parametrize("profile", ["unified", "discoclaw"])
+async def test_a_long_talk_here_displaces_nothing_of_other_channels(profile: str) -> None:
+    """What is said here is in the history: none of it takes a place among what is said elsewhere."""
+    async with talking(lambda _: Says("Fine."), profile=profile, exchanges={"enabled": True}) as talk:
+        await talk.ask("is the ferry late?", "bob", DEV)
+        for number in range(25):
+            await talk.ask(f"what of quiz {number:02d}?", place=GENERAL)
+            await talk.ask(f"and of riddle {number:02d}?", "eve", GENERAL)
+        await talk.ask("what is going on?", place=GENERAL)
+        elsewhere = section(talk.server.requests[-1], "Recent activity in other channels:")
+    assert "is the ferry late?" in elsewhere
+    assert "quiz" not in elsewhere
+    assert "riddle" not in elsewhere
 
 
 HEADERS = {

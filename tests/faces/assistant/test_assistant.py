@@ -175,6 +175,18 @@ async def test_before_the_window_is_shortened_the_model_gets_a_turn_to_save_what
     assert longest < 40_000, "the window does not grow without end"
 
 
+@pytest.mark.acceptance("E28")
+@pytest.mark.parametrize("restarts", [False, True])
+async def test_short_messages_leave_the_history_by_their_number_and_are_saved_before(restarts: bool) -> None:
+    async with talking(lambda _: Says("I see."), profile="devclaw", history={"max_messages": 20}) as talk:
+        for number in range(10):
+            await talk.ask(f"word {number}")
+            if restarts:
+                talk.assistant = Assistant(talk.stage.memory, talk.model, name="Rec", clock=talk.stage.clock)
+        (saving, *_) = [request for request in talk.server.requests if "about to be shortened" in request.text]
+    assert "word 0" in saving.text
+
+
 async def test_earlier_turns_and_what_others_said_meanwhile_are_lines_of_the_history() -> None:
     async with talking([Says("first answer"), Says("second answer")]) as talk:
         await talk.ask("my first question")

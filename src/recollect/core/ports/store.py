@@ -295,8 +295,10 @@ class Exchanges(Protocol):
     """Short-term entries of a guild's public channels."""
 
     def add(self, exchange: Exchange) -> bool: ...
-    def recent(self, guild: str, now: datetime, limit: int, author: str | None = None) -> list[Exchange]:
-        """Entries that have not expired, of one author's questions or all, newest first."""
+    def recent(
+        self, guild: str, now: datetime, limit: int, author: str | None = None, besides: str | None = None
+    ) -> list[Exchange]:
+        """Entries that have not expired, of one author's questions or all, besides those of a channel, newest first."""
         ...
 
     def prune(self, guild: str, now: datetime, keep: int, author: str | None = None) -> int:

@@ -5,7 +5,7 @@ Whatever fails, memory or model, there is a reply. Commands (`!memory …`) neve
 
 import asyncio
 import logging
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -37,6 +37,7 @@ from recollect.faces.assistant.request import (
     sent_prompt,
     with_message,
 )
+from recollect.faces.assistant.session import Session
 from recollect.faces.assistant.tools import AssistantTools, tool_definitions
 from recollect.faces.commands.dispatcher import Answer, ChatCommands
 from recollect.language.requests import Excuse, language_of
@@ -95,20 +96,6 @@ class Reply:
     """Tokens and requests of the model."""
 
 
-class _Session:
-    """The assistant's own state of a conversation; everything else is in the store."""
-
-    def __init__(self, max_messages: int) -> None:
-        self.messages: deque[Message] = deque(maxlen=max_messages)
-        """The messages, where memory is switched off."""
-        self.reply: Message | None = None
-        """The last reply, until it is stored."""
-        self.unsaved_chars = 0
-        """Characters said since the model last got a turn to save what would be lost."""
-        self.last_changes: dict[str, object] = {}
-        """By author: the id of their last change as of their last message."""
-
-
 class Assistant:
     """Answers people. Without a model it answers from memory alone, and says so unless the face did (`excuses`).
 
@@ -136,7 +123,7 @@ class Assistant:
         self._responder = None if chat_model is None else Responder(chat_model, tool_definitions(memory.settings))
         self._commands = commands or ChatCommands(memory, clock=clock)
         self._clock = clock
-        self._sessions: OrderedDict[str, _Session] = OrderedDict()
+        self._sessions: OrderedDict[str, Session] = OrderedDict()
         self._excuses = explains_offline
         self._details = details
         self._escape = escape
@@ -229,9 +216,9 @@ class Assistant:
     def _reply_message(self, message_id: str, text: str, to: Message, at: datetime) -> Message:
         return Message(message_id, self.name, to.place, text, at, name=self.name, bot=True, reply_to=to.id)
 
-    def _session(self, message: Message) -> _Session:
+    def _session(self, message: Message) -> Session:
         """The conversation here; the least recently used ones are dropped."""
-        session = self._sessions.get(message.place.session) or _Session(self._memory.settings.history.max_messages)
+        session = self._sessions.get(message.place.session) or Session(self._memory.settings.history)
         self._sessions[message.place.session] = session
         self._sessions.move_to_end(message.place.session)
         while len(self._sessions) > MAX_SESSIONS:
@@ -242,7 +229,7 @@ class Assistant:
         """Hold what the next turn needs until it is stored or, where memory is switched off, instead of storing it."""
         session = self._session(message)
         session.reply = self._reply_message(f"reply-{message.id}", reply_text, message, self._clock())
-        session.unsaved_chars += len(message.text) + len(reply_text)
+        session.say(message, session.reply)
         if not self._memory.settings.enabled:
             session.messages += (message, session.reply)
 
@@ -333,7 +320,7 @@ class Assistant:
         request = await chat_request(
             self._memory, message, persona=self._persona, name=self.name, unstored=self._unstored(message)
         )
-        if self._leaves_history(message):
+        if self._leaves_history(message, request):
             await self._save_before_compaction(responder, message, request, count)
         if keeps_prompt:
             self._start(self._keep_prompt(responder.name, message, request, last_event), f"prompt-{message.id}")
@@ -365,18 +352,19 @@ class Assistant:
             log.warning("replying without the sources: %s", error)
             return ""
 
-    def _leaves_history(self, message: Message) -> bool:
+    def _leaves_history(self, message: Message, request: ChatRequest) -> bool:
         """Whether, where only that makes us learn, what was said since the last time is about to leave the history."""
-        settings = self._memory.settings
-        limit = settings.history.inject_max_chars
-        is_due = limit is not None and self._session(message).unsaved_chars > limit // 2
-        return is_due and settings.extraction.trigger == "pre_compaction"
+        if self._memory.settings.extraction.trigger != "pre_compaction":
+            return False
+        sent = [section for section in request.prompt.sections if section.name == "history"]
+        chars, messages = sum(section.used for section in sent), sum(len(section.lines) for section in sent)
+        return self._session(message).is_full(chars, messages)
 
     async def _save_before_compaction(
         self, responder: Responder, message: Message, request: ChatRequest, count: Callable[[TurnUsage], None]
     ) -> None:
         """Let the model save what would be lost, and learn from it."""
-        self._session(message).unsaved_chars = 0
+        self._session(message).save()
         request = replace(request, prompt=with_message(request.prompt, BEFORE_COMPACTION))
         try:
             await responder.respond(request, AssistantTools(self._memory, message), _ignore_piece, count)

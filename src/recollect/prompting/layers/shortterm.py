@@ -33,11 +33,8 @@ class ShortTermLayer:
         if not self._shortterm.enabled or guild is None:
             return []
         exchanges = await request.store.read(lambda tx: self._read(tx, guild, request))
-        channel = request.place.thread or request.place.channel
         screen = request.withheld
-        elsewhere = [
-            exchange for exchange in exchanges if exchange.channel != channel and _is_visible(exchange, request.place)
-        ]
+        elsewhere = [exchange for exchange in exchanges if _is_visible(exchange, request.place)]
         elsewhere = [
             exchange for exchange in elsewhere if screen is None or not screen.quotes(exchange.text, exchange.author)
         ]
@@ -50,10 +47,10 @@ class ShortTermLayer:
         )
 
     def _read(self, tx: Tx, guild: str, request: PromptRequest) -> list[Exchange]:
-        """The speaker's own exchanges, which a busy guild would soon displace, then those of others."""
-        limit = self._shortterm.max_entries
-        own = tx.exchanges.recent(guild, request.now, limit, request.user)
-        newest = tx.exchanges.recent(guild, request.now, limit)
+        """The speaker's own exchanges, which a busy guild would soon displace, then those of others; none of here."""
+        limit, here = self._shortterm.max_entries, request.place.thread or request.place.channel
+        own = tx.exchanges.recent(guild, request.now, limit, request.user, here)
+        newest = tx.exchanges.recent(guild, request.now, limit, besides=here)
         return [*own, *(exchange for exchange in newest if exchange.author != request.user)][:limit]
 
 

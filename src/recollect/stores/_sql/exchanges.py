@@ -14,7 +14,8 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING
 """
 _RECENT = """
 SELECT id, guild, channel, channel_name, author, text, at, expires, audience FROM exchanges
-WHERE guild = $1 AND expires > $2 AND (CAST($3 AS text) IS NULL OR author = $3) ORDER BY at DESC, id DESC LIMIT $4
+WHERE guild = $1 AND expires > $2 AND (CAST($3 AS text) IS NULL OR author = $3)
+AND (CAST($4 AS text) IS NULL OR channel <> $4) ORDER BY at DESC, id DESC LIMIT $5
 """
 _ASKED_BY = """
 SELECT id, guild, channel, channel_name, author, text, at, expires, audience FROM exchanges
@@ -44,8 +45,10 @@ class Exchanges:
         audience = None if exchange.audience is None else str(exchange.audience)
         return self._db.run(_INSERT, (*place, *content, audience)) > 0
 
-    def recent(self, guild: str, now: datetime, limit: int, author: str | None = None) -> list[Exchange]:
-        return [_exchange(row) for row in self._db.rows(_RECENT, (guild, to_ms(now), author, limit))]
+    def recent(
+        self, guild: str, now: datetime, limit: int, author: str | None = None, besides: str | None = None
+    ) -> list[Exchange]:
+        return [_exchange(row) for row in self._db.rows(_RECENT, (guild, to_ms(now), author, besides, limit))]
 
     def by_author(self, author: str | None = None, guild: str | None = None) -> list[Exchange]:
         if author is None and guild is None:

@@ -2,6 +2,8 @@
 
 # ruff: noqa: S101 - a contract is made of assertions
 
+from dataclasses import replace
+
 from recollect.core.ports import Store
 from recollect.core.types import Exchange
 from recollect.testing.store_contract.samples import at
@@ -32,6 +34,14 @@ class ExchangesContract:
         assert await recent(store, 4) == ["c", "b", "a"]
         assert await recent(store, 4, limit=2) == ["c", "b"]
         assert await recent(store, 4, limit=0) == []
+
+    async def test_those_of_a_channel_and_of_others_can_be_left_out(self, store: Store):
+        here = replace(exchange("d", 4), channel="here")
+        await fill(store, exchange("a", 1), exchange("b", 2), replace(exchange("c", 3), author="bob"), here)
+        newest = await store.read(lambda tx: tx.exchanges.recent("g", at(5), 2, besides="here"))
+        assert [entry.id for entry in newest] == ["c", "b"]
+        own = await store.read(lambda tx: tx.exchanges.recent("g", at(5), 1, "ada", "here"))
+        assert [entry.id for entry in own] == ["b"]
 
     async def test_an_exchange_is_gone_from_the_moment_it_expires(self, store: Store):
         await fill(store, exchange("a", 0, lasts=10))
