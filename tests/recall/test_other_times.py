@@ -124,9 +124,15 @@ TODAY = date(2026, 11, 16)
         ("onde eu morava no ano passado?", (2025, 1, 1), (2025, 12, 31)),
         ("3月にどこに住んでいましたか", (2026, 3, 1), (2026, 3, 31)),
         ("where did I live last month?", (2026, 10, 1), (2026, 10, 31)),
+        ("what did I study in spring?", (2026, 3, 1), (2026, 5, 31)),
+        ("Wo habe ich im Sommer 2025 gewohnt?", (2025, 6, 1), (2025, 8, 31)),
+        ("où habitais-je en automne ?", (2026, 9, 1), (2026, 11, 30)),
+        ("¿dónde vivía en invierno?", (2025, 12, 1), (2026, 2, 28)),
+        ("onde eu morava no verão de 2024?", (2024, 6, 1), (2024, 8, 31)),
+        ("2025年の夏にどこに住んでいましたか", (2025, 6, 1), (2025, 8, 31)),
     ],
 )
-def test_months_are_read_in_other_languages_too(
+def test_months_and_seasons_are_read_in_six_languages(
     question: str, first: tuple[int, int, int], last: tuple[int, int, int]
 ) -> None:
     asked = past.parse(question, TODAY)
@@ -135,7 +141,15 @@ def test_months_are_read_in_other_languages_too(
 
 
 @pytest.mark.parametrize(
-    "question", ["where do I live?", "what may I eat?", "I like tea", "Wo wohne ich?", "今日は何を食べる？"]
+    "question",
+    [
+        "where do I live?",
+        "what may I eat?",
+        "I like tea",
+        "Wo wohne ich?",
+        "今日は何を食べる？",
+        "do I like spring rolls?",
+    ],
 )
 def test_a_question_about_now_is_about_no_other_time(question: str) -> None:
     assert past.parse(question, TODAY) is None
@@ -148,6 +162,7 @@ def test_a_question_about_now_is_about_no_other_time(question: str) -> None:
         "LAST MONTH?",
         "WHERE DID I LIVE IN MAY?",
         "Wo wohnte ich FRÜHER?",
+        "Wo habe ich vor Halle gewohnt?",
         "WO WOHNTE ICH VERGANGENES JAHR IM MÄRZ?",
         "3月にどこに住んでいた?",
         "WHAT DID I EAT YESTERDAY?",

@@ -66,3 +66,10 @@ async def test_so_many_hits_are_rated_and_so_much_of_each() -> None:
     assert len(asked) == RERANKED_HITS
     assert {len(text) for text in asked} == {MAX_TEXT_CHARS}
     assert texts[RERANKED_HITS:] == [found.item.text for found in hits[RERANKED_HITS:]]
+
+
+async def test_what_held_at_the_time_asked_about_stays_first() -> None:
+    then = replace(hit("lived at number 1", 0.9), parts={"as_of": 1.0})
+    texts, rater = await order(then, hit("lives at number 9", 0.6))
+    assert texts == ["lived at number 1", "lives at number 9"]
+    assert rater.asked == []

@@ -13,7 +13,9 @@ from recollect.language.prefilter import LiteralIndex, required_literals
 
 _MAX_CHARS = 400
 _PATTERNS = Patterns(re.IGNORECASE)
-_LOCAL_MONTH = "local_month"
+_LOCAL_MONTH, _SEASON = "local_month", "season"
+_FIRST_MONTHS = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}
+"""Of the seasons of the northern half of the world, where all six languages come from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,9 @@ def parse(text: str, today: date) -> TimeQuestion | None:
         periods = (month_of(today.year - (today.month == 1), (today.month - 2) % 12 + 1),)
     else:
         local_months = _local_months(text, today) if _LOCAL_MONTH in possible else []
-        periods = _past_periods([*days(text, today, (today.year - 1, today.year)), *local_months], today)
+        seasons = _seasons(text, today) if _SEASON in possible else []
+        named = [] if seasons else days(text, today, (today.year - 1, today.year))  # the year is that of the season
+        periods = _past_periods([*named, *local_months, *seasons], today)
     asked = has("asks_earlier"), has("asks_later"), has("asks_when")
     return TimeQuestion(periods, *asked, frozenset(content_words(text))) if periods or any(asked) else None
 
@@ -61,7 +65,10 @@ def parse(text: str, today: date) -> TimeQuestion | None:
 def _literals() -> LiteralIndex[str]:
     """The patterns by what a text needs for a match: most questions have none of it."""
     names = "last_year", "last_month", "asks_earlier", "asks_later", "asks_when"
-    sources = {name: _PATTERNS.source(name) for name in names} | {_LOCAL_MONTH: _local_month_source()}
+    sources = {name: _PATTERNS.source(name) for name in names} | {
+        _LOCAL_MONTH: _local_month_source(),
+        _SEASON: _season_source(),
+    }
     return LiteralIndex({name: map(str.lower, required_literals(source)) for name, source in sources.items()})
 
 
@@ -106,3 +113,27 @@ def _local_month_source() -> str:
         rf"\b(?:{before})\s?(?P<month>{spaced})\b(?:\s(?:de(?:l)?\s)?(?P<year>(?:19|20)\d\d))?"
         rf"|(?:(?P<year2>(?:19|20)\d\d)年)?(?<!\d)(?P<unspaced>{unspaced or '(?!)'})"
     )
+
+
+def _seasons(text: str, today: date) -> list[Days]:
+    """The seasons that a text names; without a year those of this year and the one before."""
+    periods: list[Days] = []
+    for match in _season().finditer(text.lower()):
+        first = next(month for name, month in _FIRST_MONTHS.items() if match[name])
+        year = match["year"] or match["year2"]
+        for each in [int(year)] if year else [today.year - 1, today.year]:
+            last = month_of(each + (first > 10), (first + 1) % 12 + 1)
+            periods.append(Days(date(each, first, 1), last.last))
+    return periods
+
+
+@cache
+def _season() -> re.Pattern[str]:
+    return re.compile(_season_source())
+
+
+@cache
+def _season_source() -> str:
+    tables = lexicon.tables("seasons").values()
+    names = "|".join(rf"(?P<{name}>{'|'.join(table[name] for table in tables)})" for name in _FIRST_MONTHS)
+    return rf"(?:\b(?P<year2>(?:19|20)\d\d)年の?)?(?:{names})(?:,? (?:of |de |del |d[’']|en )?(?P<year>(?:19|20)\d\d))?"

@@ -32,7 +32,7 @@ USED_RESULTS = 5
 
 
 OUR_RANKER = "unified"
-"""The ranker that parses questions and may be reranked; those of other designs take a question verbatim."""
+"""The ranker whose order may be reranked; others keep the order of their designs."""
 
 
 class SearchOptions(TypedDict, total=False):
@@ -91,14 +91,14 @@ class Searcher:
         if over == "messages":
             sample = await self._store.read(lambda tx: corpus_sample(tx, over, scopes))
         parsed = parse_query(question, sample.speakers.values())
-        # Rankers of other designs embed the whole question, as those designs did.
-        topic = parsed.topic if ranker == OUR_RANKER else text
+        chosen = self._ranker(ranker)
+        topic = parsed.topic if chosen.embeds_topic else text
         query = Query(
             question=question,
             corpus=over,
             scopes=scopes,
             sample=sample,
-            ranker=self._ranker(ranker),
+            ranker=chosen,
             limit=limit,
             strict=strict,
             min_score=min_score,

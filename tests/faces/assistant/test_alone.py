@@ -445,3 +445,16 @@ async def test_a_memory_that_was_put_right_answers_for_the_message_that_put_it_r
         for text in ("I was born in 1990", "no, 1991"):
             await talk.ask(text, place=DM)
         assert await talk.ask("when was I born?", place=DM) == f"{answer('fits')}\n- Was born in 1991"
+
+
+async def test_what_held_at_another_time_is_the_nearest_and_what_holds_now_is_not_stated_instead() -> None:
+    async with opened(model="local", run_worker=True) as stage:
+        talk = alone(stage)
+        for phone in ("a Pixel 6", "a Fairphone 5"):
+            await talk.ask(f"My phone is {phone}", place=DM)
+            stage.clock.advance(days=100)
+        told = await talk.ask("What phone did I have before the Fairphone?", place=DM)
+        now = await talk.ask("What phone do I have?", place=DM)
+    assert told.startswith(f"{NEAREST}\n- Phone is a Pixel 6 (until ")
+    assert "Fairphone" in now
+    assert "Pixel" not in now

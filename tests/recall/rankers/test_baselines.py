@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from recollect import plugins
+from recollect import AsyncMemory, plugins
 from recollect.core.ports.ranker import bm25
 from recollect.recall.rankers import RANKERS
 from recollect.recall.rankers import bm25 as by_words
@@ -35,3 +35,15 @@ def test_each_lane_knows_only_what_it_found():
     found = pool(item(1, shared=hit(1)), item(2, cosine=-0.5), item(3, cosine=0.5))
     assert keys(by_words.rank(asking("word"), found)) == [1]
     assert keys(by_vector.rank(asking("word"), found)) == [3, 2]
+
+
+@pytest.mark.parametrize(("ranker", "part", "is_same"), [("cosine", "cosine", True), ("hybrid", "semantic", False)])
+async def test_plain_vectors_compare_the_topic_of_a_question_and_an_earlier_design_all_of_it(
+    ranker: str, part: str, is_same: bool
+):
+    async with AsyncMemory("sqlite://", run_worker=False) as memory:
+        await memory.remember("The kettle is for green tea", user="ann")
+        await memory.vectors.fill()
+        (bare,) = await memory.search("tea", user="ann", ranker=ranker)
+        (asked,) = await memory.search("what about the tea?", user="ann", ranker=ranker)
+    assert (bare.parts[part] == asked.parts[part]) is is_same

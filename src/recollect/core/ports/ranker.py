@@ -129,3 +129,7 @@ class Ranker:
     """Corpora of which it also ranks recent rows, not only matches of words and vectors."""
     follows_links: bool = False
     """Whether questions about another time also find what a memo replaced, and facts find their source messages."""
+    embeds_topic: bool = False
+    """Whether a question is embedded without its stop words and the names of speakers; those of earlier designs embed
+    it as it was asked.
+    """

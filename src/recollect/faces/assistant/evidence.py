@@ -86,7 +86,9 @@ async def find(memory: AsyncMemory, message: Message, query: str, language: str,
         memos = [item for item in quotable if isinstance(item, Memo)]
         return Findings(quotable[:MAX_RESULTS], sources=await search.sources(memos, statements))
     stated = Findings()
-    if quotable:
+    # Of a lineage the first is what held at the time asked about.
+    then = next((hit.item for hit in hits if "as_of" in hit.parts), None)
+    if quotable and (then is None or then in quotable):
         stated = await _certain_findings(
             search, question, query, _without_replaced(question, quotable), evidence, statements
         )
@@ -96,6 +98,7 @@ async def find(memory: AsyncMemory, message: Message, query: str, language: str,
     order = list({item.id: item for item in (*stated.nearest, *near)}.values())
     stated_origins = {_origin(item) for item in stated.nearest}
     order = [item for item in order if item in stated.nearest or _origin(item) not in stated_origins]
+    order.sort(key=lambda item: item != then)
     nearest = (await search.quotable(order[: 2 * MAX_NEAREST]))[:MAX_NEAREST]
     memos = [item for item in nearest if isinstance(item, Memo)]
     return Findings((), nearest, await search.sources(memos, statements))

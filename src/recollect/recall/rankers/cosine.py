@@ -9,4 +9,4 @@ def rank(question: RankQuery, pool: RankPool) -> list[Ranked]:  # noqa: ARG001 -
 
 
 def create(spec: str) -> Ranker:  # noqa: ARG001 - it has no options
-    return Ranker(rank)
+    return Ranker(rank, embeds_topic=True)

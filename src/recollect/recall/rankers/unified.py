@@ -364,4 +364,4 @@ def _memo_prior(item: RankItem, question: RankQuery) -> float:
 
 
 def create(spec: str) -> Ranker:  # noqa: ARG001 - it has no options
-    return Ranker(rank, follows_links=True)
+    return Ranker(rank, follows_links=True, embeds_topic=True)
