@@ -36,6 +36,11 @@ class BotState:
     async def drop(self, name: Name) -> bool:
         return bool(await self._store.write(lambda tx: tx.state.clear(*name)))
 
+    async def drop_all(self, names: Collection[Name]) -> None:
+        """Drop several, in one transaction."""
+        if names:
+            await self._store.write(lambda tx: [tx.state.clear(*name) for name in names])
+
     async def keys(self, kind: StateKind) -> list[str]:
         """The stored keys of a kind."""
         return await self._store.read(lambda tx: tx.state.keys(kind))

@@ -148,6 +148,26 @@ async def test_every_message_on_which_someone_was_asked_is_answered_once_they_ag
         assert await scene.known(scene.bob) == []
 
 
+async def test_who_agrees_again_by_the_same_button_is_not_answered_again_nor_after_a_restart() -> None:
+    async with acting(discord={"consent": "opt_in"}) as scene:
+        await scene.ask("I like green tea")
+        question = scene.dev.last_message
+        assert question is not None
+        for restarts in (False, False, True):
+            if restarts:
+                await scene.restart()
+            await scene.ann.click(question, label=AGREE)
+            await scene.settle()
+        assert [one.content for one in scene.dev.history()].count("I see.") == 1
+        assert "Do you agree?" in await scene.order("!memory remember I play chess", scene.bob)
+        question = scene.dev.last_message
+        assert question is not None
+        for _ in range(2):
+            await scene.bob.click(question, label=AGREE)
+            await scene.settle()
+        assert sum(one.content.startswith("Remembered") for one in scene.dev.history()) == 1
+
+
 async def test_what_someone_was_asked_on_before_and_did_not_answer_is_not_kept_once_they_agree_to_something_else() -> (
     None
 ):

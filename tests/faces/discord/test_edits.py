@@ -12,6 +12,7 @@ from recollect.core.state import StateKind
 from recollect.faces.discord.catch_up import CatchUp
 from recollect.faces.discord.client import Client
 from recollect.faces.discord.listener import MessageListener
+from recollect.faces.discord.places import place_of
 from recollect.faces.discord.privacy_notice import NOTICE
 from recollect.faces.discord.resync import Resync, may_read
 from tests.doubles.discord.http import Trouble
@@ -303,6 +304,20 @@ async def test_which_places_to_look_at_is_read_at_once_however_many_there_are(mo
         catch_up = CatchUp(bot, MessageListener(bot), no_pause)
         assert len([channel async for channel in catch_up._direct_messages()]) == 2
         assert len(reads) == 2
+
+
+async def test_threads_in_which_nobody_spoke_for_a_month_are_looked_up_no_more_until_someone_does() -> None:
+    async with wired() as wire, wire.online() as client:
+        lab, resync, state = wire.lab, Resync(client.bot, no_pause), client.bot.state
+        thread = lab.world.thread(lab.dev, "release", lab.ada)
+        await said(wire, "I like green tea")
+        await said(wire, "I have two cats", where=thread)
+        wire.clock.advance(days=31)
+        assert await resync._places(()) == []
+        channel = place_of(client.get_channel(lab.dev.id), lab.ada.id)
+        assert await state.keys(StateKind.LISTENED_CHANNEL) == [channel.session], "it is noticed if a channel is gone"
+        await said(wire, "I play chess", where=thread)
+        assert [place.thread for place, _ in await resync._places(())] == [str(thread.id)]
 
 
 async def test_a_comparison_that_was_interrupted_goes_on_with_the_places_that_it_did_not_reach(

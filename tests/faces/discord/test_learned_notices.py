@@ -100,10 +100,11 @@ async def test_many_lines_are_looked_through_with_few_reads(monkeypatch: pytest.
         assert len(lines) == len(things)
 
 
-async def test_the_oldest_lines_of_a_channel_that_has_too_many_go_and_what_they_tell_stays_known(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize("limit", ["MAX_NOTICES", "MAX_SERVER_NOTICES"])
+async def test_the_oldest_lines_of_a_channel_or_a_server_that_has_too_many_go_and_what_they_tell_stays_known(
+    monkeypatch: pytest.MonkeyPatch, limit: str
 ) -> None:
-    monkeypatch.setattr(learned_notices, "MAX_NOTICES", 2)
+    monkeypatch.setattr(learned_notices, limit, 2)
     async with acting(discord=HERE) as scene:
         for thing in ("tea", "chess", "opera", "maps"):
             await learned(scene, f"I like {thing}")

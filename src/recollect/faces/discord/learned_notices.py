@@ -36,8 +36,10 @@ PAGE_NOTICES = 200
 """Notices whose memos are read at once."""
 ARCHIVED = 50083
 """Discord's error code for what it refuses in an archived thread."""
-MAX_NOTICES = 1000
-"""Newest notices that stay in a channel: each is checked again whenever its permissions change."""
+MAX_NOTICES, MAX_SERVER_NOTICES = 1000, 5000
+"""Newest notices that stay in a channel, and on a server: each is checked again whenever its permissions change, which
+those of a role change for all channels.
+"""
 
 Interaction = discord.Interaction[Any]
 
@@ -156,7 +158,7 @@ class LearnedNotices:
 
     async def collect_obsolete(self) -> None:
         """Look through all notices of this process's channels for those that are to go: those that the bot could not
-        remove when their memo went, and, oldest first, those beyond the limit of a channel.
+        remove when their memo went, and, oldest first, those beyond the limits of a channel and of a server.
         """
         by_channel: defaultdict[int, list[tuple[int, str]]] = defaultdict(list)
         for key, location in (await self._bot.state.values(StateKind.NOTICE_MESSAGE)).items():
@@ -165,8 +167,17 @@ class LearnedNotices:
         ours = {one: sorted(notices) for one, notices in by_channel.items() if await has_channel(self._bot, one)}
         channel_of = {key: channel_id for channel_id, notices in ours.items() for _, key in notices}
         self._doomed |= {name: None async for name in self._outdated(channel_of)}
-        surplus = sorted(notice for notices in ours.values() for notice in notices[:-MAX_NOTICES])
-        self._doomed |= {(StateKind.NOTICE_MESSAGE, key): None for _, key in surplus}
+        by_server: defaultdict[int | None, list[tuple[int, str]]] = defaultdict(list)
+        for channel_id, notices in ours.items():
+            by_server[self._server_of(channel_id)] += notices[-MAX_NOTICES:]
+        surplus = [notice for notices in ours.values() for notice in notices[:-MAX_NOTICES]]
+        surplus += [notice for notices in by_server.values() for notice in sorted(notices)[:-MAX_SERVER_NOTICES]]
+        self._doomed |= {(StateKind.NOTICE_MESSAGE, key): None for _, key in sorted(surplus)}
+
+    def _server_of(self, channel_id: int) -> int | None:
+        """The server of a channel; None for direct messages, and for threads that are archived."""
+        guild = getattr(self._bot.client.get_channel(channel_id), "guild", None)
+        return None if guild is None else guild.id
 
     async def remove_obsolete(self, most: int) -> bool:
         """Remove some of them; False if Discord refused one, which is then the last to be tried again."""

@@ -25,7 +25,7 @@ from recollect.faces.discord.localization import notice
 from recollect.faces.discord.messages import full_text, is_addressed, is_from_person, message_of, readable_text
 from recollect.faces.discord.onboarding import is_served, render_not_served
 from recollect.faces.discord.permissions import is_shut_out
-from recollect.faces.discord.places import place_of, with_unknown_readers
+from recollect.faces.discord.places import PLATFORM, place_of, with_unknown_readers
 from recollect.faces.discord.privacy_notice import (
     STORING_VERBS,
     ensure_notified,
@@ -62,6 +62,7 @@ class MessageListener(commands.Cog):
         self._bot = bot
         self._live: deque[int] = deque(maxlen=MAX_KNOWN_IDS)
         self._caught_up: deque[int] = deque(maxlen=MAX_KNOWN_IDS)
+        self._consented: deque[int] = deque(maxlen=MAX_KNOWN_IDS)
         self._hinted: set[int] = set()
 
     @property
@@ -78,10 +79,20 @@ class MessageListener(commands.Cog):
 
     @commands.Cog.listener()
     async def on_consented_message(self, message: discord.Message) -> None:
-        """Answer the message on which someone was asked for their consent."""
+        """Answer the message on which someone was asked for their consent, once: they may press the button again."""
+        if message.id in self._consented or await self._is_stored(message):
+            return
+        self._consented.append(message.id)
         # Between question and consent the channel may have been opened: the message keeps its former readers.
         asked, now = self._bot.asked.pop(message.id, None), place_of(message.channel, message.author.id)
         await self.handle(message, now, with_unknown_readers(now) if asked is None else narrower(asked.place, now))
+
+    async def _is_stored(self, message: discord.Message) -> bool:
+        try:
+            return await self._bot.memory.timeline.message(PLATFORM, str(message.id)) is not None
+        except RecollectError as error:
+            log.warning("cannot read whether message %s was answered: %s", message.id, error)
+            return False
 
     def claim_missed(self, message_id: int) -> bool:
         """Whether a message is to be caught up on: it did not come live, and is ignored if it still does."""

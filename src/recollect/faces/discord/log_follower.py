@@ -89,17 +89,22 @@ class LogFollower(commands.Cog):
 
     @commands.Cog.listener()
     async def on_ready(self) -> None:
-        """A new session: permissions may have changed unseen, so all that is shown is checked again."""
-        self._trimmed_at, self._is_rechecked = None, False
+        self._check_again()
 
     @commands.Cog.listener()
     async def on_guild_available(self, guild: discord.Guild) -> None:
-        await self._recheck(guild.channels)
+        del guild
+        self._check_again()
 
     @commands.Cog.listener()
     async def on_guild_join(self, guild: discord.Guild) -> None:
         """It may have been there before."""
-        await self._recheck(guild.channels)
+        del guild
+        self._check_again()
+
+    def _check_again(self) -> None:
+        """Permissions may have changed unseen: the next poll checks all that is shown."""
+        self._trimmed_at, self._is_rechecked = None, False
 
     @commands.Cog.listener()
     async def on_message(self, message: discord.Message) -> None:

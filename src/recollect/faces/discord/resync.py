@@ -130,12 +130,17 @@ class Resync(commands.Cog):
             or (place.guild and not {int(place.channel or 0), int(place.thread or 0)}.isdisjoint(channels))
         ]
         messages = await self._bot.memory.timeline.last_messages([place for place, _ in selected])
+        silent: list[state.Name] = []
         for (place, channel), last in zip(selected, messages, strict=True):
             if last is None:
                 continue
             time = now if self._is_missing(place) else last.at
             if now - time < MAX_AGE:
                 candidates.append((place.session not in reached, time, place, channel))
+            elif place.thread:
+                silent.append(state.listened_channel(place.session))
+        # Threads come and go: without end they would all be looked up at each start. A new message records it again.
+        await self._bot.state.drop_all(silent)
         candidates.sort(key=lambda candidate: candidate[:2], reverse=True)
         return [(place, channel) for _, _, place, channel in candidates[:MAX_PLACES]]
 
