@@ -296,6 +296,11 @@ def test_a_short_one_or_one_in_the_order_of_a_question_asks(text: str):
         ("erzähl mir, was du von mir weißt", K.ABOUT_SELF, ""),
         ("how do I leave?", K.HELP, ""),
         ("olvídalo todo", K.FORGET_ALL, ""),
+        ("what have we been chatting about?", K.TALKED_ABOUT, ""),
+        ("what did I just say?", K.TALKED_ABOUT, ""),
+        ("worum ging es letzte Woche?", K.TALKED_ABOUT, "letzte Woche"),
+        ("never mind, bring that back", K.UNDO, ""),
+        ("how do I set up a model?", K.HELP, ""),
     ],
 )
 def test_plain_requests_are_recognized_as_what_they_are(text: str, kind: RequestKind, topic: str):

@@ -75,7 +75,9 @@ async def find(memory: AsyncMemory, message: Message, query: str, language: str,
         relevant = [hit.item for hit in hits if hit.relevant]
         if is_topic:
             return Findings(relevant[:MAX_RESULTS])
-        return Findings((), (relevant or [hit.item for hit in hits])[:MAX_NEAREST])
+        similar = relevant or [hit.item for hit in hits]
+        retold = {_origin(item) for item in similar if isinstance(item, Memo)}
+        return Findings((), [item for item in similar if isinstance(item, Memo) or item.id not in retold][:MAX_NEAREST])
     is_open = question.is_follow_up and not previous  # nobody knows who "she" is
     evidence = [_of_memo(question, memo, rank) for rank, memo in enumerate(memos)]
     evidence += [_of_message(question, statement, context, rank) for rank, (statement, context) in enumerate(said)]
