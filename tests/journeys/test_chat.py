@@ -355,14 +355,15 @@ def said_messages(process: Run) -> list[str]:
     return [one["text"] for one in lines if one.get("type") == "message" and not one.get("bot")]
 
 
-def with_a_model(server: ModelServer, learner: str = "local") -> dict[str, str]:
+def with_a_model(server: ModelServer, learner: str = "local", model: str = "openai:gpt-5-mini") -> dict[str, str]:
     """The variables of a chat that talks through the server, and learns by a model of its own."""
     return {
-        "RECOLLECT_MODEL": "openai:gpt-5-mini",
+        "RECOLLECT_MODEL": model,
         "RECOLLECT_MODEL_BASE_URL": server.url,
         "RECOLLECT_EXTRACTION_MODEL": learner,
         "RECOLLECT_SUMMARY_MODEL": "local",
         "OPENAI_API_KEY": "a-key",
+        "ANTHROPIC_API_KEY": "a-key",
     }
 
 

@@ -6,17 +6,31 @@ from pathlib import Path
 
 import pytest
 
-from recollect.testing.model_server import Answer, Calls, ModelServer, Request, Says, Slow, Status
+from recollect.testing.model_server import (
+    Answer,
+    Calls,
+    CutOff,
+    Garbage,
+    ModelServer,
+    Request,
+    Says,
+    Slow,
+    Status,
+    WrongShape,
+)
 from tests.journeys.test_chat import chatting, with_a_model
 
 pytestmark = pytest.mark.usefixtures("folder")
 
+BOTH = ("openai:gpt-5-mini", "anthropic:claude-haiku-4-5")
+"""A model of either protocol."""
 ESCAPE = "\x1b"
 SEARCH = Calls("memory", {"action": "search", "query": "where do I live"})
 
 
 @pytest.mark.slow
-async def test_tools_are_shown_replies_stopped_tried_again_and_counted(folder: Path) -> None:
+@pytest.mark.parametrize("model", BOTH)
+async def test_tools_are_shown_replies_stopped_tried_again_and_counted(folder: Path, model: str) -> None:
     never, asked = asyncio.Event(), asyncio.Event()
     answers: deque[Answer] = deque([SEARCH, Says("In Lisbon.", input=1000, output=20), Slow(never), Says("Once upon.")])
 
@@ -25,7 +39,7 @@ async def test_tools_are_shown_replies_stopped_tried_again_and_counted(folder: P
         return answers.popleft() if answers else Says(f"{request.model} here.")
 
     async with ModelServer(answer) as server:
-        terminal = await asyncio.to_thread(chatting, folder, **with_a_model(server))
+        terminal = await asyncio.to_thread(chatting, folder, **with_a_model(server, model=model))
 
         async def say(text: str) -> str:
             return await asyncio.to_thread(terminal.say, text)
@@ -45,9 +59,10 @@ async def test_tools_are_shown_replies_stopped_tried_again_and_counted(folder: P
             terminal.write(ESCAPE)
             assert "(stopped; /retry has it answered again)" in await asyncio.to_thread(terminal.prompt)
             assert "Once upon." in await say("/retry")
-            assert "openai:gpt-5-nano answers from now on" in await say("/model openai:gpt-5-nano")
-            assert "gpt-5-nano here." in await say("who are you?")
-            assert "Model: openai:gpt-5-nano" in await say("/model")
+            other = next(name for name in BOTH if name != model)  # of the other protocol
+            assert f"{other} answers from now on" in await say(f"/model {other}")
+            assert f"{other.partition(':')[2]} here." in await say("who are you?")
+            assert f"Model: {other}" in await say("/model")
             assert "can't chat" in await say("/model local")
             assert "1. I live in Lisbon" in await say("/show")
             assert 'Changed to: "I live in Porto"' in await say("/edit 1 I live in Porto")
@@ -55,6 +70,34 @@ async def test_tools_are_shown_replies_stopped_tried_again_and_counted(folder: P
             assert "Forgot 1 memory" in await say("/forget 1")
             assert "Traceback" not in terminal.raw
             assert "pydantic" not in terminal.raw  # the library has a banner
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", BOTH)
+async def test_every_fault_is_told_in_words_without_an_address(folder: Path, model: str) -> None:
+    faults: list[Answer] = [
+        Status(429),
+        Status(500),
+        Status(400, "Unsupported parameter: max_tokens"),
+        Status(404, "no such model"),
+        CutOff(10),
+        Garbage(),
+        WrongShape(),
+        Says("", stop="refusal"),
+        Says(""),
+    ]
+    current: list[Answer] = []
+    async with ModelServer(lambda _: current[0]) as server:
+        terminal = await asyncio.to_thread(chatting, folder, **with_a_model(server, model=model))
+        with terminal:
+            for fault in faults:
+                current[:] = [fault]
+                told = " ".join((await asyncio.to_thread(terminal.say, "what do you see out there?")).split())
+                assert "My model gave no answer" in told or "My model can't be reached" in told, (fault, told)
+                said = told.rpartition("My model")[2]
+                assert not any(word in said for word in ("127.0.0.1", "Traceback", "Error", "{", "http")), (fault, told)
+            current[:] = [Says("All is well.")]
+            assert "All is well." in await asyncio.to_thread(terminal.say, "/retry")
 
 
 @pytest.mark.slow

@@ -1,12 +1,12 @@
 """The days that a text speaks of, seen from Wednesday, 12 March 2025."""
 
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.language.dates import Days, days
+from recollect.language.dates import Days, days, find
 
 TODAY = date(2025, 3, 12)
 
@@ -144,3 +144,19 @@ def test_any_text_can_be_read_and_periods_do_not_run_backwards(text: str, today:
 def test_any_number_of_units_ago_is_a_period_before_today(number: int, unit: str):
     ((first, last),) = days(f"{number} {unit}s ago", TODAY)
     assert first <= last <= TODAY + timedelta(days=183)
+
+
+@pytest.mark.parametrize(
+    ("text", "ahead", "words", "first"),
+    [
+        ("flying to Oslo next May", True, "in 2025-05", "2025-05-01"),
+        ("the wedding is next March", True, "in 2026-03", "2026-03-01"),
+        ("moved here last June", False, "in 2024-06", "2024-06-01"),
+        ("this May I graduate", True, "in 2025-05", "2025-05-01"),
+    ],
+)
+def test_next_and_last_go_with_the_month_that_follows(text: str, ahead: bool, words: str, first: str) -> None:
+    when = find(text, datetime(2025, 3, 12, 9, tzinfo=UTC), ahead=ahead)
+    assert when is not None
+    assert (when.words, when.day) == (words, date.fromisoformat(first))
+    assert not {"next", "last", "this"}.intersection((text[: when.start] + text[when.end :]).split())

@@ -2,7 +2,15 @@
 
 import pytest
 
-from recollect.language.requests import Request, RequestKind, answer, is_question, recognize, without_filler
+from recollect.language.requests import (
+    Request,
+    RequestKind,
+    answer,
+    is_question,
+    recognize,
+    with_local_days,
+    without_filler,
+)
 
 K = RequestKind
 
@@ -288,6 +296,11 @@ def test_a_short_one_or_one_in_the_order_of_a_question_asks(text: str):
         ("erzähl mir, was du von mir weißt", K.ABOUT_SELF, ""),
         ("how do I leave?", K.HELP, ""),
         ("olvídalo todo", K.FORGET_ALL, ""),
+        ("what have we been chatting about?", K.TALKED_ABOUT, ""),
+        ("what did I just say?", K.TALKED_ABOUT, ""),
+        ("worum ging es letzte Woche?", K.TALKED_ABOUT, "letzte Woche"),
+        ("never mind, bring that back", K.UNDO, ""),
+        ("how do I set up a model?", K.HELP, ""),
     ],
 )
 def test_plain_requests_are_recognized_as_what_they_are(text: str, kind: RequestKind, topic: str):
@@ -300,3 +313,18 @@ def test_a_request_that_two_languages_share_is_answered_in_the_one_that_is_spoke
     request = recognize("anota que não gosto de cebola e que moro no nível três")
     assert request is not None
     assert request.language == "pt"
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "written"),
+    [
+        ("Graduates in 2026-12", "en", "Graduates in December 2026"),
+        ("Flies on 2026-12-03", "en", "Flies on 3 December 2026"),
+        ("Heiratet 2027-06", "de", "Heiratet Juni 2027"),
+        ("Se casa en 2027-06", "es", "Se casa en junio de 2027"),
+        ("2027-06に結婚する", "ja", "2027年6月に結婚する"),
+        ("Ordered part 2026-13", "en", "Ordered part 2026-13"),
+    ],
+)
+def test_dates_are_written_as_people_write_them(text: str, language: str, written: str):
+    assert with_local_days(text, language) == written

@@ -62,3 +62,27 @@ def test_a_change_takes_the_place_of_what_was_known(stated: str, told: str, know
 )
 def test_a_remark_that_looks_like_a_change_makes_nothing_up(stated: str, remark: str):
     assert set(known_after(stated, remark)) <= set(known_after(stated))
+
+
+@pytest.mark.parametrize(
+    ("messages", "known"),
+    [
+        (
+            ("I'm allergic to strawberries", "I work at the aquarium", "what do I do?", "no I meant raspberries"),
+            {"Is allergic to raspberries", "Works at the aquarium"},
+        ),
+        (
+            (
+                "Mein Bruder Aksel ist Fischer",
+                "Ich bin gegen Erdbeeren allergisch",
+                "was isst man dazu?",
+                "nein, ich meinte Himbeeren",
+            ),
+            {"Bruder Aksel ist Fischer", "Ist gegen Erdbeeren allergisch"},
+        ),
+        (("I live in Lisbon", "what's for lunch?", "no wait, Porto"), {"Lives in Porto"}),
+        (("I'm 34", "what's for lunch?", "no wait, 35"), {"Is 35 years old"}),
+    ],
+)
+def test_after_other_messages_only_a_value_of_the_same_sort_is_put_right(messages: tuple[str, ...], known: set[str]):
+    assert set(known_after(*messages)) == known

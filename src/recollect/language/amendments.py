@@ -9,7 +9,7 @@ import re
 from calendar import monthrange
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 
 from recollect.core.text import fold
 from recollect.language import dates, foreign_amendments, lexicon, word_forms
@@ -18,6 +18,7 @@ from recollect.language.lexicon import Patterns
 MAX_CHARS = 90
 _MAX_VALUE_WORDS = 5
 _MIN_RESEMBLANCE = 0.7
+_MAX_SHORT = 3
 _EMOTE = re.compile(r"\*[^*]+\*")
 _PATTERNS = Patterns(re.IGNORECASE)
 _ISO_DATE = re.compile(r"\b\d{4}-\d\d-\d\d\b")
@@ -142,6 +143,26 @@ def amend(statement: str, amendment: Amendment, said_at: datetime) -> tuple[str,
         return amended
     reading = foreign_amendments.Reading(amendment.value, amendment.former, amendment.is_strong)
     return foreign_amendments.amend(statement, reading, said_at)
+
+
+def is_alike(statement: str, amended: str) -> bool:
+    """Whether what a correction puts in is of the sort of what it takes out: a number, a day, a place or a given name
+    for another, or a word that resembles it: raspberries for strawberries, but not for an aquarium.
+    """
+    before, after = statement.split(), amended.split()
+    changes = [change for change in SequenceMatcher(None, before, after).get_opcodes() if change[0] != "equal"]
+    out = [fold(word) for _, start, end, _, _ in changes for word in before[start:end]]
+    into = [fold(word) for _, _, _, start, end in changes for word in after[start:end]]
+    sorts = (lexicon.words("places"), lexicon.words("given_names"), lexicon.words("tools"), lexicon.words("weekdays"))
+    if all(any(map(_is_figure, words)) for words in (out, into)):
+        return True
+    if any(not sort.isdisjoint(out) and not sort.isdisjoint(into) for sort in sorts):
+        return True
+    return any(get_close_matches(word, into, 1, _MIN_RESEMBLANCE) for word in out if len(word) > _MAX_SHORT)
+
+
+def _is_figure(word: str) -> bool:
+    return any(map(str.isdigit, word)) or _cardinal(word) is not None
 
 
 def _amend_english(statement: str, amendment: Amendment, said_at: datetime) -> tuple[str, date | None] | None:

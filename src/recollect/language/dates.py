@@ -94,7 +94,8 @@ _PATTERNS = Patterns(
         |(?P<ago>(?P<m>\d{1,2}|{counts}) (?P<back>day|week)s? ago)\b
         |\b(?P<period>next|last) (?P<span>week|weekend|month|year)\b(?!,? (?:in |on )?(?:{month_name})\b)
         |(?P<date>(?P<in_year>\bnext year,? )?\b
-        (?:in |on |early |mid |late )?(?:the )?(?:\d{1,2}(?:st|nd|rd|th)? (?:of )?)?\b(?:{month_name})\b\.?
+        (?:in |on |early |mid |late )?(?:the )?(?:\d{1,2}(?:st|nd|rd|th)? (?:of )?)?
+        (?:\b(?P<which_month>next|this|last|coming) )?\b(?:{month_name})\b\.?
         (?: (?:the )?\d{1,2}(?:st|nd|rd|th)?\b)?(?:,? 20\d\d\b)?
         (?P<of_year>,? (?:of )?next year\b)?|\b20\d\d-\d\d-\d\d\b)
         )(?:,? (?:at|@) \d{1,2}(?:[:.]\d\d)? ?(?:am|pm|h)?\b)?""",
@@ -300,6 +301,10 @@ def _resolve(match: re.Match[str], today: date, ahead: bool) -> tuple[date, str]
     if match["period"]:
         return _relative_period(match["period"].lower(), match["span"].lower(), today)
     phrase, is_next_year = match["date"], match["in_year"] or match["of_year"]
+    if which := match["which_month"]:
+        phrase, ahead = phrase.replace(f"{which} ", ""), which.lower() != "last"
+        if which.lower() == "next":  # said in November, "next November" is no November of this year
+            today = date(today.year + today.month // 12, today.month % 12 + 1, 1)
     if is_next_year:
         phrase = f"{phrase.replace(is_next_year, '')} {today.year + 1}"
     return _dated(phrase, today, ahead)

@@ -5,6 +5,14 @@ from functools import cache, lru_cache
 from recollect.core.text import fold, words
 from recollect.language import lexicon
 
+_KINDS = {
+    "partner": frozenset(("wife", "husband", "girlfriend", "boyfriend")),
+    "parent": frozenset(("mother", "father")),
+    "sibling": frozenset(("sister", "brother")),
+    "child": frozenset(("son", "daughter")),
+}
+"""Relatives of either sex, and those of one."""
+
 
 @cache
 def _canonical() -> dict[str, str]:
@@ -37,6 +45,16 @@ def person(word: str) -> str | None:
 def is_same_person(first: str, second: str) -> bool:
     """Whether two words name the same relative or acquaintance."""
     return person(first) is not None and person(first) == person(second)
+
+
+def may_be(said: str, asked: str) -> bool:
+    """Whether who is said may be who is asked about: a wife is a partner, and a husband is no "Partnerin"."""
+    one, other = person(said), person(asked)
+    if one is None or other is None or one == other:
+        return one is not None and one == other
+    if fold(asked).endswith("partnerin") and one in ("husband", "boyfriend"):
+        return False
+    return one in _KINDS.get(other, ()) or other in _KINDS.get(one, ())
 
 
 def is_bare(word: str) -> bool:

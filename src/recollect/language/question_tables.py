@@ -12,7 +12,8 @@ want has the words that go with such an answer: `past` those for what was so onc
 `topics` are expressions: how a question asks about a thing, how statements about it are worded and, if that also fits
 statements about something else, how those that answer are. Further keys tell whether a statement answers for sure:
 `refusal` has the words for what isn't so or isn't wanted, `gone` those for what is over, `relations` pairs of what a
-question asks and what its answer has to state then; `clock` and `weekday` ask for more than any time.
+question asks and what its answer has to state then; `clock` and `weekday` ask for more than any time; `was` opens a
+memory of what was so, which only answers what `asks_past`.
 """
 
 import re
@@ -69,6 +70,8 @@ class Tables:
     gone: re.Pattern[str]
     clock: re.Pattern[str]
     weekday: re.Pattern[str]
+    was: re.Pattern[str]
+    asks_past: re.Pattern[str]
     relations: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]
     capitalizes_nouns: bool
     synonyms: Mapping[str, tuple[str, ...]]
@@ -124,6 +127,8 @@ def tables_of(language: str) -> Tables:
         _whole(data.get("gone", data["former"])),
         _whole(data.get("clock", _NEVER)),
         _whole(data.get("weekday", _NEVER)),
+        _whole(data.get("was", _NEVER)),
+        _whole(data.get("asks_past", _NEVER)),
         tuple((_whole(asks), _whole(states)) for asks, states in data.get("relations", ())),
         data.get("compounds", False),
         _synonyms(data.get("synonyms", "").splitlines()),

@@ -25,7 +25,7 @@ FOLDER = Path(__file__).parent / "phrases"
 MAX_CHARS = 400
 """A longer text is no plain request."""
 _REFERENCE = re.compile(r"\{([a-z_]+)\}")
-_ISO_DAY = re.compile(r"(?<![\d-])20\d\d-\d\d-\d\d(?![\d-])")
+_ISO_DAY = re.compile(r"(?<![\d-])20\d\d-\d\d(?:-\d\d)?(?![\d-])")
 _RECITALS = (
     *("fits", "nearest", "nothing", "about_you", "nothing_yet", "nothing_here", "noted", "known", "revised", "retired"),
     *("heard", "told_on", "learned_on", "talked", "not_talked", "hidden"),
@@ -272,12 +272,15 @@ def is_recall_reply(text: str) -> bool:
 
 def day(value: date, language: str = ENGLISH) -> str:
     """A date as people write it."""
+    name = _month(value, language)
+    return answer("day", language, day=value.day, month=name, year=value.year) if name else value.isoformat()
+
+
+def _month(value: date, language: str) -> str:
     names = lexicon.ordered_words("months") if language == ENGLISH else _months(language)
     if not names:
-        return value.isoformat()
-    month = names[value.month - 1]
-    name = month.capitalize() if language in _CAPITALIZED_MONTHS else month
-    return answer("day", language, day=value.day, month=name, year=value.year)
+        return ""
+    return names[value.month - 1].capitalize() if language in _CAPITALIZED_MONTHS else names[value.month - 1]
 
 
 @cache
@@ -295,12 +298,17 @@ def in_second_person(text: str, language: str) -> str:
 
 
 def with_local_days(text: str, language: str) -> str:
-    """A text with the dates that memory writes as 2026-12-03 as people write them."""
+    """A text with the days and months that memory writes as 2026-12-03 and 2026-12 as people write them."""
 
     def write(match: re.Match[str]) -> str:
+        is_month = match[0].count("-") == 1
         try:
-            return day(date.fromisoformat(match[0]), language)
+            value = date.fromisoformat(f"{match[0]}-01" if is_month else match[0])
         except ValueError:
             return match[0]
+        if not is_month:
+            return day(value, language)
+        name = _month(value, language)
+        return answer("month", language, month=name, year=value.year) if name else match[0]
 
     return _ISO_DAY.sub(write, text)

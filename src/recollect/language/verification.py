@@ -43,9 +43,15 @@ def is_verified(text: str, question: Question, asked: str, *, is_yes_no: bool, i
         all(states.search(text) for asks, states in tables.relations if asks.search(asked))
         and _fills_slot(text, question, asked, tables)
         and _is_about_asked_kin(text, question, asked)
+        and _has_asked_tense(text, asked, tables)
         and _says_who(text, question, asked, tables, is_memo=is_memo)
         and (is_yes_no or _has_same_sense(text, question, asked, tables))
     )
+
+
+def _has_asked_tense(text: str, asked: str, tables: Tables) -> bool:
+    """Whether a clause about what was so, and perhaps is no more, is asked about the past."""
+    return tables.was.search(text) is None or tables.asks_past.search(asked) is not None
 
 
 def _has_same_sense(text: str, question: Question, asked: str, tables: Tables) -> bool:
@@ -108,12 +114,17 @@ def _is_about_asked_kin(text: str, question: Question, asked: str) -> bool:
         before
         for before, said in pairwise(raw)
         for word in words(said)[:1]
-        if any(kinship.is_same_person(word, relative) for relative in question.relatives)
+        if any(kinship.may_be(word, relative) for relative in question.relatives)
     ]
     if len(owners) == 1 and _TITLE.search(text):  # "bei Frau Dr. Nguyen"
         return False
     names = {name for term in question.terms for name in (*term.names, *term.words)}
-    return not owners or any(
+    if not owners:  # "shares a flat with Bea" is about a flatmate, "parents are divorced" about no ex
+        called = {
+            name for term in question.terms if not question.relatives.isdisjoint(term.words) for name in term.names
+        }
+        return not kinship.mentioned(text) or not called.isdisjoint(words(text))
+    return any(
         not (owner.lower() in _OF_OTHERS or (_POSSESSIVE.search(owner) and names.isdisjoint(words(owner))))
         for owner in owners
     )

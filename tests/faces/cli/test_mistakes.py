@@ -20,11 +20,20 @@ from tests.faces.cli.conftest import Run
         (["export", "mine.json"], "--to mine.json"),
         (["delete", "1"], "use forget"),
         (["save", "I like tea"], "use remember"),
+        (["stats"], "use doctor"),
+        (["reset"], "use erase"),
     ],
 )
 def test_the_name_of_another_program_is_answered_with_ours(cli: Run, args: list[str], hint: str):
     cli("remember", "I like tea")
     assert hint in cli(*args, code=2).err
+
+
+@pytest.mark.parametrize("command", ["forget", "remember", "edit", "export", "import"])
+def test_help_has_no_types_of_python(cli: Run, command: str):
+    told = cli("help", command).out
+    assert "Arguments:" in told
+    assert not any(word in told for word in ("<list", "<str", "str]", "<path"))
 
 
 @pytest.mark.parametrize("args", [["show"], ["list"], ["search", "tea"], ["log"], ["forget", "tea"], ["undo"]])

@@ -75,7 +75,9 @@ async def find(memory: AsyncMemory, message: Message, query: str, language: str,
         relevant = [hit.item for hit in hits if hit.relevant]
         if is_topic:
             return Findings(relevant[:MAX_RESULTS])
-        return Findings((), (relevant or [hit.item for hit in hits])[:MAX_NEAREST])
+        similar = relevant or [hit.item for hit in hits]
+        retold = {_origin(item) for item in similar if isinstance(item, Memo)}
+        return Findings((), [item for item in similar if isinstance(item, Memo) or item.id not in retold][:MAX_NEAREST])
     is_open = question.is_follow_up and not previous  # nobody knows who "she" is
     evidence = [_of_memo(question, memo, rank) for rank, memo in enumerate(memos)]
     evidence += [_of_message(question, statement, context, rank) for rank, (statement, context) in enumerate(said)]
@@ -94,7 +96,8 @@ async def find(memory: AsyncMemory, message: Message, query: str, language: str,
         )
         if stated.fits:
             return stated
-    near = _nearest_evidence(question, evidence, hits, statements)
+    corrected = _corrected_ids(complete, language)
+    near = [item for item in _nearest_evidence(question, evidence, hits, statements) if item.id not in corrected]
     order = list({item.id: item for item in (*stated.nearest, *near)}.values())
     stated_origins = {_origin(item) for item in stated.nearest}
     order = [item for item in order if item in stated.nearest or _origin(item) not in stated_origins]
@@ -124,6 +127,9 @@ def _nearest_evidence(
     order = {hit.item.id: rank for rank, hit in enumerate(hits) if hit.relevant or partial}
     unrelated = [each for each in evidence if not each.share and each.item.id in order]
     unrelated.sort(key=lambda each: (bool(question.wants) and not each.has_wanted, order[each.item.id]))
+    if not (partial or unrelated) and question.is_own:  # of somebody who asks about themselves something is near
+        order = {hit.item.id: rank for rank, hit in enumerate(hits)}
+        unrelated = sorted((each for each in evidence if each.item.id in order), key=lambda each: order[each.item.id])
     # a time answers "when" rather than nothing does
     last = [each for each in evidence if not each.share and each.item.id not in order and question.wants]
     unrelated += sorted((each for each in last if each.has_wanted), key=lambda each: each.at)[::-1]
@@ -212,7 +218,9 @@ async def _certain_findings(
     statements: Sequence[Message],
 ) -> Findings:
     """Certain answers. If none is certain, or a later message may change one, all count as merely near."""
-    sure = [item for item in fitting if certainty.is_sure(item.text, question, asked, is_memo=isinstance(item, Memo))]
+    # what was merely said has been read by no rule: it may be a joke, a plan, or about somebody else
+    memos = [item for item in fitting if isinstance(item, Memo)]
+    sure = [memo for memo in memos if certainty.is_sure(memo.text, question, asked, is_memo=True)]
     changes = [*_outdating_messages(question, fitting, statements), *_ending_messages(question, fitting, statements)]
     since = await search.quotable(_later_evidence(question, sure, evidence))
     later = await search.quotable(list({item.id: item for item in changes}.values()))
@@ -265,19 +273,18 @@ def _adjacent_messages(question: Question, best: Sequence[Memo | Message], said:
     """
     ids = {_origin(item) for item in best}
     ordered = sorted(said, key=lambda statement: statement.at)
-    pairs = [
-        (first, second) for before, after in pairwise(ordered) for first, second in ((before, after), (after, before))
-    ]
-    return [
-        other
-        for named, other in pairs
-        if named.id in ids
-        and (
-            (question.wants and question.fit(other.text).has_wanted)
-            or (named.at < other.at and questions.goes_on(other.text, question.language))
-            or (named.at < other.at and questions.is_correction(other.text, question.language))
-        )
-    ]
+    beside: list[Message] = []
+    for before, after in pairwise(ordered):
+        goes_on = questions.goes_on(after.text, question.language)
+        is_chained = bool(beside) and beside[-1] is before and before.id not in ids  # "she won", "a hawk took her"
+        has_wanted = bool(question.wants) and question.fit(after.text).has_wanted
+        corrects = questions.is_correction(after.text, question.language)
+        is_next = before.id in ids and (goes_on or has_wanted or corrects)
+        if is_next or (is_chained and questions.speaks_of_other(after.text, question.language)):
+            beside.append(after)
+        elif after.id in ids and question.wants and question.fit(before.text).has_wanted:
+            beside.append(before)
+    return beside
 
 
 def _without_replaced(question: Question, fitting: Sequence[Memo | Message]) -> list[Memo | Message]:
@@ -325,6 +332,12 @@ def _ending_messages(question: Question, fitting: Sequence[Memo | Message], said
 
 def _time_of(item: Memo | Message) -> datetime:
     return item.at if isinstance(item, Message) else item.updated
+
+
+def _corrected_ids(evidence: Sequence[Evidence], language: str) -> set[str]:
+    """What fits and was put right later by a message that fits as well."""
+    messages = [each for each in evidence if isinstance(each.item, Message)]
+    return {each.item.id for each in evidence if any(_corrects_any(later, [each], language) for later in messages)}
 
 
 def _corrects_any(later: Evidence, evidence: Sequence[Evidence], language: str) -> bool:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperArgument, TyperCommand, TyperGroup
 
 OPTIONS = {
     **dict.fromkeys(("--user", "--user-id", "--name", "-u"), "--as"),
@@ -20,12 +20,19 @@ COMMANDS = {
     **dict.fromkeys(("update", "change"), "edit"),
     **dict.fromkeys(("users", "persons"), "people"),
     **dict.fromkeys(("get", "ls", "memories"), "show, or list for those that are no longer in use too"),
-    "status": "doctor",
+    **dict.fromkeys(("status", "stats", "health"), "doctor"),
+    **dict.fromkeys(("reset", "clear", "wipe"), "erase, which can't be undone"),
     "settings": "config",
 }
 
 
 class Command(TyperCommand):
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        for parameter in self.params:
+            if isinstance(parameter, TyperArgument):  # "WHAT <list[str]>" says nothing to people
+                setattr(parameter, "display_type_rich", _no_type)  # noqa: B010
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         try:
             return super().parse_args(ctx, args)
@@ -45,3 +52,7 @@ class Group(TyperGroup):
             if args[0] in COMMANDS and hasattr(error, "message"):
                 error.message = f"There is no command '{args[0]}': use {COMMANDS[args[0]]}."  # pyright: ignore[reportAttributeAccessIssue] of typer's own click
             raise
+
+
+def _no_type(ctx: Any) -> None:
+    """No type of Python."""

@@ -114,6 +114,8 @@ def list_(
     call.screen.table(["id", "status", "kind", "text"], rows, wide="text")
     if len(rows) < page.total:
         call.screen.aside(f"{len(rows)} of {page.total}")
+    elif not rows:
+        call.screen.aside("there is no memory to list")
 
 
 def why(call: Invocation, words: MemoWords) -> None:
@@ -163,3 +165,5 @@ def log(
         for event in events
     ]
     call.screen.table(["when", "who", "what", "memory", "change", "why"], rows, wide="why")
+    if not rows:
+        call.screen.aside("nothing has changed yet")

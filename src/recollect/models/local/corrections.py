@@ -49,7 +49,14 @@ def correct(message: Message, known: Sequence[Memo], context: Sequence[Message])
         recent = [memo for memo in recent if memo.source.message == _last_said(message, context)]
     for group in (recalled, [] if is_answer else recent):
         revised = [(memo, amendments.amend(memo.text, amendment, message.at)) for memo in group]
-        changes = [(memo, change) for memo, change in revised if change is not None]
+        last = _last_said(message, context)
+        changes = [
+            (memo, change)
+            for memo, change in revised
+            if change is not None
+            # after other messages a correction may be about any of them
+            and (amendment.former or last in (None, memo.source.message) or amendments.is_alike(memo.text, change[0]))
+        ]
         latest = [pair for pair in changes if pair[0].source.message == changes[0][0].source.message]
         if len(latest) == 1:
             memo, (text, day) = latest[0]
