@@ -72,7 +72,7 @@ def _is_number(text: str) -> bool:
 
 
 def _read_foreign(text: str) -> Amendment | None:
-    found = foreign_amendments.read(text) or foreign_amendments.read_opening(text)
+    found = foreign_amendments.read_opening(text) or foreign_amendments.read(text)
     if found is None:
         return None
     if _PATTERNS.amend_statement.match(found.value) and not word_forms.is_foreign(text):

@@ -10,7 +10,6 @@ from recollect.core.types import Kind, Message
 from recollect.language import amendments, dates
 from recollect.language.corrections import resolve, splice
 from recollect.models.local import (
-    ages,
     biography,
     changes,
     foreign,
@@ -22,7 +21,7 @@ from recollect.models.local import (
 )
 from recollect.models.local.clauses import MAX_MESSAGE_CHARS, Clause, split_clauses
 from recollect.models.local.collected import Collected
-from recollect.models.local.corrections import correct
+from recollect.models.local.corrections import correct, grown
 from recollect.models.local.endings import Ending, continuations, find_endings, may_end
 from recollect.models.local.grammar import expressions
 from recollect.models.local.introductions import introduced, named_later, named_others
@@ -78,8 +77,10 @@ def _extract_message(message: Message, collected: Collected) -> None:
     collected.corrects, collected.is_current = successions.is_correction(own_text), foreign.has_changed(own_text)
     endings = list(_named_endings(message, collected)) if collected.known_memos else []
     statements = list(_read_statements(message)) or [(*read, None) for read in foreign.read_statements(message)]
-    aged = None if statements else ages.grown(message, collected.known_memos)
-    if not statements and (aged := aged or foreign.revise_age(message, collected.known_memos)) is not None:
+    aged = grown(message, collected.known_memos)
+    if not (statements or aged):
+        aged = foreign.revise_age(message, collected.known_memos)
+    if aged is not None:
         collected.revise(*aged, own_words(message.text, message.name), message.id)
         return
     statements += _read_by_name(message, collected) if collected.known_memos else []
