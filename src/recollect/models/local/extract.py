@@ -35,6 +35,7 @@ from recollect.policy.guard.own_words import own_words
 
 _EXPRESSIONS = expressions("extract")
 _MAX_PREDICATES = 6
+_MAX_AFTERTHOUGHT_WORDS = 12
 
 
 def extract(extraction_input: ExtractionInput) -> ExtractionResult:
@@ -195,7 +196,8 @@ def _read_with_tail(clause: Clause) -> Iterator[tuple[Finding, bool | None]]:
     if tail is not None and not _EXPRESSIONS.takes_back.search(clause.text, tail.start()):
         findings = list(_read_clause(replace(clause, text=clause.text[: tail.start()])))
     thought = None if findings else _EXPRESSIONS.afterthought.search(clause.text)
-    if thought is not None and not _EXPRESSIONS.recants.search(clause.text, thought.start()):
+    is_short = thought is not None and len(clause.text[thought.start() :].split()) <= _MAX_AFTERTHOUGHT_WORDS
+    if thought is not None and is_short and not _EXPRESSIONS.recants.search(clause.text, thought.start()):
         findings = list(_read_clause(replace(clause, text=clause.text[: thought.start()])))
     yield from findings
 
