@@ -39,7 +39,7 @@ MAX_WAIT_S = 600
 FRAME = frozenset(
     "has have with the and not than that from for his her their they who was were been now named longer doesn".split()
 )
-"""Words of a memo that say nothing; `local` puts "called" as "named", "not any more" as "no longer", "not" as "doesn't"."""
+"""Words of a memo that say nothing; with "named", "no longer" and "doesn't", `local` puts "called" and "not"."""
 
 
 @dataclass

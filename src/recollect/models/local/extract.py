@@ -27,7 +27,7 @@ from recollect.models.local.grammar import expressions
 from recollect.models.local.introductions import introduced, named_later, named_others
 from recollect.models.local.known_names import clauses_by_name, mentions_known
 from recollect.models.local.pronouns import resolved_clauses
-from recollect.models.local.rephrase import object_phrase, strip_asides
+from recollect.models.local.rephrase import ends_in_adjective, object_phrase, strip_asides
 from recollect.models.local.rule import LIKELY, Finding, make_finding
 from recollect.models.local.rules import first_finding
 from recollect.policy.guard.instructions import is_instruction
@@ -195,11 +195,19 @@ def _read_with_tail(clause: Clause) -> Iterator[tuple[Finding, bool | None]]:
     tail = None if findings else _EXPRESSIONS.consequence.search(clause.text)
     if tail is not None and not _EXPRESSIONS.takes_back.search(clause.text, tail.start()):
         findings = list(_read_clause(replace(clause, text=clause.text[: tail.start()])))
-    thought = None if findings else _EXPRESSIONS.afterthought.search(clause.text)
-    is_short = thought is not None and len(clause.text[thought.start() :].split()) <= _MAX_AFTERTHOUGHT_WORDS
-    if thought is not None and is_short and not _EXPRESSIONS.recants.search(clause.text, thought.start()):
-        findings = list(_read_clause(replace(clause, text=clause.text[: thought.start()])))
+    if not findings and (text := _without_afterthought(clause.text)) != clause.text:
+        findings = list(_read_clause(replace(clause, text=text)))
     yield from findings
+
+
+def _without_afterthought(text: str) -> str:
+    """ "I collect pens" of "I collect pens, about forty so far", unless the rest takes it back."""
+    thought = _EXPRESSIONS.afterthought.search(text)
+    if thought is None or len(text[thought.start() :].split()) > _MAX_AFTERTHOUGHT_WORDS:
+        return text
+    stated = text[: thought.start()]
+    is_taken_back = _EXPRESSIONS.recants.search(text, thought.start()) is not None
+    return text if is_taken_back or ends_in_adjective(stated) else stated
 
 
 def _read_clause(clause: Clause) -> Iterator[tuple[Finding, bool | None]]:
