@@ -38,12 +38,21 @@ FIRST_RUNS = {  # right of all: before clauses were read for changes, and at fir
         "before": {"en": (6, 22), "de": (3, 8), "fr": (0, 8), "es": (0, 8), "pt": (0, 8), "ja": (4, 8)},
         "since": {"en": (10, 22), "de": (3, 8), "fr": (3, 8), "es": (4, 8), "pt": (4, 8), "ja": (5, 8)},
     },
+    "seventh": {
+        "before": {"en": (12, 18), "de": (3, 3), "fr": (2, 3), "es": (1, 3), "pt": (3, 3), "ja": (1, 3)},
+    },
+    "eighth": {
+        "before": {"en": (6, 14), "de": (2, 3), "fr": (0, 2), "es": (1, 2), "pt": (1, 2), "ja": (0, 2)},
+        "since": {"en": (7, 14), "de": (2, 3), "fr": (1, 2), "es": (1, 2), "pt": (2, 2), "ja": (0, 2)},
+    },
     "remarks": {"first": (35, 150), "second": (8, 60), "third": (2, 116)},
 }
 """Each of the first four lots was written once the one before was mended; `fifth` and `sixth` are the odd and the even
 lines of one list that was written before its author had read the rules. The fifth was mended on, the sixth was not, and
-none of its faults has been looked at. Of `remarks`, how many changed a memo at first sight; before clauses were read, 8
-and 2 did, and of the third 2 did before the rules of the other languages were written, and none since."""
+none of its faults has been looked at. `seventh` and `eighth` were written together by somebody who had not read the
+rules; rules were made on the seventh only, so that `since` is what they do for the eighth. Of `remarks`, how many
+changed a memo at first sight; before clauses were read, 8 and 2 did, and of the third 2 did before the rules of the
+other languages were written, and none since."""
 GAPS = (timedelta(minutes=5), timedelta(days=5))
 _TOLD_AS_PAST = ("Dropped", "No longer", "Quit", "Left", "Hat bei", "Vendió", "Vendeu")
 

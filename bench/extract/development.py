@@ -23,6 +23,7 @@ FIRST_RUNS = {  # recall and precision when the rules were first tried on messag
     "sixth": {"de": (0.65, 1.00), "fr": (0.41, 1.00), "es": (0.65, 1.00), "pt": (0.53, 1.00), "ja": (0.53, 0.90)},
     "seventh": {"de": (0.52, 0.92), "fr": (0.19, 1.00), "es": (0.45, 0.90), "pt": (0.60, 0.92), "ja": (0.55, 1.00)},
     "eighth": {"de": (0.46, 1.00), "fr": (0.54, 1.00), "es": (0.54, 1.00), "pt": (0.46, 1.00), "ja": (0.44, 1.00)},
+    "ninth": {"de": (0.58, 0.78), "fr": (0.50, 0.86), "es": (0.75, 0.91), "pt": (0.75, 1.00), "ja": (0.67, 1.00)},
     "english": {
         "development": (0.62, 0.96),
         "second": (0.47, 0.95),
@@ -30,6 +31,7 @@ FIRST_RUNS = {  # recall and precision when the rules were first tried on messag
         "fourth": (0.66, 1.00),
         "fifth": (0.62, 0.90),
         "sixth": (0.57, 0.95),
+        "ninth": (0.38, 0.96),
     },
 }
 """`held-out` was written with `development`, in the same voice; `second` after the rules, to be harder. A
@@ -39,8 +41,9 @@ third lot of 132, tried once, had something learned from 64 % of its messages. `
 language, which are not, and in English 173 in the manner of chit-chat, developers' channels and help channels;
 `fifth` has short lines as in IRC channels in English, and in Japanese 50 messages as strangers chat;
 `sixth` has 30 per language as strangers, friends on Discord and colleagues type, in English those of developers' Slack
-and support channels as well; `seventh`, written once those were mended, has 30 more, `eighth`, after that, 17 to 21."""
-ALL_PARTS = (*PARTS, "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "work", "chatter")
+and support channels as well; `seventh`, written once those were mended, has 30 more, `eighth`, after that, 17 to 21;
+`ninth` has 60 with facts and 60 without in English, 12 and 6 in the others, by somebody who had not read the rules."""
+ALL_PARTS = (*PARTS, "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "work", "chatter")
 FOLDER = Path(__file__).parent / "development"
 _ANY_KIND = tuple(Kind)
 

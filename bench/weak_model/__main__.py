@@ -37,9 +37,9 @@ PLACE = Place("discord", "guild", "channel", name="general", public=True)
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 MAX_WAIT_S = 600
 FRAME = frozenset(
-    "has have with the and not than that from for his her their they who was were been now named longer".split()
+    "has have with the and not than that from for his her their they who was were been now named longer doesn".split()
 )
-"""Words of a memo that say nothing; "named" and "no longer" are how `local` puts "called" and "not any more"."""
+"""Words of a memo that say nothing; with "named", "no longer" and "doesn't", `local` puts "called" and "not"."""
 
 
 @dataclass

@@ -73,7 +73,7 @@ def _is_number(text: str) -> bool:
 
 
 def _read_foreign(text: str) -> Amendment | None:
-    found = foreign_amendments.read(text) or foreign_amendments.read_opening(text)
+    found = foreign_amendments.read_opening(text) or foreign_amendments.read(text)
     if found is None:
         return None
     if _PATTERNS.amend_statement.match(found.value) and not word_forms.is_foreign(text):
@@ -103,7 +103,10 @@ def _read_whole(text: str) -> Amendment | None:
     match = _PATTERNS.amend_value.fullmatch(text)
     if match is None or not (match["lead"] or match["tail"] or match["former"] or "*" in text[:1] + text[-1]):
         return None
-    value, former = _PATTERNS.amend_lately.sub("", match["value"].strip(" *\"'")), (match["former"] or match["lead_former"] or "").strip(" .!")
+    value, former = (
+        _PATTERNS.amend_lately.sub("", match["value"].strip(" *\"'")),
+        (match["former"] or match["lead_former"] or "").strip(" .!"),
+    )
     if not value or len(value.split()) > _MAX_VALUE_WORDS or _PATTERNS.no_correction.match(value):
         return None
     if _PATTERNS.amend_statement.match(value):  # "actually my favorite color is blue" says by itself what it means

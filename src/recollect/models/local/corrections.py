@@ -10,7 +10,7 @@ from datetime import date, timedelta
 from recollect.core.ports import Proposal, Retraction
 from recollect.core.text import words
 from recollect.core.types import Memo, Message
-from recollect.language import amendments, dates, word_forms
+from recollect.language import ages, amendments, dates, word_forms
 from recollect.models.local import transitions
 from recollect.policy.guard.own_words import own_words
 from recollect.policy.guard.quote import sentences
@@ -62,6 +62,13 @@ def correct(message: Message, known: Sequence[Memo], context: Sequence[Message])
             memo, (text, day) = latest[0]
             return _revision(memo, text, own_text, message, day)
     return None
+
+
+def grown(message: Message, known: Sequence[Memo]) -> tuple[Memo, str] | None:
+    """The one memo with the age that is one more now, and what it says then."""
+    said = own_words(message.text, message.name) if len(message.text) <= ages.MAX_CHARS else ""
+    changed = [(memo, text) for memo in known if memo.active and (text := ages.grow(memo.text, said)) is not None]
+    return changed[0] if len(changed) == 1 else None
 
 
 def _moved(message: Message, said: str, known: Sequence[Memo]) -> Proposal | None:

@@ -10,7 +10,6 @@ from recollect.core.types import Kind, Message
 from recollect.language import amendments, dates
 from recollect.language.corrections import resolve, splice
 from recollect.models.local import (
-    ages,
     biography,
     changes,
     foreign,
@@ -22,13 +21,13 @@ from recollect.models.local import (
 )
 from recollect.models.local.clauses import MAX_MESSAGE_CHARS, Clause, split_clauses
 from recollect.models.local.collected import Collected
-from recollect.models.local.corrections import correct
+from recollect.models.local.corrections import correct, grown
 from recollect.models.local.endings import Ending, continuations, find_endings, may_end
 from recollect.models.local.grammar import expressions
 from recollect.models.local.introductions import introduced, named_later, named_others
 from recollect.models.local.known_names import clauses_by_name, mentions_known
 from recollect.models.local.pronouns import resolved_clauses
-from recollect.models.local.rephrase import object_phrase, strip_asides
+from recollect.models.local.rephrase import ends_in_adjective, object_phrase, strip_asides
 from recollect.models.local.rule import LIKELY, Finding, make_finding
 from recollect.models.local.rules import first_finding
 from recollect.policy.guard.instructions import is_instruction
@@ -36,6 +35,7 @@ from recollect.policy.guard.own_words import own_words
 
 _EXPRESSIONS = expressions("extract")
 _MAX_PREDICATES = 6
+_MAX_AFTERTHOUGHT_WORDS = 12
 
 
 def extract(extraction_input: ExtractionInput) -> ExtractionResult:
@@ -78,8 +78,10 @@ def _extract_message(message: Message, collected: Collected) -> None:
     collected.corrects, collected.is_current = successions.is_correction(own_text), foreign.has_changed(own_text)
     endings = list(_named_endings(message, collected)) if collected.known_memos else []
     statements = list(_read_statements(message)) or [(*read, None) for read in foreign.read_statements(message)]
-    aged = None if statements else ages.grown(message, collected.known_memos)
-    if not statements and (aged := aged or foreign.revise_age(message, collected.known_memos)) is not None:
+    aged = grown(message, collected.known_memos)
+    if not (statements or aged):
+        aged = foreign.revise_age(message, collected.known_memos)
+    if aged is not None:
         collected.revise(*aged, own_words(message.text, message.name), message.id)
         return
     statements += _read_by_name(message, collected) if collected.known_memos else []
@@ -193,10 +195,19 @@ def _read_with_tail(clause: Clause) -> Iterator[tuple[Finding, bool | None]]:
     tail = None if findings else _EXPRESSIONS.consequence.search(clause.text)
     if tail is not None and not _EXPRESSIONS.takes_back.search(clause.text, tail.start()):
         findings = list(_read_clause(replace(clause, text=clause.text[: tail.start()])))
-    thought = None if findings else _EXPRESSIONS.afterthought.search(clause.text)
-    if thought is not None and not _EXPRESSIONS.recants.search(clause.text, thought.start()):
-        findings = list(_read_clause(replace(clause, text=clause.text[: thought.start()])))
+    if not findings and (text := _without_afterthought(clause.text)) != clause.text:
+        findings = list(_read_clause(replace(clause, text=text)))
     yield from findings
+
+
+def _without_afterthought(text: str) -> str:
+    """ "I collect pens" of "I collect pens, about forty so far", unless the rest takes it back."""
+    thought = _EXPRESSIONS.afterthought.search(text)
+    if thought is None or len(text[thought.start() :].split()) > _MAX_AFTERTHOUGHT_WORDS:
+        return text
+    stated = text[: thought.start()]
+    is_taken_back = _EXPRESSIONS.recants.search(text, thought.start()) is not None
+    return text if is_taken_back or ends_in_adjective(stated) else stated
 
 
 def _read_clause(clause: Clause) -> Iterator[tuple[Finding, bool | None]]:

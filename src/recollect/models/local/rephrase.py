@@ -98,6 +98,11 @@ def _is_short(part: str) -> bool:
     return all(len(item.split()) <= 4 for item in re.split(r"\b(?:and|or)\b", part)) and len(part.split()) <= 9
 
 
+def ends_in_adjective(text: str) -> bool:
+    """Whether what follows goes on with the same noun: "simple, minimal dependencies"."""
+    return _EXPRESSIONS.adjective.search(text) is not None
+
+
 def strip_duration(text: str) -> str:
     """The text without how long it has been so; a name after it stays: "Spanish for six months on Duolingo"."""
     duration = _EXPRESSIONS.duration.search(text)

@@ -15,7 +15,7 @@ from recollect.core.ports.model import Proposal
 from recollect.core.reasons import Reason
 from recollect.core.text import clip, collapse_spaces, words
 from recollect.core.types import Kind, Memo, Message
-from recollect.language import amendments, changes, lexicon, word_forms
+from recollect.language import ages, amendments, changes, lexicon, word_forms
 from recollect.language.corrections import resolve
 from recollect.language.lexicon import Patterns
 from recollect.policy import kinds
@@ -131,7 +131,8 @@ def _check_amended(proposal: Proposal, messages: Sequence[Message], known: Seque
 
 def _changed_texts(memo: Memo, own_text: str) -> list[str | None]:
     """What a memo says after a change told by the form of a message, whether or not it was made just before."""
-    return [changes.effect(memo.text, own_text, is_fresh=is_fresh) for is_fresh in (True, False)]
+    told = [changes.effect(memo.text, own_text, is_fresh=is_fresh) for is_fresh in (True, False)]
+    return [*told, ages.grow(memo.text, own_text)]
 
 
 def _check(
