@@ -279,7 +279,8 @@ def _has_words_of_others(sentence: str, subjects: frozenset[str], turns: list[Tu
         elif PATTERNS.assent.match(lower(turn.text)) and turn.speaker & subjects:
             own.append(asked)
     answers = [pair for pair in pairwise(turns) if pair[1].speaker & subjects]
-    if not PATTERNS.denial.search(lower(sentence)) and any(_refuses(pair, sentence) for pair in answers):
+    later = [*answers, *(pair for pair in zip(turns, turns[2:], strict=False) if pair[1].speaker & subjects)]
+    if not PATTERNS.denial.search(lower(sentence)) and any(_refuses(pair, sentence) for pair in later):
         return True
     content, own_words = word_forms.content_words(sentence, names), all_words(own)
     said = {word for word in content if word_forms.is_stated(word, all_words(turns))}

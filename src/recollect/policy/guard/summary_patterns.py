@@ -6,7 +6,7 @@ PATTERNS = Patterns(
     supposed=r"\b(?:whether|\w+'d|if|might|may|maybe|perhaps|wish|unless|would|could|suppose|imagine"
     r"|thinking (?:of|about)|wenn|falls|ob|vielleicht|würde\w*|hätte\w*|könnte\w*|si|peut-être|ojalá|quizás?|talvez)\b",
     as_supposed=r"\b(?:if|might|may|maybe|perhaps|wish\w*|unless|would|could|suppos\w+|imagin\w+|think\w*|consider\w*|plan\w*"
-    r"|want\w*|hop\w+|possib\w+|potential\w*|discuss\w*|ask\w*|suggest\w*|propos\w+|fear\w*|worr\w+|idea\w*|option\w*"
+    r"|want\w*|hop\w+|possib\w+|potential\w*|discuss\w*|ask\w*|suggest\w*|propos\w+|offer\w*|volunteer\w*|anbiet\w*|bot\b|bietet|fear\w*|worr\w+|idea\w*|option\w*"
     r"|when|once|after|wenn|falls|sobald|vielleicht|würde\w*|hätte\w*|könnte\w*|si|quand|peut-être|quizás?|talvez)\b",
     wanted=r"\b(?:ask|wonder|need|look|want|question|frag|brauch|such|woll|will|möcht|bitt|demand|pregunt|busc|pergunt|procur)\w*",
     first_person=r"\b(?:i|i'm|i've|i'll|i'd|me|ich|mich|mir|je|j'\w+|yo|eu|io)\b",
@@ -15,14 +15,15 @@ PATTERNS = Patterns(
     as_former=r"\b(?:used to|former\w*|previous\w*|no longer|once|was|were|had|did|\w{2,}ed|left|taught|went|before"
     r"|past|früher\w*|war|hatte|\w+te|ehemalig\w*|était|avait|antes|prima|kiedyś|eskiden)\b",
     nearly=r"\b(?:almost|nearly|fast|beinahe|failli|presque|casi|quase|quasi|prawie|neredeyse|az kalsın)\b",
-    conversed=r"\b(?:talk|discuss|chat|spoke|speak|ask|exchang|compar|greet|joke|argu|bitte|pregunt|demand|chied|chies|pergunt|pyta|gesprochen|unterh\w+"
-    r"|parl|discut|habl|convers|fal[ao]|rozmawia)\w*",
+    conversed=r"\b(?:talk|discuss|chat|spoke|speak|ask|exchang|compar|greet|joke|argu|bitte|pregunt|demand|chied|chies|pergunt|pyta|gesprochen"
+    r"|unterh\w+|parl|discut|habl|convers|fal[ao]|rozmawia)\w*",
     anyone=r"\b(?:everyone|everybody|nobody|no one|all of them|they all|one of them|some of them|both|neither|somebody"
     r"|jeder|alle|niemand|beide|personne|todos|nadie|tutti|nessuno|wszyscy|nikt|herkes)\b",
     normative=r"\b(?:should|must|has to|have to|needs? to|shall|soll\w*|muss|müssen|devrait|doit|doivent"
     r"|deben?|deve|devem)\b",
     refusal=r"^\W*(?:(?:sorry|oh|hm+|well|probably|rather|definitely|leider|lieber|wohl) ?,? ?)*(?:no|not|nope|nah"
-    r"|(?:i )?can't|i won't|nein|nee|nicht|nö|non|não|nie)\b",
+    r"|(?:i )?can't|i won't|ich kann (?:da )?nicht|je ne peux pas|no puedo|não posso|non posso|nein|nee|nicht|nö|non"
+    r"|não|nie)\b",
     pronoun=r"^\W*(?:he|she|they|her|his|their|er|sie|il|elle|él|ella|ele|ela|lui|lei|on|ona)\b",
     relative_month=r"\b(?:(?:next|last|this) month|in \w+ (?:weeks?|months?)|nächst\w+ monat|in \w+ (?:wochen|monaten)"
     r"|(?:ce|le) mois|dans \w+ (?:semaines|mois)|(?:este|próximo|pasado) mes)\b",
@@ -31,7 +32,7 @@ PATTERNS = Patterns(
     r"|morgen|gestern|demain|hier|mañana|ayer|amanhã|ontem)\b",
     retold=r"(?:plan|agree|ask|mention|say|said|tell|told|talk|discuss|consider|decid|decision|want|wish|hop|fear|worr"
     r"|think|thought|learn|promis|offer|suggest|propos|report|explain|describ|share|note|announc|confirm|accept|thank"
-    r"|congratulat|recommend|remind|new|current|still|also|both|together|about|famil|group|user|bot|assistant|people|conversation"
+    r"|congratulat|recommend|remind|whether|new|current|still|also|both|together|about|famil|group|user|bot|assistant|people|conversation"
     r"|topic|question|answer|repl|respon|will|able|unable|possibl|potential|former|previous|past|future|according|because"
     r"|due|feel|felt|look|intend|expect|interest|excit|happy|glad|sad|frag|sag|erzähl|mein|will|möcht|bitt|bat|bot|biet|schlägt|schlug|empf|erinner|bestät"
     r"|bekomm|bekam|krieg|geht|gibt|brauch|wird|kann|darf|soll|muss|möch|freu|eat|visit|bring|left"
@@ -49,7 +50,7 @@ PATTERNS = Patterns(
     owned_by=r"\b([^\W\d_]+) (?:de|du|do|da|di|d['’]|von|of) ?([^\W\d_]+)",
     who=r"\b(?:who|wer|qui|quién|chi|quem|kto|(?:can|could|does|is) (?:any|some)(?:one|body)|kann (?:jemand|wer))\b"
     r"[^.!?]*\?",
-    has=r"\b(?:has|have|had|hat|haben|hatte|tiene|tenía|aveva|tem|tinha)\b",
+    has=r"\ba (?:une?|des|du)\b|\b(?:has|have|had|hat|haben|hatte|tiene|tenía|aveva|tem|tinha)\b",
     addressed=r"\b(?:you|your|yours|du|dich|dir|dein\w*|euch|eure?\w*|ihr|tu|te|toi|ton|ta|tes|vous|votre|vos|ti|os|contigo"
     r"|você|vocês|vi|voi|tuo|tua)\b",
     which=r"(?i)\b(?:which|what|your|welche\w*|dein\w*|quel\w*|ton|ta|cuál|tu|quale|tuo|qual)\b[^.!?]*\?",

@@ -34,6 +34,7 @@ _OPPOSITES = tuple(
 )
 _MAX_CLAIM_WORDS = 3
 _MAX_LITTLE_CHARS = 3
+_NO = r"no|kein\w*|pas d(?:e|['’])|aucune?|ningún|ninguna|nessun\w?|nenhuma?|żadn\w+"
 _AND = frozenset("and und et y e i ve en".split())
 _CAPITAL = re.compile(r"\b[A-Z][^\W\d_]+")
 _OBJECT = re.compile(r"(?<=[^\W_] )(?P<name>[^\W\d_]+)(?!['’]s|\w)")
@@ -240,7 +241,7 @@ def _has_what_is_none(sentence: str, own: list[str]) -> bool:
     if not stated or not is_short or PATTERNS.denial.search(claim):
         return False
     stating = [clause for clause in own if word_forms.is_stated(stated[-1], set(words(clause)))]
-    none = re.compile(rf"\b(?:no|kein\w*|aucune?|ningún|ninguna|nessun\w?|nenhuma?|żadn\w+) (?:\w+ )?{stated[-1][:4]}")
+    none = re.compile(rf"\b(?:{_NO}) ?(?:\w+ )?{stated[-1][:4]}")
     return bool(stating) and all(map(none.search, stating))
 
 
