@@ -20,7 +20,7 @@ _EMPHASIS = frozenset("*_~|`")
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 _MIN_SINGLE_WORD_CHARS = 7
 _COMMA = re.compile(r"[,;:]\s")
-_SENTENCE_END = re.compile(r"[.!?](?=\s)|[。！？\n]")
+_SENTENCE_END = re.compile(r"(?<!\bDr)(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bSt)(?<!\bSra)(?<!\bMme)[.!?](?=\s)|[。！？\n]")
 
 
 @dataclass(frozen=True, slots=True)

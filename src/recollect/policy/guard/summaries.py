@@ -5,11 +5,13 @@ from collections import Counter
 from collections.abc import Set
 from dataclasses import dataclass
 from datetime import date
+from functools import cache
 from itertools import pairwise, takewhile
 
 from recollect.core.reasons import Reason
 from recollect.core.text import fold, normalize, words
 from recollect.language import lexicon, word_forms
+from recollect.policy.guard import summary_roles
 from recollect.policy.guard.authority import rank_words
 from recollect.policy.guard.clauses import lower
 from recollect.policy.guard.grounding import keeps_names, keeps_numbers
@@ -122,20 +124,37 @@ def _refuse(sentence: str, said: str, today: date, turns: list["Turn"], subjects
 
 def _has_other_day(sentence: str, said: str) -> bool:
     """Whether it names a month or weekday other than those said; "tomorrow" may be any."""
-    capitals = " ".join(re.findall(r"\b[A-Z]\w+", sentence))  # "may" and "sat" are no dates
-    named, spoken = (set(words(text)) & word_forms.calendar_words() for text in (capitals, said))
-    return bool(spoken and named - spoken) and not PATTERNS.relative_day.search(lower(said))
+    is_english = word_forms.is_english(sentence)
+    dated = " ".join(re.findall(r"\b[A-Z]\w+", sentence)) if is_english else sentence  # "may" and "sat" are no dates
+    months = {fold(month) for month in _months()}
+    named, spoken = (set(words(text)) & (word_forms.calendar_words() | months) for text in (dated, said))
+    other = named - spoken if spoken else frozenset[str]()
+    relative = PATTERNS.relative_month if other and other <= months else PATTERNS.relative_day
+    return bool(other) and not relative.search(lower(said))
+
+
+@cache
+def _months() -> frozenset[str]:
+    """The months of all languages, in full."""
+    tables = lexicon.tables("calendar").values()
+    local = " ".join(table.get("months", "") for table in tables).replace("|", " ")
+    return frozenset([*lexicon.ordered_words("months"), *local.split()])
 
 
 def _adds_word(sentence: str, said: str) -> bool:
     """Whether a short sentence has a word that nobody said, and that is not how a summary retells things."""
     names = " ".join(SPEAKER.findall(said))
     content = word_forms.content_words(sentence, names)
-    is_comparable = word_forms.is_comparable(said, sentence) or len(words(sentence)) <= _MAX_SHORT_WORDS
-    if len(content) > _MAX_SHORT_WORDS or not is_comparable:
+    if len(content) > _MAX_SHORT_WORDS:
         return False
     source = set(word_forms.tokens(word_forms.with_acronyms(said, sentence)))
-    return any(not word_forms.is_stated(word, source) and not PATTERNS.retold.match(word) for word in content)
+    unsaid = [word for word in content if not word_forms.is_stated(word, source) and not PATTERNS.retold.match(word)]
+    is_foreign = not word_forms.is_english(f"{sentence} {said}")
+    if len(words(sentence)) <= _MAX_SHORT_WORDS or (not is_foreign and word_forms.is_comparable(said, sentence)):
+        return bool(unsaid)
+    # Endings of other languages: "zieht" of "ich ziehe".
+    stems = [fold(word)[: max(3, len(word) - 2)] for word in unsaid if word not in lexicon.words("function")]
+    return is_foreign and any(stem not in fold(said) for stem in stems)
 
 
 def _subjects(sentence: str, turns: list[Turn]) -> frozenset[str]:
@@ -161,6 +180,8 @@ def _refuse_attributed(sentence: str, turns: list[Turn], subjects: frozenset[str
     """Why a sentence about speakers is not what they said: it is another's, or without its "not" or its "if"."""
     if is_verbatim(sentence, turns):
         return None
+    if reason := summary_roles.refuse(sentence, turns, subjects):
+        return reason
     is_conversation = PATTERNS.conversed.search(lower(sentence)) is not None
     if not is_conversation and _has_other_owner(sentence, turns):
         return Reason.SOMEBODY_ELSE
@@ -213,6 +234,9 @@ def _has_other_owner(sentence: str, turns: list[Turn]) -> bool:
     genitives += [(name, owned) for owned, name in PATTERNS.owned_by.findall(fold(lower(sentence))) if name in speakers]
     for owner, owned in (*PATTERNS.owned.findall(lower(sentence)), *genitives):
         about = [turn.text for turn in turns if owner in turn.speaker or owner in words(turn.text)]
+        about += [
+            asked.text for asked, turn in pairwise(turns) if owner in turn.speaker and PATTERNS.which.search(asked.text)
+        ]
         is_theirs = any(is_same_word(owned, word) for word in words("\n".join(about)))
         if owner in speakers and not is_theirs and word_forms.is_stated(owned, all_words(turns)):
             return True
@@ -249,11 +273,14 @@ def _has_words_of_others(sentence: str, subjects: frozenset[str], turns: list[Tu
     """Whether a word that was said is not theirs, nor of the turn that they answer with most of the others."""
     own = [turn for turn in turns if turn.speaker & subjects]
     own += [Turn(NOBODY.speaker, clause) for turn in turns for clause in _clauses_about(turn, subjects)]
-    own += [
-        asked for asked, turn in pairwise(turns) if turn.speaker & subjects and PATTERNS.assent.match(lower(turn.text))
-    ]
+    for asked, turn in pairwise(turns):
+        if PATTERNS.assent.match(lower(turn.text)) and "?" in asked.text:
+            own += [asked] if turn.speaker & subjects else [turn] if asked.speaker & subjects else []
+        elif PATTERNS.assent.match(lower(turn.text)) and turn.speaker & subjects:
+            own.append(asked)
     answers = [pair for pair in pairwise(turns) if pair[1].speaker & subjects]
-    if not PATTERNS.denial.search(lower(sentence)) and any(_refuses(pair, sentence) for pair in answers):
+    later = [*answers, *(pair for pair in zip(turns, turns[2:], strict=False) if pair[1].speaker & subjects)]
+    if not PATTERNS.denial.search(lower(sentence)) and any(_refuses(pair, sentence) for pair in later):
         return True
     content, own_words = word_forms.content_words(sentence, names), all_words(own)
     said = {word for word in content if word_forms.is_stated(word, all_words(turns))}
@@ -279,7 +306,8 @@ def _refuses(pair: tuple[Turn, Turn], sentence: str) -> bool:
 
 def _answers_with(pair: tuple[Turn, Turn], said: Set[str], unsaid: Set[str]) -> bool:
     asked, answered = (set(words(turn.text)) for turn in pair)
-    is_answer = 2 * sum(word_forms.is_stated(word, answered) for word in said) >= len(said)
+    answers = sum(word_forms.is_stated(word, answered) for word in said)
+    is_answer = 2 * answers >= len(said) or (answers > 0 and PATTERNS.who.search(lower(pair[0].text)) is not None)
     return is_answer and all(word_forms.is_stated(word, asked) for word in unsaid)
 
 
@@ -330,7 +358,7 @@ def _refuse_polarity(sentence: str, own: list[str]) -> Reason | None:
     sentence is.
     """
     claim = lower(sentence)
-    content = [word for word in words(claim) if word not in LITTLE]
+    content = [word for word in words(claim) if word not in LITTLE and not PATTERNS.denial.fullmatch(word)]
     clauses = [clause for text in own for clause in clauses_of(text)]
     shares = [sum(word_forms.is_stated(word, set(words(clause))) for word in content) for clause in clauses]
     highest = max(shares, default=0)
@@ -338,9 +366,13 @@ def _refuse_polarity(sentence: str, own: list[str]) -> Reason | None:
         return None
     sources = [clause for clause, share in zip(clauses, shares, strict=True) if share == highest]
     is_told_as_asked = PATTERNS.wanted.search(claim) or PATTERNS.as_supposed.search(claim)
+    is_told_as_asked = is_told_as_asked or PATTERNS.has_thing.match(
+        claim
+    )  # "can I bring my dog?" says that there is one
     if not is_told_as_asked and all(_is_asked(clause, own) for clause in sources):
         return Reason.NOT_MEANT
-    if any(_is_antonym(word, set(words(clause))) for word in content for clause in sources):
+    is_of_non = any(f"non-{word}" in clause and f"non-{word}" not in claim for word in content for clause in sources)
+    if is_of_non or any(_is_antonym(word, set(words(clause))) for word in content for clause in sources):
         return Reason.OPPOSITE
     if all(PATTERNS.of_theirs.match(clause) for clause in sources) and not _names_possessor(claim, sources):
         return Reason.SOMEBODY_ELSE

@@ -9,12 +9,14 @@ from recollect.language import word_forms
 from recollect.policy.guard.clauses import lower
 
 SPEAKER = re.compile(r"^\[([^\]\n]{1,80})\]", re.MULTILINE)
-CLAUSE = re.compile(r"[.!?;,\n]\s*|\s(?=(?:and|but|so|because|while) (?!then\b))")
+CLAUSE = re.compile(r"[.!?;,\n]\s*|\s(?=(?:and|but|so(?= \w+ \w)|because|while) (?!then\b))")
 _MAX_FRAGMENT_WORDS = 2
 _AMOUNT = re.compile(r"\d{2,}(?:st|nd|rd|th)?")
 LITTLE = frozenset(
     "the a an and or of to in on at for with from by is are was were be been has have had do does did will would that"
-    " this it its his her their they he she".split()
+    " this it its his her their they he she"
+    " der die das den dem des ein eine einen einem einer und oder zu zum zur von vom im am an auf mit bei beim ist sind"
+    " war waren hat haben hatte er sie ihr ihre ihren ihrem sein seine seinen seinem".split()
 )
 """Words that don't identify a topic."""
 
