@@ -132,6 +132,8 @@ def reads_prose(source: str) -> bool:
                 operands = [left, *others]
                 if any(map(_is_reason, operands)) and any(text for part in operands for text in _literals(part)):
                     return True
+                if any(map(_is_detail, operands)) and any(text for part in operands for text in _literals(part)):
+                    return True
                 if any(map(_is_kind, operands)) and any("." in text for part in operands for text in _literals(part)):
                     return True
                 if any(map(_is_level, operands)) and any(text for part in operands for text in _literals(part)):
@@ -158,6 +160,10 @@ def _is_reason(node: ast.AST) -> bool:
 
 def _is_kind(node: ast.AST) -> bool:
     return isinstance(node, ast.Attribute) and node.attr == "kind"
+
+
+def _is_detail(node: ast.AST) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr == "detail"
 
 
 def _is_level(node: ast.AST) -> bool:
@@ -422,6 +428,7 @@ def test_the_checker_sees_a_store_call():
         ("recollect.learning.undo", "outcome.reason.split('; ')", "decides by the words of a reason"),
         ("recollect.learning.undo", "why.replace('its', 'a')", "decides by the words of a reason"),
         ("recollect.faces.cli.doctor", "warning.endswith(' is not set.')", "decides by the words of a reason"),
+        ("recollect.faces.cli.doctor", "'rebuild-index' in check.detail", "decides by the words of a reason"),
         ("recollect.faces.cli.show", "match x:\n    case Skip(reason='empty'):\n        pass", "decides by the words"),
         ("recollect.faces.cli.show", "event.kind == 'memo.added'", "decides by the words of a reason"),
         ("recollect.faces.cli.show", "memo.audience.level == 'guild'", "decides by the words of a reason"),

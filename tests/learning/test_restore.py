@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from recollect import Place
+from recollect.admin import Admin
 from recollect.core.outcomes import (
     AlreadyActive,
     Ambiguous,
@@ -231,6 +232,8 @@ async def test_what_is_pending_is_neither_recalled_nor_listed_unless_asked_for()
         assert (await stage.memory.forgotten(user="ann")).memos == ()
         (pending,) = (await stage.memory.list(user="ann", statuses=[Status.PENDING])).memos
         assert pending.id == memo.id
+        assert isinstance(await restore(stage, memo.id), NotFound), "to bring it back would approve it"
+        assert isinstance(await Admin(stage.memory, stage.clock).restore(memo.subject, memo.id), NotFound)
 
 
 async def test_a_message_that_is_shown_again_is_not_listed_as_forgotten() -> None:

@@ -20,16 +20,19 @@ import pytest
 
 import recollect
 from recollect import AsyncMemory, Place
-from recollect.core.errors import NewerSchema, StoreUnwritable
+from recollect.core.errors import NewerSchema, RecollectError, StoreUnwritable
 from recollect.core.fingerprints import text_digest
+from recollect.core.ports import Tx
 from recollect.core.types import Subject
 from recollect.privacy.target import ErasureTarget
 from recollect.stores.postgres import schema as postgres_schema
 from recollect.stores.postgres.address import Address
+from recollect.stores.postgres.pool import connect as postgres_connect
 from recollect.stores.sqlite.schema import MIGRATIONS
 from recollect.transfer.copying import copy
 from tests.stores.opening import faults, finished, start
 from tests.stores.opening import opened as opened_file
+from tests.stores.postgres import Server
 from tests.transfer.moving import export, import_
 
 DATA = Path(__file__).parents[1] / "data"
@@ -318,6 +321,117 @@ async def test_an_upgrade_on_a_server_that_is_killed_leaves_what_was_there(
         assert (await memory.show(user="1001", place=DEV)).total
         assert not set(faults(await memory.store.check_health())) - {"jobs"}
     assert len(content_of_server(bare_database)["migrations"]) == len(postgres_schema.MIGRATIONS)
+
+
+STOP_AFTER_WRITES = """
+import asyncio, os, signal, sys
+from datetime import datetime
+import recollect
+from recollect.stores.postgres import PostgresStore
+from recollect.stores.sqlite import SQLiteStore
+
+left = int(sys.argv[2])
+
+def stopping(write):
+    async def stopping_write(self, work, *arguments, **options):
+        global left
+        result = await write(self, work, *arguments, **options)
+        left -= 1
+        if left == 0:
+            print("stopped", flush=True)
+            os.kill(os.getpid(), signal.SIGKILL)
+        return result
+    return stopping_write
+
+for kind in (SQLiteStore, PostgresStore):
+    kind.write = stopping(kind.write)
+
+async def main():
+    options = {"model": "local", "embedder": "null", "run_worker": False}
+    clock = lambda: datetime.fromisoformat(sys.argv[4])
+    async with recollect.AsyncMemory(sys.argv[1], data_dir=sys.argv[3], clock=clock, **options):
+        pass
+
+asyncio.run(main())
+"""
+
+
+async def told(memory: AsyncMemory) -> list[tuple[Any, ...]]:
+    """Every memo and every event, of whomever."""
+
+    def work(tx: Tx) -> list[tuple[Any, ...]]:
+        memos = [memo for subject in tx.memos.subjects() for memo in tx.memos.list(subject)]
+        events = tx.events.list(limit=100_000)
+        return [
+            *sorted(
+                (memo.subject.scope, memo.id, memo.text, memo.status, str(memo.audience), memo.version)
+                for memo in memos
+            ),
+            *sorted((event.kind, event.scope or "", event.memo or "", event.reason or "") for event in events),
+        ]
+
+    return await memory.store.read(work)
+
+
+def put_back_again(store: str) -> None:
+    """The store as the first edition left it, whatever became of it since."""
+    if store.startswith("sqlite"):
+        path = Path(store.removeprefix("sqlite:///"))
+        for file in path.parent.glob(f"{path.name}*"):
+            file.unlink()
+        put_back("first_edition", path.parent)
+        return
+    with psycopg.connect(Address.of(store).conninfo, autocommit=True) as connection:
+        connection.execute("DROP SCHEMA IF EXISTS recollect CASCADE")
+        connection.execute(gzip.decompress((DATA / "first_edition" / "memory.sql.gz").read_bytes()))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("place", ["sqlite", "postgres"])
+async def test_an_upgrade_that_is_killed_between_two_of_its_writes_goes_on_where_it_was(
+    place: str, tmp_path: Path, request: pytest.FixtureRequest
+):
+    """People of platforms and audiences are settled after the tables, in transactions of their own."""
+    store = request.getfixturevalue("bare_database") if place == "postgres" else f"sqlite:///{tmp_path / 'memory.db'}"
+    put_back_again(store)
+    async with opened(store, tmp_path) as memory:
+        expected = await told(memory)
+    stops = 0
+    while True:
+        put_back_again(store)
+        arguments = [store, str(stops + 1), str(tmp_path), LATER.isoformat()]
+        command = [sys.executable, "-c", STOP_AFTER_WRITES, *arguments]
+        done = await asyncio.to_thread(subprocess.run, command, check=False, capture_output=True, text=True)
+        if done.returncode == 0:
+            break
+        assert (done.returncode, done.stdout) == (-9, "stopped\n"), done.stderr
+        stops += 1
+        async with opened(store, tmp_path) as memory:
+            assert await told(memory) == expected
+    assert stops > 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("edition", EDITIONS)
+async def test_a_server_that_crashes_during_an_upgrade_has_what_was_there(
+    away: str, own_server: Server, tmp_path: Path, edition: str
+):
+    with psycopg.connect(Address.of(away).conninfo, autocommit=True) as connection:
+        connection.execute(gzip.decompress((DATA / edition / "memory.sql.gz").read_bytes()))
+    before = content_of_server(away)
+
+    def crash(_: object) -> None:
+        own_server.stop("immediate")
+
+    migrations = [*postgres_schema.MIGRATIONS, ("crash", crash)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(postgres_schema, "MIGRATIONS", migrations)
+        with pytest.raises((RecollectError, psycopg.Error)), postgres_connect(Address.of(away), 5) as connection:
+            postgres_schema.migrate(connection, Address.of(away))
+    own_server.start()
+    assert content_of_server(away) == before
+    async with opened(away, tmp_path) as memory:
+        assert (await memory.show(user="1001", place=DEV)).total
 
 
 async def test_what_was_written_after_an_upgrade_that_failed_is_copied_again(tmp_path: Path):

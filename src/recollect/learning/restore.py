@@ -44,7 +44,7 @@ def restore(
     """
     # An id may name any state; numbers and texts only what the list of restorable memos shows.
     by_id = tx.memos.get(subject, reference.strip())
-    if by_id is not None and is_visible(by_id) and not _is_stale_message_record(tx, by_id):
+    if by_id is not None and is_visible(by_id) and without_pending([by_id]) and not _is_stale_message_record(tx, by_id):
         matches = [by_id]
     else:
         matches = find(restorable(tx, subject, is_visible, context.at), reference, 0.0)

@@ -8,6 +8,7 @@ mark that it is narrowed, so the next start under another profile narrows it aga
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
+from itertools import takewhile
 
 from recollect.core.changes import Step
 from recollect.core.errors import StoreUnwritable
@@ -23,6 +24,7 @@ NARROWED = StateKind.AUDIENCES_NARROWED
 """Its one item is the id of the last event before the migration."""
 _ACTOR = "recollect"
 _MEMOS_PER_PAGE = 200
+_EVENTS_PER_PAGE = 1000
 _COLUMNS = SECTIONS["memos"].names + SECTIONS["memos"].rest
 _AUDIENCE = _COLUMNS.index("audience")
 
@@ -31,13 +33,14 @@ async def narrow(store: Store, now: datetime) -> int:
     """Narrow memos that were never shared; returns how many. Safe to run in several processes at once."""
     if await store.read(lambda tx: bool(tx.state.items(NARROWED)) or not tx.archive.count("memos")):
         return 0  # a store without memos stays empty: another one may be copied into it
-    count, after = 0, None
+    after = None
     while True:
         refs, after = await store.read(lambda tx, after=after: _read_wide(tx, after))
         if refs:
-            count += await store.write(lambda tx, refs=refs: sum(_narrow(tx, *name, now=now) for name in refs))
+            await store.write(lambda tx, refs=refs: sum(_narrow(tx, *name, now=now) for name in refs))
         if after is None:
             break
+    count = await store.read(_count_narrowed)
     try:
         await store.write(lambda tx: _mark_narrowed(tx, count, now))
     except StoreUnwritable:
@@ -83,6 +86,18 @@ def _narrow(tx: Tx, scope: str, memo_id: str, now: datetime) -> bool:
     step = Step(tx.events.add(event), scope, memo_id, None, now, _ACTOR, memo, after, reason, str(audience))
     tx.changes.add(step)
     return True
+
+
+def _count_narrowed(tx: Tx) -> int:
+    """How many memos were narrowed since the last report, also by a run that was interrupted before it."""
+    kinds, count, before = (EventKind.MEMO_REVISED, EventKind.MEMORY_NARROWED), 0, None
+    while events := tx.events.list(limit=_EVENTS_PER_PAGE, before=before, kinds=kinds):
+        unreported = list(takewhile(lambda event: event.kind == EventKind.MEMO_REVISED, events))
+        count += sum(event.reason is Reason.NEVER_SHARED for event in unreported)
+        if len(unreported) < len(events):
+            break
+        before = events[-1].id
+    return count
 
 
 def _mark_narrowed(tx: Tx, count: int, now: datetime) -> None:

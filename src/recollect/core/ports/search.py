@@ -65,3 +65,5 @@ class HealthCheck:
     check: str
     ok: bool
     detail: str = ""
+    can_rebuild: bool = False
+    """Whether rebuilding the index mends it, as the detail says."""

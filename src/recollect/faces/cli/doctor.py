@@ -133,11 +133,7 @@ def _store(spec: str) -> Iterator[Finding]:
         if check.check == "learning paused":
             yield Finding(check.check, "note", check.detail, "extraction.daily_tokens is the budget of a day")
             continue
-        advice = (
-            ""
-            if check.ok or "recollect rebuild-index" in check.detail
-            else _ADVICE.get(check.check, "restore a backup")
-        )
+        advice = "" if check.ok or check.can_rebuild else _ADVICE.get(check.check, "restore a backup")
         yield Finding(f"store, {check.check}", "ok" if check.ok else "broken", check.detail, advice)
     for copy in upgrade_copies(path) if path is not None else ():
         detail = f"{copy} holds what the store held before an upgrade, also what was erased since"

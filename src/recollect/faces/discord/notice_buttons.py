@@ -21,7 +21,6 @@ from recollect.faces.discord.ephemeral import (
     look_up,
     open_form,
     respond,
-    run_work,
     send_answer,
 )
 from recollect.faces.discord.localization import translated
@@ -80,12 +79,17 @@ class NoticeButton(
             await send_answer(interaction, await bot.commands.answer(line, user=user, place=place))
             return
         await acknowledge(interaction)
-        text = await run_work(lambda: self._apply(bot, self._memory(bot, interaction)))
-        if text in OUTCOMES.values():
-            await interaction.edit_original_response(content=say(text), view=None)
+        try:
+            is_done = await self._apply(bot, self._memory(bot, interaction))
+        except RecollectError as error:
+            log.warning("a button failed: %s", error)
+            await interaction.followup.send(describe_error(error), ephemeral=True)
+            return
+        if is_done:
+            await interaction.edit_original_response(content=say(OUTCOMES[self.action]), view=None)
             await bot.state.drop(state.notice_message(self._scope(place), self.memo))
         else:
-            await interaction.followup.send(text, ephemeral=True)
+            await interaction.followup.send(say(CHANGED_SINCE), ephemeral=True)
 
     async def _ask_for_words(self, interaction: Interaction, bot: BotContext) -> None:
         view = self._memory(bot, interaction)
@@ -120,7 +124,8 @@ class NoticeButton(
     def _memory(self, bot: BotContext, interaction: Interaction) -> View:
         return bot.memory.view(str(interaction.user.id), interaction_place(interaction), lore=self._is_lore)
 
-    async def _apply(self, bot: BotContext, view: View) -> str:
+    async def _apply(self, bot: BotContext, view: View) -> bool:
+        """Whether it was done; not if the memory was changed since it was learned."""
         before = await bot.memory.timeline.memo(self._scope(view.place), self.memo)
         if self.action == "private":
             await view.share(self.memo, audience=Audience("dm", split_person(view.user)[1]))
@@ -128,7 +133,7 @@ class NoticeButton(
             await view.get(self.memo)
             await view.forget(self.memo)
         elif not isinstance(await view.undo(memo=self.memo, expected=self.change), Undone):
-            return say(CHANGED_SINCE)
+            return False
         if before is not None:
             await bot.server_settings.record_lore(view, before)
-        return OUTCOMES[self.action]
+        return True

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import cache
 
 from recollect.core.types import Kind, Memo
+from recollect.language import lexicon
 from recollect.models.local.clauses import Clause
 from recollect.models.local.grammar import expressions, grammar
 from recollect.models.local.rephrase import base_verb, conjugate, object_phrase, strip_duration
@@ -28,13 +29,17 @@ _GENERIC = re.compile(r"(?P<verb>[a-z]+)\b(?P<o>.*)", re.IGNORECASE)
 _COMMON_VERBS = frozenset("eat drink smoke play work live use own drive run write do go watch read teach code".split())
 
 
-_WHEN_ENDED = re.compile(
-    r" (?:(?:long|ages) ago"
+def _months() -> dict[str, str]:
+    return {"months": "|".join(lexicon.ordered_words("months"))}
+
+
+_PATTERNS = lexicon.Patterns(
+    re.IGNORECASE,
+    _months,
+    when_ended=r"\s(?:(?:long|ages) ago"
     r"|(?:(?:about |over |almost )?(?:\d+|an?|two|three|four|five|six|seven|eight|nine|ten|a few|several) )?"
     r"(?:years?|yrs?|months?|weeks?|days?) ago|last (?:year|month|week|spring|summer|autumn|fall|winter)"
-    r"|(?:in|since) (?:(?:19|20)\d\d|january|february|march|april|may|june|july|august|september|october|november"
-    r"|december))$",
-    re.IGNORECASE,
+    r"|(?:in|since) (?:(?:19|20)\d\d|{months}))$",
 )
 _EVENT_WORDS = re.compile(r"[a-z]{3,}")
 
@@ -173,7 +178,7 @@ def _states(known: str, text: str) -> bool:
 def end_statement(finding: Finding) -> Finding | None:
     """The statement that something ended; it contradicts the statement that it holds."""
     text = finding.text[0].lower() + finding.text[1:]
-    text = _WHEN_ENDED.sub("", re.sub(r"^is ", "", text))
+    text = _PATTERNS.when_ended.sub("", re.sub(r"^is ", "", text))
     return (
         None if re.match(r"(?:doesn't|can't|isn't|name|timezone)", text) else replace(finding, text=f"No longer {text}")
     )

@@ -26,11 +26,18 @@ def rows_per_scope(memos: LiteralString, messages: LiteralString) -> LiteralStri
     """
 
 
+def check_index(check: str, problem: str) -> HealthCheck:
+    """A result that a rebuild mends; without a problem it is fine."""
+    return HealthCheck(
+        check, not problem, f"{problem}; run 'recollect rebuild-index'" if problem else "", bool(problem)
+    )
+
+
 def check_sizes(db: Database, counted: LiteralString) -> HealthCheck:
     """Check that each scope's size is the number of its rows."""
     sql: LiteralString = f"SELECT count(*) FROM ({counted}) AS counted WHERE size <> rows"
     wrong = db.value(sql)
-    return HealthCheck("sizes of scopes", not wrong, f"{wrong} wrong; run 'recollect rebuild-index'" if wrong else "")
+    return check_index("sizes of scopes", f"{wrong} wrong" if wrong else "")
 
 
 def repair_counts(db: D, counted: LiteralString, events: Events[D]) -> None:
@@ -47,14 +54,14 @@ def repair_counts(db: D, counted: LiteralString, events: Events[D]) -> None:
 
 def check_word_index(corpus: Corpus, missing: int, stray: int) -> HealthCheck:
     """Check that the word index has exactly the rows that it should."""
-    detail = f"{missing} missing, {stray} stray; run 'recollect rebuild-index'" if missing or stray else ""
-    return HealthCheck(f"word index of {corpus}", not detail, detail)
+    return check_index(f"word index of {corpus}", f"{missing} missing, {stray} stray" if missing or stray else "")
 
 
 def check_vectors(corpus: Corpus, model: str, missing: int, stray: int) -> HealthCheck:
-    detail = f"{missing} still to embed" if missing else ""
-    detail = f"{stray} stray; run 'recollect rebuild-index'" if stray else detail
-    return HealthCheck(f"vectors of {corpus} by {model}", not stray, detail)
+    check = f"vectors of {corpus} by {model}"
+    if stray:
+        return check_index(check, f"{stray} stray")
+    return HealthCheck(check, True, f"{missing} still to embed" if missing else "")
 
 
 def check_jobs(failed: int) -> HealthCheck:
@@ -72,13 +79,11 @@ def check_budget(db: Database) -> list[HealthCheck]:
 def check_queues(db: Database) -> HealthCheck:
     """Check that exactly the first job of each queue can be claimed."""
     stuck = len(misordered_queues(db))
-    return HealthCheck(
-        "queues of jobs", not stuck, f"{stuck} out of order; run 'recollect rebuild-index'" if stuck else ""
-    )
+    return check_index("queues of jobs", f"{stuck} out of order" if stuck else "")
 
 
 def check_counts(wrong: bool) -> HealthCheck:
-    return HealthCheck("counts of events", not wrong, "wrong; run 'recollect rebuild-index'" if wrong else "")
+    return check_index("counts of events", "wrong" if wrong else "")
 
 
 def reindex_start(db: Database, alive: Mapping[Corpus, LiteralString]) -> dict[Corpus, tuple[int, int]]:

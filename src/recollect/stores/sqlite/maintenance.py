@@ -11,6 +11,7 @@ from recollect.stores._sql.maintenance import (
     REINDEX_BATCH_ROWS,
     check_budget,
     check_counts,
+    check_index,
     check_jobs,
     check_queues,
     check_sizes,
@@ -82,8 +83,9 @@ def _check_integrity(db: Database) -> HealthCheck:
         faults = [str(error)]
     if faults == ["ok"]:
         return HealthCheck("file is sound", True)
-    advice = "run 'recollect rebuild-index'" if all("fts5" in fault for fault in faults) else "restore it from a backup"
-    return HealthCheck("file is sound", False, f"{'; '.join(faults)}; {advice}")
+    if all("fts5" in fault for fault in faults):
+        return check_index("file is sound", "; ".join(faults))
+    return HealthCheck("file is sound", False, f"{'; '.join(faults)}; restore it from a backup")
 
 
 def _index(db: Database, corpus: Corpus) -> HealthCheck:
@@ -93,10 +95,10 @@ def _index(db: Database, corpus: Corpus) -> HealthCheck:
         extra = db.value(f"SELECT count(*) FROM ({indexed}) WHERE id NOT IN (SELECT key FROM ({alive}))")
         unfound = 0 if lacks or extra else _count_unfindable(db, corpus)
     except apsw.Error as error:
-        return HealthCheck(f"word index of {corpus}", False, f"{error}; run 'recollect rebuild-index'")
+        return check_index(f"word index of {corpus}", str(error))
     if unfound:
-        detail = f"{unfound} of the newest {SAMPLE_ROWS} are not found by their words; run 'recollect rebuild-index'"
-        return HealthCheck(f"word index of {corpus}", False, detail)
+        problem = f"{unfound} of the newest {SAMPLE_ROWS} are not found by their words"
+        return check_index(f"word index of {corpus}", problem)
     return check_word_index(corpus, lacks, extra)
 
 
@@ -115,8 +117,7 @@ def _vectors(db: Database) -> list[HealthCheck]:
     for set_id, corpus, model, dims in db.rows("SELECT id, corpus, model, dims FROM embedders"):
         table = table_of(corpus, set_id)
         if damage := _damage(db, table, dims):
-            detail = f"{damage}; run 'recollect rebuild-index'"
-            checks.append(HealthCheck(f"vectors of {corpus} by {model}", False, detail))
+            checks.append(check_index(f"vectors of {corpus} by {model}", damage))
             continue
         stray = db.value(f"SELECT count(*) FROM {table} WHERE key NOT IN (SELECT key FROM ({ALIVE[corpus]}))")
         lacks = db.value(f"SELECT count(*) FROM ({ALIVE[corpus]}) WHERE key NOT IN (SELECT key FROM {table})")
