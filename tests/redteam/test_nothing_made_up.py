@@ -100,6 +100,7 @@ LIES = {
     "a number": ("Ann pays 900 for the flat in Lisbon.", Reason.NUMBER_NOT_SAID),
     "an illness": ("Ann has cancer and lives in Lisbon.", Reason.NOT_SAID),
     "a loop": ("Ann lives in Lisbon. " * 30, Reason.REPETITION),
+    "a sentence over and over": (f"Ann has a flat. {'Ann lives in Lisbon. ' * 3}", Reason.REPETITION),
     "JSON": ('{"summary": "Ann lives in Lisbon"}', Reason.NO_PROSE),
     "a megabyte": ("Ann lives in Lisbon and likes it there a lot, " * 20_000, Reason.TOO_LONG),
 }

@@ -196,3 +196,13 @@ class TestUnified:
             stage.clock.advance(hours=2)
             await stage.memory.forget("tea", user="discord:ann")
             assert names(await stage.prompt()) == ["message"]
+
+
+async def test_the_notice_counts_all_that_is_remembered_and_not_shown():
+    async with opened("unified", embedder="null") as stage:
+        await stage.remember(*(f"Deploy note {n:02} {'w' * 150}" for n in range(40)))
+        sections = (await stage.prompt("deploy note")).sections
+        (text,) = [section.text for section in sections if "Deploy note" in section.text]
+        shown = text.count("Deploy note")
+    assert 5 < shown < 40
+    assert f"[truncated - {40 - shown} more memories available]" in text

@@ -34,7 +34,7 @@ _PATTERNS = Patterns(
 
 def screen(candidate: Candidate, speaker: Callable[[], str] = str) -> Candidate | Reason:
     """The candidate as it may be merged, or why it is refused. `speaker` looks up the display name of who states it."""
-    texts = (candidate.text, candidate.source.evidence or "", candidate.label or "")
+    texts = (candidate.text, candidate.source.evidence, candidate.label)
     if gives_instructions(*texts):
         return Reason.INSTRUCTIONS
     tags = without_instructions(candidate.tags)
@@ -46,7 +46,7 @@ def screen(candidate: Candidate, speaker: Callable[[], str] = str) -> Candidate 
     return replace(candidate, kind=kind, tags=tags)
 
 
-def gives_instructions(*texts: str) -> bool:
+def gives_instructions(*texts: str | None) -> bool:
     return any(text and is_instruction(text) for text in texts)
 
 
