@@ -44,7 +44,8 @@ def test_a_list_is_found_where_a_text_has_one_of_its_literals(text: str):
 @settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 def test_whatever_a_sign_matches_is_searched_with_it(number: int, data: st.DataObject):
     signs = instruction_patterns()
-    text = data.draw(st.from_regex(signs.patterns[number]))
+    sign = signs.patterns[number]
+    text = data.draw(st.from_regex(re.compile(sign.pattern, sign.flags)))  # it may not be compiled yet
     assert signs.patterns[number] in signs.candidates(text)
 
 
