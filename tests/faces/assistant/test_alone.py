@@ -297,6 +297,7 @@ async def test_what_was_merely_said_is_quoted_as_the_nearest(said: str, asked: s
         ("I studied hospitality in Lausanne", "what am I studying?"),
         ("We've been married 44 years", "when is the wedding?"),
         ("I support Wigan Athletic", "which team am I in?"),
+        ("I do not eat pork", "do I eat meat?"),
         ("I do not have a driving licence", "is there something I can't have?"),
     ],
 )

@@ -225,7 +225,9 @@ async def _certain_findings(
     since = await search.quotable(_later_evidence(question, sure, evidence))
     later = await search.quotable(list({item.id: item for item in changes}.values()))
     later = [*later[:MAX_LATER], *since]
-    shown = list({item.id: item for item in (*later, *fitting)}.values())
+    told = {_origin(item) for item in (*later, *fitting) if isinstance(item, Memo)}
+    distinct = {item.id: item for item in (*later, *fitting)}
+    shown = [item for item in distinct.values() if isinstance(item, Memo) or item.id not in told]
     sources = await search.sources([item for item in shown if isinstance(item, Memo)], statements)
     if later or not sure or (len(sure) > 1 and question.has_one_answer):
         return Findings((), shown[: MAX_NEAREST + MAX_LATER], sources)
