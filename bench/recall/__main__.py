@@ -80,7 +80,7 @@ def plot(name: str, results: Results, rankers: list[str], half: str, target: Pat
     axes.set_xticks(CUTS)
     axes.set_ylim(0, 1)
     axes.grid(alpha=0.3)
-    axes.legend()
+    axes.legend(loc="upper left", bbox_to_anchor=(1, 1))  # beside the lines, which it would cover
     target.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(target, dpi=120, bbox_inches="tight")
     pyplot.close(figure)
