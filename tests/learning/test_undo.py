@@ -275,3 +275,21 @@ async def test_the_history_tells_undo_and_redo_apart() -> None:
         history = await stage.memory.history(memo.id, user="ann")
         assert [event.verb for event in history] == ["redone", "undone", "revised", "added"]
         assert [event.text for event in history[:2]] == ["redid: pinned", "undid: pinned"]
+
+
+async def test_what_was_forgotten_does_not_come_back_once_its_message_is_deleted() -> None:
+    async with opened(model=FakeModel()) as stage:
+        said = await stage.tell("I live in Ghent")
+        await stage.memory.forget("Ghent", user="discord:ann", place=DEV)
+        await stage.memory.message_deleted("discord", said.id)
+        await refused(stage)
+        assert await stage.known() == []
+
+
+async def test_what_was_replaced_does_not_come_back_once_its_message_is_deleted() -> None:
+    async with opened(model=FakeModel()) as stage:
+        said = await stage.tell("I live in Ghent")
+        await stage.tell("I live in Bruges now")
+        await stage.memory.message_deleted("discord", said.id)
+        await stage.memory.undo(user="discord:ann")
+        assert "I live in Ghent" not in await stage.known()

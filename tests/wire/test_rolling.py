@@ -126,3 +126,15 @@ async def test_a_model_has_thirty_seconds_for_a_summary(monkeypatch: pytest.Monk
         await eventually(is_given_up)
         (error,) = await stage.events("summarize.error")
     assert error.text == "no answer within 30 s"
+
+
+@pytest.mark.acceptance("C22")
+async def test_with_no_characters_for_a_summary_none_is_asked_for() -> None:
+    for max_chars, calls in ((0, 0), (100, 1)):
+        model = FakeModel(propose_nothing)
+        async with opened("rolling", model=model, summary={"max_chars": max_chars}) as stage:
+            for number in range(5):
+                await stage.reply("I see.", await stage.say(f"trip to Rome, step {number}"))
+            await stage.settle()
+            assert len(model.exchanges) == calls
+            assert ((await stage.memory.show(user="ann", place=DEV)).summary is None) == (calls == 0)
