@@ -302,11 +302,6 @@ def goes_on(text: str, language: str) -> bool:
     return tables.other.match(tables.spelled(_OPENING_NAME.sub("", text))) is not None
 
 
-def speaks_of_other(text: str, language: str) -> bool:
-    """Whether a statement speaks of somebody or something by a pronoun."""
-    return tables_of(language).other.search(tables_of(language).spelled(text)) is not None
-
-
 def is_correction(text: str, language: str) -> bool:
     """Whether a statement takes back what was said right before it."""
     return tables_of(language).correction.match(text) is not None

@@ -7,7 +7,7 @@ from itertools import pairwise, takewhile, zip_longest
 
 from recollect.core.types import Kind, Memo, Message
 from recollect.faces.assistant.candidates import CandidateSearch
-from recollect.language import certainty, questions, slots, subjects
+from recollect.language import certainty, question_tables, questions, slots, subjects
 from recollect.language.questions import Question
 from recollect.language.requests import is_question
 from recollect.memory import AsyncMemory
@@ -276,13 +276,14 @@ def _adjacent_messages(question: Question, best: Sequence[Memo | Message], said:
     ids = {_origin(item) for item in best}
     ordered = sorted(said, key=lambda statement: statement.at)
     beside: list[Message] = []
+    other = question_tables.tables_of(question.language).other
     for before, after in pairwise(ordered):
         goes_on = questions.goes_on(after.text, question.language)
         is_chained = bool(beside) and beside[-1] is before and before.id not in ids  # "she won", "a hawk took her"
         has_wanted = bool(question.wants) and question.fit(after.text).has_wanted
         corrects = questions.is_correction(after.text, question.language)
         is_next = before.id in ids and (goes_on or has_wanted or corrects)
-        if is_next or (is_chained and questions.speaks_of_other(after.text, question.language)):
+        if is_next or (is_chained and other.search(after.text)):
             beside.append(after)
         elif after.id in ids and question.wants and question.fit(before.text).has_wanted:
             beside.append(before)
