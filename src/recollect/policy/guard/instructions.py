@@ -81,6 +81,12 @@ def _is_instruction(text: str) -> bool:
     return any(_matches_any(form, capitals) for form in forms_of(text)) or _orders_about_name(text)
 
 
+def follows_a_pattern(text: str) -> bool:
+    """Whether a text is an order by the patterns alone: the model of orders takes short corrections for some."""
+    forms = forms_of(remove_invisible(text[:MAX_MEMO_CHARS]))
+    return any(_matches_pattern(form) for form in forms) or _orders_about_name(text)
+
+
 def forms_of(text: str) -> list[str]:
     """A text in small letters, as it is and without disguises."""
     folded = text.lower() if text.isascii() else _fold(text)
@@ -105,9 +111,11 @@ def _orders_about_name(text: str) -> bool:
 
 
 def _matches_any(form: str, capitals: frozenset[str]) -> bool:
-    return any(pattern.search(form) for pattern in instruction_patterns().candidates(form)) or claims_authority(
-        form, capitals
-    )
+    return _matches_pattern(form) or claims_authority(form, capitals)
+
+
+def _matches_pattern(form: str) -> bool:
+    return any(pattern.search(form) for pattern in instruction_patterns().candidates(form))
 
 
 def _unmask(text: str) -> Iterator[str]:

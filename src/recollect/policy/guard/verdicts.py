@@ -26,13 +26,14 @@ from recollect.policy.guard.checks import (
     QUOTE_CHECKS,
     VERBATIM_CHECKS,
     QuoteCheck,
+    instruction,
     name_of,
 )
 from recollect.policy.guard.checks.mentioned import person_meant
 from recollect.policy.guard.checks.size import MIN_FACT_CHARS
 from recollect.policy.guard.checks.subject import other_person
 from recollect.policy.guard.grounding import compact, is_date_said, overlaps
-from recollect.policy.guard.instructions import remove_invisible
+from recollect.policy.guard.instructions import follows_a_pattern, remove_invisible
 from recollect.policy.guard.own_words import own_words
 from recollect.policy.guard.quote import MAX_EVIDENCE_CHARS, QuoteMatch, find_quote, has_content, sentences
 from recollect.policy.guard.statements import without_instructions
@@ -123,9 +124,16 @@ def _check_amended(proposal: Proposal, messages: Sequence[Message], known: Seque
         is_changed = memo is not None and (
             (change is not None and change[0] == proposal.text) or proposal.text in _changed_texts(memo, own_text)
         )
-        if memo and is_changed and not any(each.refuse(claim) for each in FACT_CHECKS):
+        if memo and is_changed and not _is_unfit_change(claim):
             return Accepted(message, own_text, memo.kind, proposal.text, memo.tags, memo.label, proposal.happened)
     return None
+
+
+def _is_unfit_change(claim: Claim) -> bool:
+    """Whether a change is no fact to keep; its own words say too little for the model of orders: "sorry, na Renault"."""
+    if instruction.refuse(replace(claim, evidence=claim.fact)) or follows_a_pattern(claim.evidence):
+        return True
+    return any(check.refuse(claim) for check in FACT_CHECKS if check is not instruction)
 
 
 def _changed_texts(memo: Memo, own_text: str) -> list[str | None]:
