@@ -130,7 +130,7 @@ def _check_amended(proposal: Proposal, messages: Sequence[Message], known: Seque
 
 
 def _is_unfit_change(claim: Claim) -> bool:
-    """Whether a change is no fact to keep; its own words say too little for the model of orders: "sorry, na Renault"."""
+    """Whether a change is no fact to keep; few words say too little for the model of orders."""
     if instruction.refuse(replace(claim, evidence=claim.fact)) or follows_a_pattern(claim.evidence):
         return True
     return any(check.refuse(claim) for check in FACT_CHECKS if check is not instruction)
