@@ -6,8 +6,8 @@ from recollect.language import certainty
 from recollect.language.questions import parse
 
 
-def sure(asked: str, said: str, language: str = "en", *, is_memo: bool = False) -> bool:
-    return certainty.is_sure(said, parse(asked, language), asked, is_memo=is_memo)
+def sure(asked: str, said: str, language: str = "en") -> bool:
+    return certainty.is_sure(said, parse(asked, language), asked)
 
 
 @pytest.mark.parametrize(
@@ -16,11 +16,10 @@ def sure(asked: str, said: str, language: str = "en", *, is_memo: bool = False) 
         ("how much do I owe Clara?", "I owe Clara 150 pounds for the tickets", "en"),
         ("when do we usually talk?", "we talk every night at ten", "en"),
         ("where does Lena work?", "Lena works at the zoo, my brother at a bank", "en"),
-        ("Welches Instrument spiele ich?", "ich spiele Cello im Orchester, mehr schlecht als recht", "de"),
         ("À quelle heure est-ce que je me lève ?", "Je me lève à 3 heures, c'est dur", "fr"),
     ],
 )
-def test_a_clause_that_says_all_that_is_asked_is_sure(asked: str, said: str, language: str) -> None:
+def test_what_says_all_that_is_asked_is_sure(asked: str, said: str, language: str) -> None:
     assert sure(asked, said, language)
 
 
@@ -29,20 +28,17 @@ def test_a_clause_that_says_all_that_is_asked_is_sure(asked: str, said: str, lan
     [
         ("what do I play?", "maybe I play chess", "en"),
         ("where do I live?", "if I won I'd live in a lighthouse in Wales", "en"),
-        ("what do I play?", "I play the harp lol", "en"),
         ("Wo wohne ich?", "Nils sagt, ich wohne in Ulm", "de"),
         ("¿dónde vivo?", "creo que vivo en Lima", "es"),
     ],
 )
-def test_what_is_guessed_or_joked_or_only_said_is_not_sure(asked: str, said: str, language: str) -> None:
+def test_what_is_guessed_or_only_said_is_not_sure(asked: str, said: str, language: str) -> None:
     assert not sure(asked, said, language)
 
 
 @pytest.mark.parametrize(
     ("asked", "said", "language"),
     [
-        ("do I have a pet?", "the rabbit is called Tesla", "en"),
-        ("Wie alt bin ich?", "Nee, mein Fehler: Oma wird 91", "de"),
         ("what's my business?", "business insurance went up to 1,200", "en"),
         ("who's my flatmate?", "she's 90 and lives with my parents", "en"),
         ("who's my fiancé?", "Hugh has a teenage daughter, Cerys, from his first marriage", "en"),
@@ -55,15 +51,11 @@ def test_a_question_about_oneself_is_not_answered_for_sure_by_what_is_about_othe
 
 
 def test_a_compound_is_not_the_thing_it_begins_with() -> None:
-    assert not sure("Was für ein Fahrrad habe ich?", "Arbeitet in einem Fahrradladen", "de", is_memo=True)
-    assert not sure("Was für ein Rad habe ich?", "Fährt jeden Tag mit dem Rad zur Arbeit", "de", is_memo=True)
+    assert not sure("Was für ein Fahrrad habe ich?", "Arbeitet in einem Fahrradladen", "de")
+    assert not sure("Was für ein Rad habe ich?", "Fährt jeden Tag mit dem Rad zur Arbeit", "de")
 
 
-def test_a_joke_somewhere_else_in_a_message_does_not_matter_to_a_memory() -> None:
-    assert sure("what do I play?", "Plays the harp", is_memo=True)
-
-
-def test_two_clauses_of_one_message_do_not_answer_together() -> None:
+def test_two_sentences_do_not_answer_together() -> None:
     assert not sure("what's the baby going to be called?", "I had a pig as a kid. His name was Duke")
 
 
@@ -99,12 +91,12 @@ def test_what_is_named_behind_a_preposition_only_is_not_what_a_statement_is_abou
 
 
 def test_a_memory_whose_subject_is_a_frequent_noun_is_about_that() -> None:
-    assert not sure("Was bin ich von Beruf?", "Hund ist ein Schäferhund und heißt Bruno", "de", is_memo=True)
+    assert not sure("Was bin ich von Beruf?", "Hund ist ein Schäferhund und heißt Bruno", "de")
 
 
 @pytest.mark.parametrize("said", ["used to smoke", "I smoke after work"])
 def test_an_infinitive_is_not_behind_a_preposition(said: str) -> None:
-    assert sure("do I smoke?", said, is_memo=True)
+    assert sure("do I smoke?", said)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +109,7 @@ def test_an_infinitive_is_not_behind_a_preposition(said: str) -> None:
     ],
 )
 def test_what_is_over_or_only_the_frame_of_a_question_is_not_its_answer(asked: str, said: str, language: str) -> None:
-    assert not sure(asked, said, language, is_memo=True)
+    assert not sure(asked, said, language)
 
 
 @pytest.mark.parametrize("said", ["we work 4 on 4 off", "I work on Mondays"])
@@ -204,20 +196,20 @@ def test_words_that_merely_look_alike_are_no_answer(asked: str, said: str, langu
 
 
 @pytest.mark.parametrize(
-    ("asked", "said", "language", "is_memo"),
+    ("asked", "said", "language"),
     [
-        ("when is the match?", "the match is on wednesday, not thursday", "en", False),
-        ("what am I allergic to?", "Is allergic to latex", "en", True),
-        ("what can't I eat?", "I can't eat shellfish", "en", False),
-        ("where do I live?", "Moved from Recife to Manchester", "en", True),
-        ("who's my manager?", "Their boss is called Graham", "en", True),
-        ("what was my wife called?", "my wife Margaret passed away in 2019", "en", False),
-        ("Was vertrage ich nicht?", "ich vertrage keine Laktose", "de", False),
-        ("Wo wohne ich?", "Wohnt in Leipzig", "de", True),
+        ("when is the match?", "the match is on wednesday, not thursday", "en"),
+        ("what am I allergic to?", "Is allergic to latex", "en"),
+        ("what can't I eat?", "I can't eat shellfish", "en"),
+        ("where do I live?", "Moved from Recife to Manchester", "en"),
+        ("who's my manager?", "Their boss is called Graham", "en"),
+        ("what was my wife called?", "my wife Margaret passed away in 2019", "en"),
+        ("Was vertrage ich nicht?", "ich vertrage keine Laktose", "de"),
+        ("Wo wohne ich?", "Wohnt in Leipzig", "de"),
     ],
 )
-def test_what_says_just_what_is_asked_stays_sure(asked: str, said: str, language: str, is_memo: bool) -> None:
-    assert sure(asked, said, language, is_memo=is_memo)
+def test_what_says_just_what_is_asked_stays_sure(asked: str, said: str, language: str) -> None:
+    assert sure(asked, said, language)
 
 
 @pytest.mark.parametrize(
@@ -225,33 +217,29 @@ def test_what_says_just_what_is_asked_stays_sure(asked: str, said: str, language
     [
         ("who's my ex?", "I have a split keyboard", "en"),
         ("where do I work?", "I'm having my teeth done on Friday at Leeds hospital", "en"),
-        ("what was my job before?", "we used to be on Windows", "en"),
         ("do we have a dog?", "mike wants a dog when we move", "en"),
         ("who is my doctor?", "The doctor has put me on tablets", "en"),
-        ("Was mache ich beruflich?", "ich date grad jemanden, Jan, ist Feuerwehrmann", "de"),
-        ("Was arbeite ich?", "berufsschule hab ich immer mo und di", "de"),
-        ("Was esse ich am liebsten?", "Backen tu ich trotzdem gern", "de"),
         ("Was macht Ben in seiner Freizeit?", "Ben ist jedes zweite Wochenende bei ihm", "de"),
         ("Von wem hab ich das Auto?", "das Auto hab ich letzten Winter abgemeldet", "de"),
         ("Esse ich Fleisch?", "emily ist vegan also ess ich bei ihr auch so", "de"),
         ("Was habe ich an den Händen?", "mein Handy ist ein altes Modell", "de"),
     ],
 )
-def test_what_someone_said_in_words_of_the_topic_only_is_not_sure(asked: str, said: str, language: str) -> None:
+def test_words_of_the_topic_alone_are_not_sure(asked: str, said: str, language: str) -> None:
     assert not sure(asked, said, language)
 
 
 def test_a_memory_of_a_coming_operation_does_not_say_when_someone_was_born() -> None:
-    assert not sure("Wann habe ich Geburtstag?", "Wird am 11. Dezember operiert", "de", is_memo=True)
+    assert not sure("Wann habe ich Geburtstag?", "Wird am 11. Dezember operiert", "de")
 
 
 def test_living_with_two_girls_does_not_say_how_many_children_one_has() -> None:
-    assert not sure("Wie viele Kinder habe ich?", "Wohnt mit zwei Mädels zusammen", "de", is_memo=True)
+    assert not sure("Wie viele Kinder habe ich?", "Wohnt mit zwei Mädels zusammen", "de")
 
 
 def test_an_illness_is_no_injury() -> None:
-    assert not sure("Wo hab ich mich verletzt?", "Hat im Knie Arthrose", "de", is_memo=True)
-    assert not sure("what injury do I have?", "Has arthritis in the knee", "en", is_memo=True)
+    assert not sure("Wo hab ich mich verletzt?", "Hat im Knie Arthrose", "de")
+    assert not sure("what injury do I have?", "Has arthritis in the knee", "en")
 
 
 def test_who_lives_with_us_is_not_with_whom_one_lives() -> None:
@@ -259,5 +247,5 @@ def test_who_lives_with_us_is_not_with_whom_one_lives() -> None:
 
 
 def test_a_superlative_is_no_place() -> None:
-    assert not sure("Wo ist mein Betrieb?", "Arbeitet am liebsten mit Eiche", "de", is_memo=True)
-    assert sure("Wo arbeite ich?", "Arbeitet am Theater", "de", is_memo=True)
+    assert not sure("Wo ist mein Betrieb?", "Arbeitet am liebsten mit Eiche", "de")
+    assert sure("Wo arbeite ich?", "Arbeitet am Theater", "de")

@@ -1,26 +1,17 @@
-"""Whether a statement answers a question for sure, rather than merely having what the question names.
+"""Whether a memory answers a question for sure, rather than merely having what the question names.
 
-People put several things into a message, guess, joke, and speak about others in between. A statement is sure if one of
-its clauses alone answers, has the question's subject, and is stated as a fact.
+It is sure if it has the question's subject, says all that is asked, and is stated as a fact.
 """
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from dataclasses import replace
 
-from recollect.core.text import fold, words
-from recollect.language import kinship, slots, subjects, verification, word_forms
+from recollect.core.text import words
+from recollect.language import kinship, subjects, verification, word_forms
 from recollect.language.question_tables import Tables, tables_of
 from recollect.language.questions import Question, Term
 
 _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|\n+|\s[–—-]\s")
-_CLAUSE_END = re.compile(
-    r"[,;:]\s+|\s+(?=\b(?:and|but|so|because|und|aber|also|denn|weil|et|mais|parce que|y|pero|e|mas)\s)"
-)
-_OPENING_LINK = re.compile(
-    r"(?:and|but|so|because|und|aber|also|denn|weil|et|mais|parce que|y|pero|e|mas)\s+", re.IGNORECASE
-)
 _ASKS_WHAT = re.compile(
     r"(?<!\w)(?:wh\w+|how|w(?:as|er|e[nm]|essen|ann|ie\w*|o\w*|elche\w*|arum|eshalb)|qui|quoi|(?<!est-ce )que"
     r"|quel\w*|quand|où|comment|combien|pourquoi|qué|quién\w*|cuá\w+|cómo|a?dónde|a?onde|quem|qual|quais|quando"
@@ -28,25 +19,12 @@ _ASKS_WHAT = re.compile(
     re.IGNORECASE,
 )
 _ASKS_HOW = re.compile(r"\W*(?:how|wie|comment|cómo|como) (?!(?:is|are|geht|va|está)\b)", re.IGNORECASE)
-_OPENING_WORDS, _MAX_BEFORE_NOUN = 3, 3
+_MAX_BEFORE_NOUN = 3
 _WORD, _WORD_OR_MARK = re.compile(r"[\w'-]+"), re.compile(r"[\w'-]+|[,;:.!]")
-_POSSESSIVE = re.compile(r"(?:['’]s|s['’])$")
-_LAUGHTER = re.compile(
-    r"(?<!\w)(?:l+o+l+|rofl|jk|j/k|x[dD]+|(?:ha){2,}h?|(?:he){2,}|mdr|ptdr|(?:ja){2,}|k{3,})(?!\w)|;-?\)|😉|😜|🤪"
-)
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
-    text: str
-    opening: str = ""
-    """The clause that says whom this one is about, if it doesn't itself."""
-    is_own: bool = False
-    """It is about the speaker, and says so."""
-
-
-def is_sure(text: str, question: Question, asked: str, *, is_memo: bool) -> bool:
-    """Whether a statement answers a question, asked in these words, for sure."""
+def is_sure(text: str, question: Question, asked: str) -> bool:
+    """Whether a memory answers a question, asked in these words, for sure."""
     tables = tables_of(question.language)
     text, strict = tables.spelled(text), replace(question, is_strict=True)
     if not question.wants and all(any(map(kinship.person, term.words)) for term in question.terms):
@@ -55,13 +33,10 @@ def is_sure(text: str, question: Question, asked: str, *, is_memo: bool) -> bool
         return False  # that someone died doesn't say how
     if tables.former.search(text) and not (is_yes_no_question(asked) or "past" in question.wants):
         return False  # what one used to play isn't what one plays
-    for sentence in _SENTENCE_END.split(text):
-        if not sentence.strip() or _is_hedged(sentence, asked, tables) or (_LAUGHTER.search(text) and not is_memo):
-            continue
-        clauses = [Clause(sentence)] if is_memo else list(_clauses(sentence, question))
-        if any(_answers(clause, strict, asked, tables, is_memo=is_memo) for clause in clauses):
-            return True
-    return False
+    sentences = (sentence for sentence in _SENTENCE_END.split(text) if sentence.strip())
+    return any(
+        _answers(sentence, strict, asked, tables) for sentence in sentences if not _is_hedged(sentence, asked, tables)
+    )
 
 
 def is_yes_no_question(asked: str) -> bool:
@@ -80,34 +55,13 @@ def may_end_statement(later: str, language: str) -> bool:
     return tables_of(language).ends_it.search(later) is not None
 
 
-def _answers(clause: Clause, question: Question, asked: str, tables: Tables, *, is_memo: bool) -> bool:
-    if question.is_own and not clause.is_own and not is_memo:
-        return False
-    if not is_memo and tables.own.search(asked) and not (clause.is_own or _is_of_asked(clause.text, question, tables)):
-        return False
-    if not clause.opening and not subjects.agrees(clause.text, question, is_memo=is_memo):
-        return False
-    if not is_memo and not _names_what_is_asked(clause.text, question, asked):
-        return False
-    wordings = [clause.text, *([f"{clause.opening}, {clause.text}"] if clause.opening else [])]
-    complete = [wording for wording in wordings if question.fit(wording).is_complete]
+def _answers(sentence: str, question: Question, asked: str, tables: Tables) -> bool:
     return (
-        bool(complete)
-        and _says_more_than_names(clause.text, question)
-        and _is_head(clause.text, question, asked, tables)
-        and verification.is_verified(complete[0], question, asked, is_yes_no=is_yes_no_question(asked), is_memo=is_memo)
-    )
-
-
-def _is_of_asked(text: str, question: Question, tables: Tables) -> bool:
-    """Whether a clause names a relative whom the question is about, and not as someone else's: "Mum", "Tom's mum"."""
-    raw = ["", *text.split()]
-    return any(
-        (word in term.names or any(kinship.is_same_person(word, asked) for asked in term.words))
-        and not (tables.other.fullmatch(before) or _POSSESSIVE.search(before))
-        for before, said in pairwise(raw)
-        for word in words(said)[:1]
-        for term in question.terms
+        subjects.agrees(sentence, question, is_memo=True)
+        and question.fit(sentence).is_complete
+        and _says_more_than_names(sentence, question)
+        and _is_head(sentence, question, asked, tables)
+        and verification.is_verified(sentence, question, asked, is_yes_no=is_yes_no_question(asked))
     )
 
 
@@ -117,42 +71,6 @@ def _says_more_than_names(text: str, question: Question) -> bool:
     return bool(question.wants - {"person", "named"}) or any(
         term.found_in(text, tokens) - term.names for term in question.terms
     )
-
-
-def _names_what_is_asked(text: str, question: Question, asked: str) -> bool:
-    """Whether a clause has the question's own words for anything but a person. A topic alone is told by many words of
-    others: "a split keyboard" is no ex, and who bakes gladly has not said what they eat. What has a name is told by it.
-    """
-    tables, tokens = tables_of(question.language), set(word_forms.tokens(text))
-    if not question.wants.isdisjoint(("person", "named")) and tables.naming_kin.search(text):
-        return True
-    has_names = not tables.capitalizes_nouns
-    people = {fold(match[0]) for match in slots.NAME.finditer(asked[1:])} if has_names else set[str]()
-    things = [
-        term for term in question.terms if people.isdisjoint(term.words) and not any(map(kinship.person, term.words))
-    ]
-    return not things or any(term.is_worded_in(text, tokens) for term in things)
-
-
-def _clauses(sentence: str, question: Question) -> Iterator[Clause]:
-    """The clauses of a sentence; one without a subject goes on about the one before it."""
-    tables = tables_of(question.language)
-    opening, is_own = "", False
-    for part in filter(None, _CLAUSE_END.split(sentence)):
-        text = _OPENING_LINK.sub("", part, count=1).strip() if _OPENING_LINK.match(part) else part.strip()
-        is_of_thing = tables.determiner.match(text) is not None and not tables.speaks.search(text)
-        if tables.own.match(text) and not any(map(kinship.person, words(text)[:_OPENING_WORDS])):
-            is_own = True  # "Toco violino": a verb at the beginning is no name
-        elif is_of_thing or subjects.is_about_others(text, replace(question, terms=()), is_memo=False):
-            is_own = False  # "the rabbit" may be anyone's
-        elif tables.own.search(text) and (is_own or not opening):  # "she's 90 and lives with my parents"
-            is_own = True
-        elif not tables.other.match(text):
-            yield Clause(text, opening, is_own)
-            opening = opening or text
-            continue
-        yield Clause(text, opening if tables.other.match(text) else "", is_own)
-        opening = opening if tables.other.match(text) and opening else text
 
 
 def _is_hedged(sentence: str, asked: str, tables: Tables) -> bool:

@@ -1,4 +1,4 @@
-"""Whether a clause that has what a question names verifiably answers it.
+"""Whether a memory that has what a question names verifiably answers it.
 
 That both name the same things is not enough: what is hated answers no question for what is liked, what was sold none
 for what one has, and "on Fridays" none for a place. Each check is about one thing that an answer has to say.
@@ -15,9 +15,6 @@ from recollect.language.questions import Question, Term, leads_to_place
 _ASKS_WHO_DOES = re.compile(r"\W*(?:and |und )?(?:who(?:'s)?(?! (?:am|are|were|do|did|can)\b)|wer(?! bin\b)) ", re.I)
 _ASKS_WHO_IS = re.compile(
     r"\W*(?:and |und )?(?:who(?:'s| is| was)|wer (?:ist|war)) (?:my|our|mein\w*|unser\w*)\b", re.I
-)
-_INTRODUCES = re.compile(
-    r"(?<!\w)(?:is|are|was|were|called|named|hei(?:ß|ss)\w*|ist|sind|war|waren|namens)(?!\w)|['’]s\s|,\s", re.I
 )
 _ASKS_PRICE = re.compile(
     r"(?<!\w)(?:how much|cost\w*|pay|price|rent|wie ?viel(?! uhr)|koste\w*|zahl\w*|miete)(?!\w)", re.I
@@ -36,7 +33,7 @@ _AFTER_TO = frozenset(("the", "a", "an", "my", "our", "their", "his", "her", "sc
 _MAX_BEFORE = 2
 
 
-def is_verified(text: str, question: Question, asked: str, *, is_yes_no: bool, is_memo: bool) -> bool:
+def is_verified(text: str, question: Question, asked: str, *, is_yes_no: bool) -> bool:
     """Whether a clause says what is asked, in the sense and about whom it is asked."""
     tables = tables_of(question.language)
     return (
@@ -44,7 +41,7 @@ def is_verified(text: str, question: Question, asked: str, *, is_yes_no: bool, i
         and _fills_slot(text, question, asked, tables)
         and _is_about_asked_kin(text, question, asked)
         and _has_asked_tense(text, asked, tables)
-        and _says_who(text, question, asked, tables, is_memo=is_memo)
+        and _says_who(text, question, asked, tables)
         and (is_yes_no or _has_same_sense(text, question, asked, tables))
     )
 
@@ -130,16 +127,14 @@ def _is_about_asked_kin(text: str, question: Question, asked: str) -> bool:
     )
 
 
-def _says_who(text: str, question: Question, asked: str, tables: Tables, *, is_memo: bool) -> bool:
-    """Whether a clause says who does something, rather than that its author does, and whose doctor someone is, rather
+def _says_who(text: str, question: Question, asked: str, tables: Tables) -> bool:
+    """Whether a memory says who does something, rather than that its owner does, and whose doctor someone is, rather
     than that someone is a doctor.
     """
     if _ASKS_WHO_IS.match(asked):
-        says_whom = is_memo or _INTRODUCES.search(text) is not None
-        return says_whom and any(_is_introduced(term, text, tables) for term in question.terms)
-    is_by_author = is_memo or tables.speaks.search(text) is not None
-    has_subject = bool(subjects.subject_of(text, question.language, is_memo=is_memo))
-    return has_subject or not (is_by_author and _ASKS_WHO_DOES.match(asked))
+        return any(_is_introduced(term, text, tables) for term in question.terms)
+    has_subject = bool(subjects.subject_of(text, question.language, is_memo=True))
+    return has_subject or not _ASKS_WHO_DOES.match(asked)
 
 
 def _is_introduced(term: Term, text: str, tables: Tables) -> bool:

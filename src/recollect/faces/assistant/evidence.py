@@ -220,7 +220,7 @@ async def _certain_findings(
     """Certain answers. If none is certain, or a later message may change one, all count as merely near."""
     # what was merely said has been read by no rule: it may be a joke, a plan, or about somebody else
     memos = [item for item in fitting if isinstance(item, Memo)]
-    sure = [memo for memo in memos if certainty.is_sure(memo.text, question, asked, is_memo=True)]
+    sure = [memo for memo in memos if certainty.is_sure(memo.text, question, asked)]
     changes = [*_outdating_messages(question, fitting, statements), *_ending_messages(question, fitting, statements)]
     since = await search.quotable(_later_evidence(question, sure, evidence))
     later = await search.quotable(list({item.id: item for item in changes}.values()))
