@@ -1,9 +1,12 @@
 """A reply as it is written: shown early, edited, and complete in the end."""
 
+import gzip
+
 import discord
 import simcord
 
-from recollect.faces.discord.streaming import StreamedReply
+from recollect.faces.commands.request import File
+from recollect.faces.discord.streaming import StreamedReply, attachment
 from tests.faces.discord.scene import acting
 
 
@@ -65,3 +68,13 @@ async def test_an_answer_to_a_message_that_was_deleted_meanwhile_is_given_all_th
         assert await scene.ask("hello") == "I see."
         (request,) = [one for one in scene.env.http_requests if one.json and "message_reference" in one.json]
     assert request.json["message_reference"]["fail_if_not_exists"] is False
+
+
+def test_an_export_that_is_larger_than_discord_takes_is_compressed() -> None:
+    small, large = File("memory.json", "[]"), File("memory.json", "I like green tea. " * 1_000_000)
+    assert (attachment(small).filename, attachment(small).fp.read()) == ("memory.json", b"[]")
+    sent = attachment(large)
+    data = sent.fp.read()
+    assert sent.filename == "memory.json.gz"
+    assert len(data) <= discord.utils.DEFAULT_FILE_SIZE_LIMIT_BYTES
+    assert gzip.decompress(data).decode() == large.text

@@ -5,7 +5,6 @@ import logging
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from contextvars import ContextVar
-from io import BytesIO
 from typing import Any, Self, TypeVar, cast
 
 import discord
@@ -19,6 +18,7 @@ from recollect.faces.discord.localization import notice, translated
 from recollect.faces.discord.quotas import refusal
 from recollect.faces.discord.shards import is_allowed
 from recollect.faces.discord.splitting import LIMIT, harmless, split
+from recollect.faces.discord.streaming import attachment
 from recollect.faces.wording import current_language, in_language, say, use_language
 
 log = logging.getLogger("recollect.discord")
@@ -103,7 +103,7 @@ async def send_answer(interaction: Interaction, command_answer: Answer | None) -
         await interaction.followup.send(say(SWITCHED_OFF), ephemeral=True)
         return
     file = command_answer.file
-    files = [] if file is None else [discord.File(BytesIO(file.text.encode()), file.name)]
+    files = [] if file is None else [attachment(file)]
     await send_pages(interaction, command_answer.pages, files)
 
 

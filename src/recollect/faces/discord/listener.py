@@ -4,7 +4,6 @@ import logging
 from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
-from io import BytesIO
 from typing import Any
 
 import discord
@@ -317,7 +316,7 @@ class MessageListener(commands.Cog):
         """Send a command's answer page by page; with a file, a text of several pages is left out."""
         pages, file = answer.pages, None
         if answer.file is not None:
-            file = discord.File(BytesIO(answer.file.text.encode()), answer.file.name)
+            file = streaming.attachment(answer.file)
             pages = pages if len(pages) == 1 else (say(EXPORT_ATTACHED),)
         for index, page in enumerate(pages):
             await streaming.send(message, page, follows=index > 0, file=file if index == 0 else None)

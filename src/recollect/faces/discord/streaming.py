@@ -1,14 +1,17 @@
 """A streamed reply: sent once there is something to read, edited as it grows, split where it gets too long."""
 
 import asyncio
+import gzip
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from http import HTTPStatus
+from io import BytesIO
 
 import aiohttp
 import discord
 
+from recollect.faces.commands.request import File
 from recollect.faces.discord.permissions import own_permissions
 from recollect.faces.discord.splitting import split
 
@@ -92,6 +95,14 @@ class StreamedReply:
 
     async def _send(self, page: str) -> discord.Message:
         return await send(self._to, page, follows=bool(self._sent))
+
+
+def attachment(file: File) -> discord.File:
+    """A file to send; compressed if it is larger than what Discord takes."""
+    data = file.text.encode()
+    if len(data) <= discord.utils.DEFAULT_FILE_SIZE_LIMIT_BYTES:
+        return discord.File(BytesIO(data), file.name)
+    return discord.File(BytesIO(gzip.compress(data)), f"{file.name}.gz")
 
 
 async def send(
