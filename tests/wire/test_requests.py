@@ -11,6 +11,7 @@ import pytest
 from recollect import Place
 from recollect.core.ports import ExtractionResult
 from recollect.core.types import Message
+from recollect.faces.assistant.assistant import BEFORE_COMPACTION
 from recollect.privacy.target import ErasureTarget
 from recollect.settings import PROFILES
 from recollect.testing.model_server import Request, Says
@@ -91,8 +92,10 @@ async def test_the_message_ends_the_last_user_turn_and_stands_there_once(
             assert_answers(talk.server.requests[-1], asked)
             if where == "terminal":
                 assert last_turn(talk.server.requests[-1]).endswith(asked)
-        assert len(talk.server.requests) == 3
-        memory = last_turn(talk.server.requests[0])
+        # Before much of the history is left out, the model also gets a turn to save it.
+        replies = [sent for sent in talk.server.requests if BEFORE_COMPACTION.strip() not in last_turn(sent)]
+        assert len(replies) == 3
+        memory = last_turn(replies[0])
     if "durable" in talk.stage.memory.settings.layers:
         assert ("Owns bike number" in memory) == full
 
