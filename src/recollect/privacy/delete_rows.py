@@ -64,20 +64,19 @@ def clear_intent(tx: Tx, target: ErasureTarget) -> None:
 
 def erase_messages(
     tx: Tx, target: ErasureTarget, rows: Rows, now: datetime, schedule: Schedule, removed: RecentlyRemoved
-) -> int:
+) -> None:
     """Erase messages with their index entries, vectors and exchanges; dependent summaries are rebuilt."""
     messages = [message for _, message in rows]
     for message in messages:
         # Noted before the rows go: a reply that is being written may already have read them.
         removed.note(derived.statements_of(message, (), now), message, erased=True)
-    erased = tx.messages.erase([(message.place.platform, message.id) for message in messages], now)
+    tx.messages.erase([(message.place.platform, message.id) for message in messages], now)
     for message in messages:
         if message.place.guild_key is not None:
             tx.exchanges.remove_quoting(message.place.guild_key, message.id)
         # The log on disk is updated by a job, which needs only the message's name.
         queue_daily_log(tx, message, now, schedule)
     _reset_summaries(tx, target, messages, now)
-    return erased
 
 
 def _reset_summaries(tx: Tx, target: ErasureTarget, messages: Sequence[Message], now: datetime) -> None:

@@ -161,6 +161,13 @@ def test_a_word_whose_opposite_was_said_as_well_is_kept():
     assert _kept("Ann agrees where others disagree.", "[Ann]: I agree where others disagree")
 
 
+def test_a_day_in_small_letters_is_one_unless_it_is_another_word():
+    said = "[Ana] la cena es el lunes con Marta y todos sus amigos de Bilbao"
+    assert _kept("La cena es el lunes con Marta y todos sus amigos de Bilbao.", said)
+    assert not _kept("La cena es el martes con Marta y todos sus amigos de Bilbao.", said)
+    assert _kept("The oven may arrive in June.", "[Ann] the oven may arrive in June")
+
+
 @pytest.mark.parametrize("talk", TALKS, ids=lambda talk: talk["said"].split("]")[0][1:])
 def test_made_up_lines_of_more_conversations_are_not_kept_and_honest_ones_are(talk: dict[str, Any]):
     assert {line for line in talk["turned"] if _kept(line, talk["said"])} <= KNOWN_MISSES

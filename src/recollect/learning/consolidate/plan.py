@@ -136,9 +136,9 @@ def _resolve(draft: Draft, first: Memo, second: Memo, options: ConsolidationOpti
     older, newer = sorted((first, second), key=recency)
     match compare(newer.text, older.text):
         case Similarity.SAME:
-            strong, weak = sorted((first, second), key=_strength)
-            # The weaker one may not yield, such as one with a wider audience; then the other may.
-            return _merge(draft, strong, weak) or _merge(draft, weak, strong)
+            earlier, later = sorted((first, second), key=lambda memo: (memo.created, memo.id))
+            # The later one may not yield, such as one with a wider audience; then the other may.
+            return _merge(draft, earlier, later) or _merge(draft, later, earlier)
         case Similarity.RICHER:
             return _merge(draft, newer, older)
         case Similarity.POORER:
@@ -152,10 +152,6 @@ def _resolve(draft: Draft, first: Memo, second: Memo, options: ConsolidationOpti
 def recency(memo: Memo) -> tuple[datetime, datetime, str]:
     """Sort key: the memo stated last is the newest, whenever it was first stated."""
     return memo.updated, memo.created, memo.id
-
-
-def _strength(memo: Memo) -> tuple[bool, bool, datetime, str]:
-    return not memo.pinned, not is_authored(memo), memo.created, memo.id
 
 
 def comparable(first: Memo, second: Memo, options: ConsolidationOptions) -> bool:

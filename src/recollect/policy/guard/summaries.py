@@ -122,23 +122,26 @@ def _refuse(sentence: str, said: str, today: date, turns: list["Turn"], subjects
     return _refuse_attributed(sentence, turns, subjects)
 
 
+_CAPITALIZED = re.compile(r"\b[A-Z]\w+")
+_NO_DATES = frozenset("may march mar sat sun segunda terca quarta quinta sexta".split())
+"""Months and days whose names are other words in small letters."""
+
+
 def _has_other_day(sentence: str, said: str) -> bool:
     """Whether it names a month or weekday other than those said; "tomorrow" may be any."""
-    is_english = word_forms.is_english(sentence)
-    dated = " ".join(re.findall(r"\b[A-Z]\w+", sentence)) if is_english else sentence  # "may" and "sat" are no dates
-    months = {fold(month) for month in _months()}
-    named, spoken = (set(words(text)) & (word_forms.calendar_words() | months) for text in (dated, said))
+    dates = word_forms.calendar_words() | _calendar("months") | _calendar("weekdays")
+    named, spoken = (set(words(text)) & dates for text in (sentence, said))
+    named -= _NO_DATES.difference(words(" ".join(_CAPITALIZED.findall(sentence))))
     other = named - spoken if spoken else frozenset[str]()
-    relative = PATTERNS.relative_month if other and other <= months else PATTERNS.relative_day
+    relative = PATTERNS.relative_month if other and other <= _calendar("months") else PATTERNS.relative_day
     return bool(other) and not relative.search(lower(said))
 
 
 @cache
-def _months() -> frozenset[str]:
-    """The months of all languages, in full."""
-    tables = lexicon.tables("calendar").values()
-    local = " ".join(table.get("months", "") for table in tables).replace("|", " ")
-    return frozenset([*lexicon.ordered_words("months"), *local.split()])
+def _calendar(name: str) -> frozenset[str]:
+    """The months, or weekdays, of all languages in full."""
+    local = " ".join(table.get(name, "") for table in lexicon.tables("calendar").values()).replace("|", " ")
+    return frozenset(map(fold, (*lexicon.ordered_words(name), *local.split())))
 
 
 def _adds_word(sentence: str, said: str) -> bool:
